@@ -12,16 +12,14 @@ const FORBIDDEN = [
   ["^src/sources/", "^src/(?!core/|sources/)", "sources stand on core"],
   ["^src/postgres/", "^src/(?!core/|postgres/|sync/ledger/|sync/staging/)", "postgres is a store"],
   ["^src/(?!postgres/)", "^src/postgres/", "its users import it"],
+  ["^src/otel/", "^src/(?!core/|otel/)", "it subscribes to the channels"],
+  ["^src/(?!otel/)", "^src/otel/|@opentelemetry/", "its users import it"],
   [
     "^src/reference-server/",
     "^src/(?!core/|reference-server/|sync/generated/)",
     "the server judges by its own rules",
   ],
-  [
-    "^src/testing/",
-    "^src/(?!core/|reference-server/|sync/ledger/|sync/generated/|testing/)",
-    "testing re-exports",
-  ],
+  ["^src/testing/", "^src/(?!core/|reference-server/|sync/|testing/)", "the kit runs connectors"],
   ["^src/(core|graphql)/", "@grpc/", "browsers cannot load gRPC"],
   [
     "^src/sync/(?!grpc/|client[.]ts|generated/)",

@@ -8,7 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^@saas-management\/sdk$/, replacement: source("index.ts") },
       {
-        find: /^@saas-management\/sdk\/(graphql|sources|postgres|testing)$/,
+        find: /^@saas-management\/sdk\/(graphql|otel|sources|postgres|testing)$/,
         replacement: source("$1/index.ts"),
       },
       // One copy of graphql-js: without it the CommonJS and the ESM build meet ("from another realm").

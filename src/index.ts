@@ -5,7 +5,9 @@
  * @packageDocumentation
  */
 
+export { type CliConfig, defineConfig } from "./cli/config/cli-config.js";
 export { type ClientOptions, SaasManagementClient } from "./client.js";
+export { disposition } from "./core/errors/disposition.js";
 export {
   AuthenticationError,
   BatchInProgressError,
@@ -64,6 +66,7 @@ export type { RunPreview } from "./sync/preview/report.js";
 export type { SyncProgress } from "./sync/progress.js";
 export { type Connector, defineConnector, type RunContext } from "./sync/run/connector.js";
 export type { RunBatch } from "./sync/run/declared-batch.js";
+export type { RunHistory } from "./sync/run/history.js";
 export type { CommitOptions, PreviewOptions } from "./sync/run/options.js";
 export type { RunReceipt } from "./sync/run/receipt.js";
 export type { RunOptions } from "./sync/staging/options.js";

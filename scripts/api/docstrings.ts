@@ -34,7 +34,9 @@ const DESCRIBED = [
 
 /** Calls that never throw. */
 const NEVER_THROW: ReadonlySet<string> = new Set([
+  "defineConfig",
   "defineConnector",
+  "disposition",
   "isMutationError",
   "memoryLedger",
   "GraphQLClient.close",

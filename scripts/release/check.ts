@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { VERSION } from "../../src/core/options.js";
+import { VERSION } from "../../src/core/version.js";
 import { ROOT } from "../api/entries.js";
 
 const PERMISSIVE = [
@@ -38,7 +38,7 @@ const changelog = await read("CHANGELOG.md");
 const dirty = execFileSync("git", ["status", "--porcelain"], { cwd: ROOT, encoding: "utf8" }).trim();
 
 const problems = [
-  ...(VERSION === version ? [] : [`src/core/options.ts has version ${VERSION}, package.json ${version}.`]),
+  ...(VERSION === version ? [] : [`src/core/version.ts has version ${VERSION}, package.json ${version}.`]),
   ...(lock.version === version ? [] : [`package-lock.json has version ${lock.version}. Run npm install.`]),
   ...(new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d{2}-\\d{2}$`, "m").test(changelog)
     ? []

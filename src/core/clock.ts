@@ -1,3 +1,4 @@
+import { drive } from "./drive.js";
 import { InvalidInputError } from "./errors/index.js";
 import { readOptions } from "./validate.js";
 
@@ -42,6 +43,9 @@ export const systemClock: Clock = {
   },
 };
 
+const MOMENT = { turns: 10, ms: 25 };
+const LONG_MOMENT = { turns: 10, ms: 1000 };
+
 interface Sleeper {
   readonly until: number;
   readonly wake: () => void;
@@ -58,6 +62,8 @@ interface Sleeper {
 export class TestClock {
   readonly #frozenAt: number | undefined;
   #offset = 0;
+  #changes = 0;
+  #pausing = 0;
   readonly #sleepers = new Set<Sleeper>();
 
   /** @throws {InvalidInputError} `startAt` is not a valid date, or an option is unknown */
@@ -83,6 +89,41 @@ export class TestClock {
     return this.#sleepers.size;
   }
 
+  /** @internal Grows with each sleep or callback that is added, cancelled or woken. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** @internal Milliseconds until the next sleep ends or callback is due; undefined if there is none. */
+  get dueInMs(): number | undefined {
+    if (this.#sleepers.size === 0) return undefined;
+    const next = Math.min(...[...this.#sleepers].map(({ until }) => until));
+    return Math.max(0, next - this.monotonic());
+  }
+
+  /**
+   * Lets time pass for `work`: whenever nothing has happened for a moment, moves the time forward to the next sleep or
+   * timeout, until `work` settles. Twenty minutes of waiting take milliseconds.
+   *
+   * ```ts
+   * const clock = new TestClock({ startAt: new Date("2026-01-01T00:00:00Z") });
+   * await using server = await startReferenceServer({ clock });
+   * const client = new SaasManagementClient({ syncUrl: server.syncUrl, apiKey: server.apiKey, clock });
+   * const receipt = await clock.drive(client.sync.run(connector, options));
+   * ```
+   *
+   * A moment is 25 milliseconds of real time if something sleeps, such as a pause before a retry; otherwise a second,
+   * because work that only has timeouts waits for something real. Longer waits for real things may meet their timeouts.
+   * @returns what `work` resolves with
+   * @throws what `work` rejects with
+   */
+  drive<T>(work: Promise<T>): Promise<T> {
+    return drive(this, work, {
+      activity: () => this.#changes,
+      patience: () => (this.#pausing > 0 ? MOMENT : LONG_MOMENT),
+    });
+  }
+
   /**
    * Moves the time forward and wakes every sleep that is due, the earliest first.
    * @throws {InvalidInputError} `ms` is not a number, or less than zero
@@ -98,16 +139,26 @@ export class TestClock {
     for (const sleeper of due) sleeper.wake();
   }
 
+  /** @internal Number of pending sleeps alone: waits on purpose, unlike timeouts. */
+  get pausing(): number {
+    return this.#pausing;
+  }
+
   /** @internal */
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return sleepWith(this, ms, signal);
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.#pausing += 1;
+    try {
+      await sleepWith(this, ms, signal);
+    } finally {
+      this.#pausing -= 1;
+    }
   }
 
   /** @internal */
   after(ms: number, callback: () => void, options?: TimerOptions): () => void {
     let stopTimer = () => {};
     const cancel = () => {
-      this.#sleepers.delete(sleeper);
+      if (this.#sleepers.delete(sleeper)) this.#changes += 1;
       stopTimer();
     };
     const sleeper: Sleeper = {
@@ -123,6 +174,7 @@ export class TestClock {
       },
     };
     this.#sleepers.add(sleeper);
+    this.#changes += 1;
     sleeper.startTimer();
     return cancel;
   }

@@ -1,4 +1,6 @@
-import type { ErrorCode } from "./errors/index.js";
+import type { Clock } from "./clock.js";
+import { type ErrorCode, SaasManagementError } from "./errors/index.js";
+import type { ChannelMessage, Trace } from "./trace.js";
 
 /**
  * One attempt of one operation of either API. Names and numbers only: never a key, a variable, a header, a body or a
@@ -26,15 +28,26 @@ export type ClientEvent = {
   readonly code?: ErrorCode;
   /** `response`: the server's own id of the request, if it sent one. */
   readonly requestId?: string;
-  /** Sync API: the installation whose batch is started. */
+  /** Sync API: the installation; absent if only the id of the batch is known. */
   readonly installationId?: string;
   /** Sync API: the batch, once it has an id. */
   readonly batchId?: string;
+  /** Sync API: the key of a staged run. */
+  readonly runKey?: string;
 };
 
+/** Published on `saas-management.attempt` with each event of an attempt, in the context of its operation or RPC. */
+export interface AttemptMessage {
+  readonly call: ChannelMessage;
+  readonly event: ClientEvent;
+}
+
 /**
- * Where the SDK logs. `console` fits, and loggers that take the message first, as winston and consola do. pino and bunyan
- * take the details first: docs/guides/operations.md shows how to wrap them. Never gets a key, a variable or a record.
+ * Where the SDK logs: `console`, pino, bunyan, winston and consola fit as they are. Never gets a key, a variable or a
+ * record.
+ *
+ * pino and bunyan are recognized by their `child` with `bindings` or `addSerializers`. They get the details first, with an
+ * `error` as `err`.
  */
 export interface Logger {
   /** What the SDK does, step by step. */
@@ -47,17 +60,29 @@ export interface Logger {
   error(message: string, details?: object): void;
 }
 
-export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Wraps a logger: it never throws, because a failure to log must not fail what is logged. */
 export function safeLogger(logger: Logger | undefined): Logger {
   if (logger === undefined) return SILENT;
   const ignore = () => {};
+  const detailsFirst = takesDetailsFirst(logger);
   const safe =
     (level: keyof Logger): Logger["debug"] =>
     (message, details) =>
-      callSafely(() => logger[level](message, details), ignore);
+      callSafely(() => {
+        if (!detailsFirst || details === undefined) return logger[level](message, details);
+        const { error: err, ...others }: { error?: unknown } = details;
+        const fields = err === undefined ? details : { ...others, err };
+        return Reflect.apply(logger[level], logger, [fields, message]);
+      }, ignore);
   return { debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") };
+}
+
+/** By documented methods, not by a symbol of one version: loggers are wrapped and bundled. */
+function takesDetailsFirst(logger: object): boolean {
+  const has = (name: string) => typeof Reflect.get(logger, name) === "function";
+  return has("child") && (has("bindings") || has("addSerializers"));
 }
 
 /**
@@ -82,5 +107,73 @@ function callSafely(call: () => unknown, failed: (error: unknown) => void): void
     Promise.resolve(call()).catch(failed);
   } catch (error) {
     failed(error);
+  }
+}
+
+/** What has events. */
+export interface Observed {
+  readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId" | "runKey">;
+  /** What it is, for messages: `GraphQL query Licenses`. */
+  readonly label: string;
+  /** Is told each event of the operation, as the hook and the channels are. */
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
+}
+
+interface Listeners {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onEvent: ((event: ClientEvent) => void) | undefined;
+}
+
+type Outcome = NonNullable<ClientEvent["outcome"]>;
+
+/** The one source of the events of an operation: for the hook, the log, the progress and the tracing channels. */
+export class OperationEvents {
+  readonly #configuration: Listeners;
+  readonly #operation: Observed;
+  readonly #trace: Trace | undefined;
+  readonly #isObserved: boolean;
+
+  constructor(configuration: Listeners, operation: Observed, trace: Trace | undefined) {
+    const { onEvent, logger } = configuration;
+    this.#configuration = configuration;
+    this.#operation = operation;
+    this.#trace = trace;
+    this.#isObserved = onEvent !== undefined || logger !== SILENT || trace !== undefined;
+  }
+
+  /** An attempt begins. @returns to be called when it has ended */
+  attempt(number: number, requestId: () => string | undefined): (outcome: Outcome, error?: unknown) => void {
+    if (!this.#isObserved) return () => {};
+    const { clock, logger } = this.#configuration;
+    const { label } = this.#operation;
+    const begunAt = clock.monotonic();
+    this.#tell({ type: "request", attempt: number });
+    return (outcome, error) => {
+      const id = requestId();
+      const event = this.#tell({
+        type: "response",
+        attempt: number,
+        outcome,
+        durationMs: clock.monotonic() - begunAt,
+        ...(error instanceof SaasManagementError ? { code: error.code } : {}),
+        ...(id === undefined ? {} : { requestId: id }),
+      });
+      logger.debug(`saas-management: ${label}: ${outcome}`, event);
+    };
+  }
+
+  readonly onRetry = ({ code }: SaasManagementError, attempt: number, delayMs: number): void => {
+    const event = this.#tell({ type: "retry", attempt, delayMs, code });
+    this.#configuration.logger.warn(`saas-management: ${this.#operation.label}: retrying`, event);
+  };
+
+  #tell({ type, ...rest }: Omit<ClientEvent, "api" | "operation">): ClientEvent {
+    const { info, onEvent } = this.#operation;
+    const event = Object.freeze({ type, ...info, ...rest });
+    this.#configuration.onEvent?.(event);
+    onEvent?.(event);
+    this.#trace?.attempt(event);
+    return event;
   }
 }

@@ -1,8 +1,9 @@
 import { type Credential, OperationCredential } from "./credential.js";
 import { annotate, SaasManagementError } from "./errors/index.js";
-import { type ClientEvent, SILENT } from "./hooks.js";
-import type { CommonConfiguration } from "./options.js";
+import { type Observed, OperationEvents } from "./hooks.js";
+import { type CommonConfiguration, sendableHeaders } from "./options.js";
 import { Deadline, withRetry } from "./retry.js";
+import { type ChannelMessage, openTrace, type Trace, type TracedCall, traced } from "./trace.js";
 
 export interface AttemptContext {
   /** Undefined if a proxy adds it. */
@@ -11,6 +12,8 @@ export interface AttemptContext {
   /** Aborts when the caller does or the operation's time is up. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** Headers of the subscribers of a tracing channel; their names are in lower case. */
+  readonly carried: Readonly<Record<string, string>>;
   /** Reports the headers of an answer as soon as they are known; may be called again with further ones. */
   readonly answered: (header: ReadHeader) => void;
 }
@@ -18,10 +21,11 @@ export interface AttemptContext {
 /** Reads a header or a field of metadata; what is not a string is ignored. */
 export type ReadHeader = (name: string) => unknown;
 
-export interface Operation {
-  readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId">;
-  /** What it is, for messages: `GraphQL query Licenses`. */
-  readonly label: string;
+export interface Operation extends Observed {
+  readonly call: TracedCall;
+  /** What only the tracing channel tells. */
+  readonly facts: () => Pick<ChannelMessage, "endpoint" | "collection" | "leaseRemainingMs">;
+  readonly parent?: ChannelMessage | undefined;
   readonly credential: Credential;
   /** The caller's signal, or a controller of this operation that is linked to it. */
   readonly cancellation: AbortSignal | AbortController | undefined;
@@ -33,50 +37,62 @@ export interface Operation {
   readonly mayRepeat?: (() => boolean) | undefined;
   /** Whether an attempt with a refused key executed nothing, so that another key may be tried. @default always */
   readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
-  readonly onRetry?: ((failure: SaasManagementError, attempt: number, delayMs: number) => void) | undefined;
 }
 
 /**
  * Runs one operation of either API: attempts with the credential, within one deadline, repeated after transient
- * failures. Each is reported to the hook and the logger.
+ * failures.
  */
-export async function runOperation<T>(
+export function runOperation<T>(
   configuration: CommonConfiguration,
   operation: Operation,
   attempt: (context: AttemptContext) => Promise<T>,
 ): Promise<T> {
-  const { clock, onEvent, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
-  const { cancellation, info, label, mayRepeat, repeatable: retryable, timeoutAdvice: advice } = operation;
+  const { call, info, facts } = operation;
+  const trace = configuration.isTraced
+    ? openTrace(call, () => ({ ...info, ...facts() }), operation.parent)
+    : undefined;
+  return traced(trace, () => runAttempts(configuration, operation, attempt, trace));
+}
+
+const NOTHING_CARRIED = {};
+
+async function runAttempts<T>(
+  configuration: CommonConfiguration,
+  operation: Operation,
+  attempt: (context: AttemptContext) => Promise<T>,
+  trace: Trace | undefined,
+): Promise<T> {
+  const { clock, retry: policy, retryBudget: budget, timeoutMs } = configuration;
+  const { cancellation, label, mayRepeat, repeatable: retryable, timeoutAdvice: advice } = operation;
   const deadline = new Deadline({ clock, timeoutMs, operation: label, advice, cancellation, retryable });
   const { signal } = deadline;
   const credential = new OperationCredential(operation.credential, signal);
   const redact = (text: string): string => credential.redact(text);
+  const events = new OperationEvents(configuration, operation, trace);
+  const carried = trace === undefined ? NOTHING_CARRIED : sendableHeaders(trace.message.carrier);
   const attemptOnce = async (number: number): Promise<T> => {
-    const observer = new AttemptObserver(configuration, operation, number, redact);
+    const headers: ReadHeader[] = [];
+    const answered = (header: ReadHeader): void => void headers.push(header);
+    const requestId = () => findRequestId(headers, redact);
+    const ended = events.attempt(number, requestId);
     try {
       const authorization = await credential.next();
-      const { answered } = observer;
       const timeoutMs = deadline.remainingMs;
-      const value = await attempt({ authorization, redact, signal, timeoutMs, answered });
-      observer.ended("success");
+      const value = await attempt({ authorization, redact, signal, timeoutMs, carried, answered });
+      ended("success");
       return value;
     } catch (error) {
       // The caller's reason may be an error of another operation.
       const byCaller = deadline.isCallersReason(error);
-      if (!byCaller) annotate(error, { requestId: observer.requestId });
-      observer.ended(byCaller ? "cancelled" : "failure", error);
+      if (!byCaller) annotate(error, { requestId: requestId() });
+      ended(byCaller ? "cancelled" : "failure", error);
       throw error;
     }
   };
   const recover = async (failure: SaasManagementError) =>
     operation.mayReplaceKey?.(failure) !== false && credential.replaceAfter(failure);
-  const onRetry = (failure: SaasManagementError, number: number, delayMs: number) => {
-    const { code } = failure;
-    const event = Object.freeze({ type: "retry", ...info, attempt: number, delayMs, code } as const);
-    onEvent?.(event);
-    logger.warn(`saas-management: ${label}: retrying`, event);
-    operation.onRetry?.(failure, number, delayMs);
-  };
+  const { onRetry } = events;
   try {
     return await withRetry(attemptOnce, { policy, clock, deadline, budget, mayRepeat, recover, onRetry });
   } finally {
@@ -84,57 +100,12 @@ export async function runOperation<T>(
   }
 }
 
-class AttemptObserver {
-  readonly answered = (header: ReadHeader): void => void this.#headers.push(header);
-  readonly #headers: ReadHeader[] = [];
-  readonly #configuration: CommonConfiguration;
-  readonly #operation: Operation;
-  readonly #attempt: number;
-  readonly #redact: (text: string) => string;
-  readonly #isObserved: boolean;
-  readonly #begunAt: number;
-
-  constructor(
-    configuration: CommonConfiguration,
-    operation: Operation,
-    attempt: number,
-    redact: (text: string) => string,
-  ) {
-    const { clock, onEvent, logger } = configuration;
-    this.#configuration = configuration;
-    this.#operation = operation;
-    this.#attempt = attempt;
-    this.#redact = redact;
-    this.#isObserved = onEvent !== undefined || logger !== SILENT;
-    this.#begunAt = clock.monotonic();
-    onEvent?.(Object.freeze({ type: "request", ...operation.info, attempt }));
+function findRequestId(headers: readonly ReadHeader[], redact: (text: string) => string): string | undefined {
+  for (const header of headers) {
+    const requestId = readRequestId(header, redact);
+    if (requestId !== undefined) return requestId;
   }
-
-  get requestId(): string | undefined {
-    for (const header of this.#headers) {
-      const requestId = readRequestId(header, this.#redact);
-      if (requestId !== undefined) return requestId;
-    }
-    return undefined;
-  }
-
-  ended(outcome: ClientEvent["outcome"] & string, error?: unknown): void {
-    if (!this.#isObserved) return;
-    const { clock, onEvent, logger } = this.#configuration;
-    const { info, label } = this.#operation;
-    const { requestId } = this;
-    const event = Object.freeze({
-      type: "response",
-      ...info,
-      attempt: this.#attempt,
-      outcome,
-      durationMs: clock.monotonic() - this.#begunAt,
-      ...(error instanceof SaasManagementError ? { code: error.code } : {}),
-      ...(requestId === undefined ? {} : { requestId }),
-    } as const);
-    onEvent?.(event);
-    logger.debug(`saas-management: ${label}: ${outcome}`, event);
-  }
+  return undefined;
 }
 
 /** Headers with the server's own id of a request; the service description names none. */

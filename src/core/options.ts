@@ -11,9 +11,7 @@ import {
   requireMethods,
   requirePositive,
 } from "./validate.js";
-
-/** Version of the package, for the user agent. A test compares it with package.json. */
-export const VERSION = "0.1.0";
+import { VERSION } from "./version.js";
 
 /** Options of a GraphQL client (service description, "Official client SDK behavior"). */
 export interface GraphQLOptions {
@@ -110,6 +108,8 @@ export interface CommonConfiguration {
   readonly userAgent: string;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Whether calls go to the service: only then the tracing channels tell of them. */
+  readonly isTraced: boolean;
 }
 
 export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
@@ -131,6 +131,7 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
     userAgent: userAgent(appInfo),
     logger,
     clock: completeClock(clock),
+    isTraced: true,
   };
 }
 
@@ -175,6 +176,22 @@ export function readHeaders(
     values[name] = value;
   }
   return values;
+}
+
+const OWN_HEADERS = ["authorization", "content-type", "accept", "user-agent"];
+
+/** Returns what can be sent of a trace's carrier: no call may fail because of its subscribers. */
+export function sendableHeaders(
+  carrier: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [given, value] of Object.entries(carrier)) {
+    const name = given.toLowerCase();
+    if (CONNECTION_HEADERS.has(name) || OWN_HEADERS.includes(name)) continue;
+    if (!/^[\w.-]+$/.test(name) || /^grpc-|-bin$/.test(name)) continue;
+    if (typeof value === "string" && /^[\x20-\x7e]*$/.test(value)) headers[name] = value;
+  }
+  return headers;
 }
 
 function userAgent(appInfo: CommonOptions["appInfo"]): string {

@@ -9,17 +9,40 @@ import {
 } from "../core/errors/index.js";
 import { runOperation } from "../core/operation.js";
 import { Deadline } from "../core/retry.js";
+import { type ChannelMessage, openTrace, type Trace, type TracedCall } from "../core/trace.js";
 import type { Collection } from "./collections.js";
+import type { Lease } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncRpc } from "./transport.js";
 
-export interface SyncOperation {
-  readonly rpc: SyncRpc;
+/** What a call is about, for events. */
+export interface Subject {
   readonly installationId?: string;
   readonly batchId?: string;
+  readonly runKey?: string;
+}
+
+/** What only the channels tell. */
+type Facts = Subject & Pick<ChannelMessage, "attempt" | "collection">;
+
+export interface SyncOperation extends Subject {
+  readonly rpc: SyncRpc;
   readonly collection?: Collection;
+  readonly lease?: Lease;
+  /** The batch, if somebody watches it. */
+  readonly parent?: ChannelMessage | undefined;
   readonly mayRepeat?: () => boolean;
+}
+
+/** Begins a call for those that watch it; one that no service gets is not told of. */
+export function openSyncTrace(
+  { endpoint, isTraced }: SyncConfiguration,
+  call: TracedCall,
+  facts: Facts,
+  parent?: ChannelMessage,
+): Trace | undefined {
+  return isTraced ? openTrace(call, () => ({ endpoint: endpoint.origin, ...facts }), parent) : undefined;
 }
 
 export function callWithRetry<T>(
@@ -29,20 +52,29 @@ export function callWithRetry<T>(
   attempt: (call: CallContext) => Promise<T>,
   onProgress?: OnProgress,
 ): Promise<T> {
-  const { rpc, collection, mayRepeat, ...info } = operation;
+  const { rpc, collection, lease, parent, mayRepeat, ...info } = operation;
   const label = collection === undefined ? rpc : `${rpc} of ${collection}`;
   return runOperation(
     configuration,
     {
+      call: "sync.rpc",
+      parent,
       info: { api: "sync", operation: rpc, ...info },
+      facts: () => ({
+        endpoint: configuration.endpoint.origin,
+        collection,
+        leaseRemainingMs: lease?.remainingMs,
+      }),
       label,
       credential: configuration.credential,
       cancellation: signal,
       mayRepeat,
       // A start may leave a lock, a write may be applied twice, and a completion must not be guessed.
       repeatable: rpc === "AbortSyncBatch",
-      onRetry: ({ code }, attempt, delayMs) =>
-        onProgress?.({ type: "retry", operation: label, attempt, delayMs, code }),
+      onEvent: ({ type, attempt, delayMs, code }) => {
+        if (type === "retry" && delayMs !== undefined && code !== undefined)
+          onProgress?.({ type, operation: label, attempt, delayMs, code });
+      },
     },
     attempt,
   );

@@ -1,26 +1,37 @@
 import { setMaxListeners } from "node:events";
-import { linkAbort } from "../core/abort.js";
+import { linkAbort, raceAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
+import { traced } from "../core/trace.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
 import { takenOverError } from "./batch/batch-errors.js";
-import { withHeartbeat } from "./batch/heartbeat.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { OpenedBatch } from "./batch/opened-batch.js";
-import { BatchSession, type BatchWatch } from "./batch/session.js";
-import { BATCH_KEYS, type BatchOptions, BatchStarter, checkBatchOptions } from "./batch/start.js";
+import { BatchSession, type BatchWatch, UNWATCHED } from "./batch/session.js";
+import {
+  BATCH_KEYS,
+  type BatchOptions,
+  BatchStarter,
+  checkBatchOptions,
+  requireInstallation,
+  type StartedBatch,
+} from "./batch/start.js";
 import { BatchHandle } from "./batch/sync-batch.js";
-import { callWithRetry, withinGrace } from "./call.js";
+import { callWithRetry, openSyncTrace, type Subject, withinGrace } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
-import { type Moment, momentOf } from "./lease.js";
+import { momentOf } from "./lease.js";
 import type { SyncConfiguration, SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
-import { guardProgress, type OnProgress } from "./progress.js";
+import { guardProgress, type OnProgress, withHeartbeat } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
+import type { RunHistory } from "./run/history.js";
 import {
   COMMIT_KEYS,
   type CommitOptions,
   checkRunOptions,
+  HISTORY_KEYS,
+  type HistoryOptions,
+  noLedgerError,
   type PlainRunOptions,
   PREVIEW_KEYS,
   type PreviewOptions,
@@ -29,20 +40,11 @@ import {
 import type { RunReceipt } from "./run/receipt.js";
 import type { RunParts } from "./run/sync-run.js";
 import type { RunOptions } from "./staging/options.js";
-import { requireStaged } from "./staging/parts.js";
 import type { Plan, PlanOptions } from "./staging/plan.js";
 import type { StagedRun } from "./staging/staged-run.js";
 import type { Staging } from "./staging/staging.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
-
-const UNWATCHED: BatchWatch = {
-  attempt: 1,
-  acceptedEvents: undefined,
-  observerOf: undefined,
-  sealed: undefined,
-  beforeComplete: undefined,
-};
 
 let runs: typeof import("./run/sync-run.js") | undefined;
 
@@ -84,13 +86,14 @@ export class SyncEngine implements SyncClient {
       const read = readConnector("run", connector);
       const { staging, ...given } = this.#judged(this.#read("run", options, RUN_KEYS));
       checkRunOptions(given);
-      const parts = this.#runParts();
-      if (staging !== undefined) {
-        const { runStaged } = await import("./staging/run-staged.js");
-        return runStaged(read, staging, given, { ...parts, open: OPEN });
-      }
-      const { SyncRun } = await loadRuns();
-      return new SyncRun(read, given, parts).execute();
+      return this.#traced({ installationId: given.installationId }, async (parts) => {
+        if (staging !== undefined) {
+          const { runStaged } = await import("./staging/run-staged.js");
+          return runStaged(read, staging, given, { ...parts, open: OPEN });
+        }
+        const { SyncRun } = await loadRuns();
+        return new SyncRun(read, given, parts).execute();
+      });
     });
   }
 
@@ -131,8 +134,21 @@ export class SyncEngine implements SyncClient {
         ...given
       } = this.#read("commit", options, COMMIT_KEYS);
       checkRunOptions(given);
-      const { commitRun } = await import("./staging/commit.js");
-      return commitRun(requireStaged(staged), { ...given, guard, onHeld }, this.#runParts());
+      const { requireStaged } = await import("./staging/parts.js");
+      const run = requireStaged(staged);
+      const { installationId, runKey } = run.plan;
+      return this.#traced({ installationId, runKey }, async (parts) => {
+        const { commitRun } = await import("./staging/commit.js");
+        return commitRun(run, { ...given, guard, onHeld }, parts);
+      });
+    });
+  }
+
+  history(options: HistoryOptions = {}): Promise<RunHistory> {
+    return withCallSite(options?.signal, async () => {
+      const { signal, ...given } = this.#judged(readOptions("history", options, HISTORY_KEYS));
+      const { readHistory } = await import("./run/history.js");
+      return raceAbort(readHistory(given, this.#configuration), signal, this.#closed.signal);
     });
   }
 
@@ -160,7 +176,8 @@ export class SyncEngine implements SyncClient {
     }
     this.#writers.get(batchId)?.fail(takenOverError());
     const startedAt = momentOf(this.#configuration.clock);
-    return this.#handle({ id: batchId, startedAt, unverified: true }, given, UNWATCHED);
+    const trace = openSyncTrace(this.#configuration, "sync.batch", { batchId, attempt: 1 });
+    return this.#handle({ id: batchId, startedAt, subject: {}, trace, unverified: true }, given, UNWATCHED);
   }
 
   async close(): Promise<void> {
@@ -174,14 +191,16 @@ export class SyncEngine implements SyncClient {
     await this.close();
   }
 
-  #runParts(): RunParts {
-    return {
+  #traced(subject: Subject, run: (parts: RunParts) => Promise<RunReceipt>): Promise<RunReceipt> {
+    const parts = {
       configuration: this.#configuration,
       start: this.start.bind(this),
       abort: this.#abort.bind(this),
       begunAt: this.#configuration.clock.monotonic(),
       closed: this.#closed.signal,
     };
+    const work = () => run(parts);
+    return traced(openSyncTrace(this.#configuration, "sync.run", subject), work, (receipt) => receipt);
   }
 
   async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
@@ -191,13 +210,12 @@ export class SyncEngine implements SyncClient {
     options.signal?.throwIfAborted();
     const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
-      const { signal } = controller;
-      const { noteStart } = watch;
-      const context = { signal, waitForLockMs, onProgress, noteStart };
+      const { attempt } = watch;
+      const context = { ...watch, signal: controller.signal, waitForLockMs, onProgress };
       const started = await this.#starter.start(installationId, context);
       const handle = this.#handle({ ...started, unverified: false }, options, watch);
-      const type = watch.attempt === 1 ? "started" : "restarted";
-      onProgress?.({ type, attempt: watch.attempt, batchId: started.id });
+      const type = attempt === 1 ? "started" : "restarted";
+      onProgress?.({ type, attempt, batchId: started.id });
       return handle;
     } finally {
       unlink();
@@ -234,29 +252,24 @@ export class SyncEngine implements SyncClient {
   #judged<Options extends PlainRunOptions>(options: Options) {
     const defaults = this.#defaults;
     const { ledger = defaults.ledger, guard = defaults.guard, onHeld = defaults.onHeld } = options;
-    if (ledger === undefined) {
-      throw new InvalidInputError(
-        'No ledger: pass ledger to the call, or set sync.ledger of the client. It is fileLedger(directory), another ledger, or "none". Without one, nothing keeps a truncated snapshot from removing records.',
-      );
-    }
+    if (ledger === undefined) throw noLedgerError();
     return { ...options, installationId: this.#installationId(options), ledger, guard, onHeld };
   }
 
   #installationId({ installationId = this.#defaults.installationId }: BatchOptions): string {
-    if (typeof installationId === "string" && installationId !== "") return installationId;
-    throw new InvalidInputError(
-      "installationId must be the id of a direct integration installation: pass it to the call, or set sync.installationId of the client (SAAS_MANAGEMENT_INSTALLATION_ID with fromEnv).",
-    );
+    return requireInstallation(installationId);
   }
 
   #handle(
-    batch: { readonly id: string; readonly startedAt: Moment; readonly unverified: boolean },
+    batch: StartedBatch & { readonly unverified: boolean },
     { onProgress, maxIdleMs, heartbeatMs }: BatchOptions,
     watch: BatchWatch,
   ): BatchHandle {
-    const { id, startedAt, unverified } = batch;
+    const { id, startedAt, subject, trace, unverified } = batch;
     const session = new BatchSession({
       id,
+      subject: { ...subject, batchId: id },
+      trace,
       transport: this.#transport,
       configuration: this.#configuration,
       startedAt,

@@ -1,3 +1,4 @@
+import type { Clock } from "../core/clock.js";
 import {
   type ErrorCode,
   type HeldReason,
@@ -78,4 +79,27 @@ export function guardProgress(onProgress: OnProgress | undefined, logger: Logger
   if (onProgress === undefined) return undefined;
   if (typeof onProgress !== "function") throw new InvalidInputError("onProgress must be a function.");
   return safeCallback("onProgress", onProgress, logger);
+}
+
+type Progress = Omit<Extract<SyncProgress, { readonly total: unknown }>, "type">;
+
+/** Passes progress on, and reports a heartbeat whenever there was none for so long, until `ended` fires. */
+export function withHeartbeat(notify: OnProgress, heartbeatMs: number, clock: Clock, ended: AbortSignal) {
+  let last: Progress = { collection: undefined, accepted: 0, bytes: 0, total: undefined };
+  let stop = () => {};
+  const wait = () => {
+    stop();
+    if (!ended.aborted) stop = clock.after(heartbeatMs, beat);
+  };
+  const beat = () => {
+    notify({ ...last, type: "heartbeat" });
+    wait();
+  };
+  ended.addEventListener("abort", () => stop(), { once: true });
+  wait();
+  return (event: SyncProgress): void => {
+    if (event.type === "progress") last = event;
+    wait();
+    notify(event);
+  };
 }

@@ -6,6 +6,7 @@ import type { JudgeOptions } from "./guard/rules.js";
 import type { SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
 import type { Connector } from "./run/connector.js";
+import type { RunHistory } from "./run/history.js";
 import type { CommitOptions, PreviewOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 import type { RunOptions } from "./staging/options.js";
@@ -99,6 +100,13 @@ export interface SyncClient {
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   commit(staged: StagedRun, options?: CommitOptions): Promise<RunReceipt>;
+
+  /**
+   * Reads what the ledger knows of the installation: the last completed runs, and what is held. It needs no credential.
+   * @throws {InvalidInputError} an option is missing or wrong
+   * @throws {ConfigurationError} the ledger is damaged
+   */
+  history(options?: Pick<RunOptions, "installationId" | "ledger" | "signal">): Promise<RunHistory>;
 
   /**
    * Acquires the installation's lock and starts a batch, without restarts, guard and ledger.

@@ -11,4 +11,12 @@ export { type ReferenceServer, startReferenceServer } from "../reference-server/
 export type { Inspection } from "../reference-server/sync/inspect.js";
 export type { RecordTypes } from "../sync/generated/records.js";
 export { memoryLedger } from "../sync/ledger/memory-ledger.js";
+export { captureRecords } from "./kit/capture-records.js";
+export { describeConnector } from "./kit/describe-connector.js";
+export { expectRecords } from "./kit/expect-records.js";
+export { recordVendor } from "./kit/record-vendor.js";
+export { replayDay } from "./kit/replay-day.js";
+export type { ConnectorReport } from "./kit/report.js";
+export type { KitOptions } from "./kit/session/options.js";
+export { testConnector } from "./kit/test-connector.js";
 export { testStore } from "./test-store.js";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
 import { SaasManagementClient } from "@saas-management/sdk";
 import { afterEach, expect, test, vi } from "vitest";
-import { VERSION } from "../../src/core/options.js";
+import { VERSION } from "../../src/core/version.js";
 
 const OPTIONS = {
   baseUrl: "https://api.example.com",

@@ -118,14 +118,14 @@ test("hooks of the Sync API are called for each attempt, with RPC, installation 
   await other.abort();
   const { installationId } = START;
   expect(
-    responses.map((event) => [event.operation, event.installationId ?? event.batchId, event.attempt]),
+    responses.map((event) => [event.operation, event.installationId, event.batchId, event.attempt]),
   ).toEqual([
-    ["StartSyncBatch", installationId, 1],
-    ["SyncRecords", batch.id, 1],
-    ["SyncRecords", batch.id, 2],
-    ["CompleteSyncBatch", batch.id, 1],
-    ["StartSyncBatch", installationId, 1],
-    ["AbortSyncBatch", other.id, 1],
+    ["StartSyncBatch", installationId, undefined, 1],
+    ["SyncRecords", installationId, batch.id, 1],
+    ["SyncRecords", installationId, batch.id, 2],
+    ["CompleteSyncBatch", installationId, batch.id, 1],
+    ["StartSyncBatch", installationId, undefined, 1],
+    ["AbortSyncBatch", installationId, other.id, 1],
   ]);
   expect(responses.slice(1, 3)).toMatchObject([
     { api: "sync", outcome: "failure", code: "TRANSPORT_FAILED" },

@@ -1,8 +1,11 @@
 import { follow } from "../../core/abort.js";
 import { annotate, TimeoutError } from "../../core/errors/index.js";
+import { openTrace, type Trace } from "../../core/trace.js";
 import { type ConnectionData, type Page, type PageRequest, PageWalk, type WalkPlan } from "./page-walk.js";
 
 export interface ConnectionPlan<Node> extends WalkPlan {
+  /** What is walked over, for those that watch: `licenses`. */
+  readonly operation: string;
   readonly prefetch: boolean;
   readonly signal: AbortSignal | undefined;
   readonly fetchPage: (request: PageRequest, signal: AbortSignal | undefined) => Fetch<Node>;
@@ -27,6 +30,8 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   readonly #queue = new SerialQueue();
   /** One for all pages: creating one is not cheap. */
   readonly #abort = new AbortController();
+  #trace: Trace | undefined;
+  #pages = 0;
   #running: Fetch<Node> | undefined;
   /** The page that was requested ahead and that nobody waits for yet. */
   #ahead: Fetch<Node> | undefined;
@@ -45,7 +50,7 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
     this.#returned = true;
     this.#abort.abort(new Error("The iteration was left."));
     await this.#running?.catch(() => {});
-    return { done: true, value: undefined };
+    return this.#done();
   }
 
   [Symbol.asyncIterator](): this {
@@ -56,23 +61,32 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
     const { prefetch, signal } = this.#plan;
     signal?.throwIfAborted();
     const request = this.#walk.next;
-    if (this.#returned || request === undefined) return { done: true, value: undefined };
+    if (this.#returned || request === undefined) return this.#done();
     const fetch = this.#ahead ?? this.#fetch(request);
     this.#ahead = undefined;
     let page: Page<Node>;
     try {
       page = this.#walk.accept(await fetch);
     } catch (error) {
-      if (this.#returned) return { done: true, value: undefined };
+      if (this.#returned) return this.#done();
       if (signal?.aborted !== true) annotate(error, { position: this.#walk.position });
+      this.#trace?.failed(error);
+      // Another next() goes on from here.
+      this.#trace = undefined;
       throw error;
     }
+    this.#pages += 1;
     const next = prefetch && !this.#returned ? this.#walk.next : undefined;
     if (next !== undefined) {
       this.#prefetch(next);
       await yieldToEventLoop();
     }
     return { done: false, value: page };
+  }
+
+  #done(): IteratorReturnResult<undefined> {
+    this.#trace?.ended({ pages: this.#pages, nodes: this.#walk.position.nodesYielded });
+    return { done: true, value: undefined };
   }
 
   #prefetch(request: PageRequest): void {
@@ -84,10 +98,12 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   }
 
   #fetch(request: PageRequest): Fetch<Node> {
-    const { fetchPage, signal } = this.#plan;
+    const { fetchPage, operation, signal } = this.#plan;
+    this.#trace ??= openTrace("graphql.walk", () => ({ operation }));
     // Linked only during the request: an iterator that is abandoned must not stay on the caller's signal.
     const unlink = signal === undefined ? () => {} : follow(signal, this.#abort);
-    const fetch = fetchPage(request, this.#abort.signal).finally(unlink);
+    const send = () => fetchPage(request, this.#abort.signal).finally(unlink);
+    const fetch = this.#trace === undefined ? send() : this.#trace.run(send);
     this.#running = fetch;
     return fetch;
   }

@@ -129,6 +129,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
   };
   return new PagedConnection({
     ...source.walk,
+    operation: method ?? "paginate",
     prefetch,
     signal,
     fetchPage: async (page, pageSignal) => {

@@ -63,9 +63,13 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
       progress.sent = true;
       // Not called as a method: a browser's fetch refuses to be one.
       const { credentials, fetch } = attempt;
-      const { authorization } = context;
+      const { authorization, carried } = context;
       // graphql-request does not see the credential and does not copy the headers.
-      const headers = { ...attempt.headers, ...(authorization !== undefined && { authorization }) };
+      const headers = {
+        ...attempt.headers,
+        ...carried,
+        ...(authorization !== undefined && { authorization }),
+      };
       // Some runtimes of the edge throw for `credentials`.
       const cookies = credentials === undefined ? {} : { credentials };
       const response = await fetch(String(url), { ...init, ...cookies, headers });

@@ -21,6 +21,8 @@ interface FailureContext {
   readonly url: string;
   /** Whether the request may be sent again. */
   readonly repeatable: boolean;
+  /** Whether the same key was accepted before, and now a change was refused. */
+  readonly isReadOnlyKey: boolean;
   readonly now: () => number;
   /** Takes the credential out of a text of the server. */
   readonly redact: (text: string) => string;
@@ -67,6 +69,12 @@ export class Failures {
   ofEntries(answer: GraphQLAnswer<unknown>): SaasManagementError | undefined {
     if (hasData(answer.data)) return undefined;
     const refusal = answer.errors.find(({ extensions }) => extensions?.code === NOT_AUTHORIZED);
+    if (refusal !== undefined && this.#context.isReadOnlyKey)
+      // A revoked key would be HTTP 401 (service description, "Errors").
+      return new PermissionDeniedError(
+        `${this.#context.label} was refused (${NOT_AUTHORIZED}): the API key may read, but not change anything. Use one with the scope Full Access (Read & Write).`,
+        { serverMessage: refusal.message },
+      );
     if (refusal !== undefined) return this.#notAuthorized(NOT_AUTHORIZED, refusal.message);
     const limit = answer.errors.find(isRateLimit);
     return limit && this.#rateLimited(answer, "in its errors", limit.message);

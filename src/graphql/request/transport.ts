@@ -31,6 +31,8 @@ export class Transport {
   readonly #configuration: GraphQLConfiguration;
   readonly #running = new Map<LinkedController, Promise<unknown>>();
   #closed = false;
+  /** The credential of the last request that was answered. */
+  #accepted: string | undefined;
 
   constructor(configuration: GraphQLConfiguration) {
     this.#configuration = configuration;
@@ -122,7 +124,9 @@ export class Transport {
     return runOperation(
       configuration,
       {
+        call: "graphql.operation",
         info: { api: "graphql", operation: name ?? "anonymous" },
+        facts: () => ({ endpoint: new URL(url).origin }),
         label,
         credential,
         cancellation,
@@ -133,10 +137,17 @@ export class Transport {
         mayReplaceKey: () => repeatable || progress.notBegun,
       },
       (context) => {
-        const { redact } = context;
-        const failures = new Failures({ label, url, repeatable, now: () => clock.now(), redact });
+        const { authorization, redact } = context;
+        const isReadOnlyKey =
+          !operation.readOnly && authorization !== undefined && authorization === this.#accepted;
+        const now = () => clock.now();
+        const failures = new Failures({ label, url, repeatable, isReadOnlyKey, now, redact });
         const request = { url, fetch, credentials, headers: ownHeaders, body, maxResponseBytes, repeatable };
         const answer = sendAttempt<Data, Result>({ ...request, context, failures, progress, read });
+        const accepted = () => {
+          this.#accepted = authorization;
+        };
+        answer.then(accepted, () => {});
         // A fetch of the caller may ignore the signal.
         return raceAbort(answer, context.signal);
       },

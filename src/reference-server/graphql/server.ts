@@ -20,6 +20,14 @@ import { executableSchema } from "./schema.js";
 export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {
   /** Origins of pages that may call; true for all. */
   readonly cors?: true | readonly string[] | undefined;
+  /** Shown to browsers that open the address. */
+  readonly page?: Page | undefined;
+}
+
+/** A page and its content security policy. */
+export interface Page {
+  readonly html: string;
+  readonly policy: string;
 }
 
 export interface GraphQLServer {
@@ -53,7 +61,7 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
 
 async function exchange(
   handler: Handler<IncomingMessage, Exchange>,
-  { keys, clock, cors }: GraphQLServerOptions,
+  { keys, clock, cors, page }: GraphQLServerOptions,
   connections: Connections,
   request: IncomingMessage,
   response: ServerResponse,
@@ -67,7 +75,8 @@ async function exchange(
   const context: Exchange = { clock, signal, revokeKey, due: [], isReplaced: false };
   try {
     const isAllowed = allowOrigin(cors, request, response);
-    const own = await answerTo(handler, request, context, isAllowed).catch((error: unknown) => {
+    const answered = pageFor(request, page) ?? answerTo(handler, request, context, isAllowed);
+    const own = await Promise.resolve(answered).catch((error: unknown) => {
       if (signal.aborted || error instanceof ConnectionFault) throw error;
       return errorAnswer(500, "Internal Server Error", { errors: [unexpectedError()], data: null });
     });
@@ -93,6 +102,13 @@ function allowOrigin(
   response.setHeader("access-control-allow-methods", "POST");
   if (wanted !== undefined) response.setHeader("access-control-allow-headers", wanted);
   return true;
+}
+
+function pageFor({ method, url, headers }: IncomingMessage, page: Page | undefined): Response | undefined {
+  const isAsked = method === "GET" && url === "/graphql" && headers.accept?.includes("text/html") === true;
+  if (page === undefined || !isAsked) return undefined;
+  const type = { "content-type": "text/html; charset=utf-8", "content-security-policy": page.policy };
+  return [page.html, { status: 200, statusText: "OK", headers: type }];
 }
 
 async function answerTo(

@@ -178,7 +178,10 @@ export class BatchLifecycle {
 
   #endSession(): void {
     const { state } = this;
+    const { failure, trace } = this.#session;
     this.#session.end(state === "active" ? closedError() : refusal("The call", state));
+    if (failure === undefined || state === "completed") trace?.ended({ state });
+    else trace?.failed(failure);
   }
 }
 

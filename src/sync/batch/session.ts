@@ -1,7 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { linkAbort } from "../../core/abort.js";
 import { BatchStateError } from "../../core/errors/index.js";
-import { callWithRetry } from "../call.js";
+import type { Trace } from "../../core/trace.js";
+import { callWithRetry, type Subject } from "../call.js";
 import type { Collection, CollectionInfo } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
@@ -10,13 +11,14 @@ import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/record-sink.js";
-import { WindowSender } from "../write/window-sender.js";
+import type { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
 import type { NoteStart } from "./start.js";
 
 /** What a run or a preview adds to its batches. */
 export interface BatchWatch {
   readonly attempt: number;
+  readonly runKey?: string | undefined;
   readonly acceptedEvents: SinkContext["acceptedEvents"];
   readonly observerOf: ObserverOf | undefined;
   /** Called when all records of a write were accepted, or of a writer that ends; the write fails if it throws. */
@@ -28,14 +30,34 @@ export interface BatchWatch {
   readonly leaseMs?: number;
 }
 
+/** A batch of a caller. */
+export const UNWATCHED: BatchWatch = {
+  attempt: 1,
+  acceptedEvents: undefined,
+  observerOf: undefined,
+  sealed: undefined,
+  beforeComplete: undefined,
+};
+
 export interface SessionOptions extends BatchWatch {
   readonly id: string;
+  readonly subject: Subject;
+  readonly trace: Trace | undefined;
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
   /** Before the batch was asked for. */
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
+}
+
+interface OpenedWrite {
+  /** Loaded with the first write. */
+  readonly Sender: typeof WindowSender;
+  readonly collection: CollectionInfo;
+  readonly report: WriteReport;
+  readonly signal: AbortSignal | undefined;
+  readonly trace: Trace | undefined;
 }
 
 /**
@@ -45,6 +67,8 @@ export interface SessionOptions extends BatchWatch {
  */
 export class BatchSession {
   readonly id: string;
+  readonly subject: Subject;
+  readonly trace: Trace | undefined;
   readonly configuration: SyncConfiguration;
   readonly transport: SyncTransport;
   readonly lease: CountedLease;
@@ -55,7 +79,10 @@ export class BatchSession {
   readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
-  readonly #onClientClosed = () => this.end(closedError());
+  readonly #onClientClosed = () => {
+    this.end(closedError());
+    this.trace?.ended({ state: "closed" });
+  };
   #lastSentAt: number;
   #failure: unknown;
   #takenOver: BatchStateError | undefined;
@@ -66,6 +93,8 @@ export class BatchSession {
     setMaxListeners(0, this.#ended.signal);
     this.watch = options;
     this.id = id;
+    this.subject = options.subject;
+    this.trace = options.trace;
     this.configuration = configuration;
     this.transport = transport;
     this.notify = onProgress;
@@ -121,6 +150,7 @@ export class BatchSession {
     else if (failure.reason === "taken-over") this.#takenOver ??= failure;
     else return;
     this.end(copyOfStateError(failure));
+    this.trace?.failed(failure);
   }
 
   expire(): void {
@@ -137,36 +167,39 @@ export class BatchSession {
     return report;
   }
 
-  openSink(collection: CollectionInfo, report: WriteReport, signal: AbortSignal | undefined) {
+  openSink({ Sender, collection, report, signal, trace }: OpenedWrite) {
     const { configuration, transport } = this;
     const { acceptedEvents, observerOf } = this.watch;
     const { controller, unlink } = linkAbort(this.signal, signal);
-    const sender = new WindowSender({
+    const sender = new Sender({
       transport,
       configuration,
       lease: this.lease,
       collection,
-      batchId: this.id,
+      subject: this.subject,
       report,
       signal: controller.signal,
       onProgress: this.notify,
     });
+    const send = (window: Parameters<WindowSender["send"]>[0]) =>
+      this.onWire(async () => {
+        this.#lastSentAt = configuration.clock.monotonic();
+        try {
+          await sender.send(window);
+        } catch (error) {
+          // A window that was cut off because its write had ended is not what failed.
+          if (!controller.signal.aborted) this.fail(meaningOfWrite("write", error));
+          throw error;
+        }
+      });
     const context = {
       ...configuration,
       batchId: this.id,
       collection,
       report,
-      send: (window: Parameters<WindowSender["send"]>[0]) =>
-        this.onWire(async () => {
-          this.#lastSentAt = configuration.clock.monotonic();
-          try {
-            await sender.send(window);
-          } catch (error) {
-            // A window that was cut off because its write had ended is not what failed.
-            if (!controller.signal.aborted) this.fail(meaningOfWrite("write", error));
-            throw error;
-          }
-        }),
+      // A piece or a timer may send it.
+      send:
+        trace === undefined ? send : (window: Parameters<typeof send>[0]) => trace.run(() => send(window)),
       acceptedEvents: collection.model === "event" ? acceptedEvents : undefined,
       observer: observerOf?.(collection),
       stop: controller,
@@ -187,7 +220,9 @@ export class BatchSession {
     signal: AbortSignal | undefined,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {
-    return callWithRetry(this.configuration, { rpc, batchId: this.id }, signal, attempt, this.notify);
+    const { configuration, lease, subject, trace } = this;
+    const operation = { rpc, lease, ...subject, parent: trace?.message };
+    return callWithRetry(configuration, operation, signal, attempt, this.notify);
   }
 
   end(reason: Error): void {

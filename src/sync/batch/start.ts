@@ -1,7 +1,8 @@
 import { checkSignal } from "../../core/abort.js";
 import { annotate, BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
+import type { Trace } from "../../core/trace.js";
 import { type KeysOf, requirePositive } from "../../core/validate.js";
-import { Attempts, callWithRetry } from "../call.js";
+import { Attempts, callWithRetry, openSyncTrace, type Subject } from "../call.js";
 import { LEASE_MS, type Moment, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
@@ -52,6 +53,13 @@ export function checkBatchOptions({ waitForLockMs = 0, maxIdleMs, heartbeatMs, s
   checkSignal(signal);
 }
 
+export function requireInstallation(id: unknown): string {
+  if (typeof id === "string" && id !== "") return id;
+  throw new InvalidInputError(
+    "installationId must be the id of a direct integration installation: pass it to the call, or set sync.installationId of the client (SAAS_MANAGEMENT_INSTALLATION_ID with fromEnv).",
+  );
+}
+
 /** A start under way is given at least this long, in milliseconds, even if nobody waits: its answer may hold a lock. */
 const MIN_ANSWER_MS = 100_000;
 const FIRST_PAUSE_MS = 1000;
@@ -71,8 +79,21 @@ interface StartContext {
   readonly signal: AbortSignal;
   readonly waitForLockMs: number;
   readonly onProgress: OnProgress | undefined;
-  readonly noteStart: NoteStart | undefined;
+  readonly noteStart?: NoteStart;
+  /** Number of the run's attempt, from 1. */
+  readonly attempt: number;
+  readonly runKey?: string | undefined;
 }
+
+export interface StartedBatch {
+  readonly id: string;
+  /** Before the request that started it. */
+  readonly startedAt: Moment;
+  readonly subject: Subject;
+  readonly trace: Trace | undefined;
+}
+
+type Start = StartContext & { readonly subject: Subject };
 
 /**
  * Starts batches so that none is lost: a caller who gives up, or whose time is up, gets an answer at once. A request
@@ -94,20 +115,35 @@ export class BatchStarter {
 
   /**
    * Starts a batch, again with growing, jittered pauses while another one holds the lock.
-   * @returns the id of the batch, and the moment before the request that started it
    * @throws {BatchInProgressError} with `waitedMs`, when `waitForLockMs` is over
    */
-  async start(
+  async start(installationId: string, context: StartContext): Promise<StartedBatch> {
+    const { attempt, runKey } = context;
+    const subject = { installationId, ...(runKey !== undefined && { runKey }) };
+    const trace = openSyncTrace(this.#configuration, "sync.batch", { ...subject, attempt });
+    const start = () => this.#untilStarted(installationId, { ...context, subject });
+    try {
+      const { waitedForLockMs, ...batch } = await (trace === undefined ? start() : trace.run(start));
+      if (trace !== undefined) Object.assign(trace.message, { batchId: batch.id, waitedForLockMs });
+      return { ...batch, subject, trace };
+    } catch (error) {
+      trace?.failed(error);
+      throw error;
+    }
+  }
+
+  async #untilStarted(
     installationId: string,
-    context: StartContext,
-  ): Promise<{ readonly id: string; readonly startedAt: Moment }> {
+    context: Start,
+  ): Promise<{ readonly id: string; readonly startedAt: Moment; readonly waitedForLockMs: number }> {
     const { clock } = this.#configuration;
     const { waitForLockMs, signal, onProgress } = context;
     const since = clock.monotonic();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       const startedAt = momentOf(clock);
       try {
-        return { id: await this.#start(installationId, context), startedAt };
+        const id = await this.#start(installationId, context);
+        return { id, startedAt, waitedForLockMs: Math.round(startedAt.monotonic - since) };
       } catch (error) {
         if (!(error instanceof BatchInProgressError)) throw error;
         const waitedMs = clock.monotonic() - since;
@@ -118,7 +154,8 @@ export class BatchStarter {
           throw lockedError(error, waited, { waitedMs });
         }
         // Jittered, so that clients that wait together do not return together; timers take whole milliseconds.
-        const nextAttemptMs = Math.ceil(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)));
+        const jitteredMs = pauseMs * (0.5 + Math.random() / 2);
+        const nextAttemptMs = Math.ceil(Math.min(leftMs, jitteredMs, this.#ownLockMs(installationId)));
         onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
         await clock.sleep(nextAttemptMs, signal);
       }
@@ -134,9 +171,10 @@ export class BatchStarter {
     this.#givenUp.abort(reason);
   }
 
-  async #start(installationId: string, { signal, onProgress, noteStart }: StartContext): Promise<string> {
-    const operation = { rpc: "StartSyncBatch", installationId } as const;
-    const attempt = (call: CallContext) => this.#attempt(installationId, call, noteStart);
+  async #start(installationId: string, context: Start): Promise<string> {
+    const { signal, onProgress, subject } = context;
+    const operation = { rpc: "StartSyncBatch", ...subject } as const;
+    const attempt = (call: CallContext) => this.#attempt(installationId, call, context);
     try {
       const { batchId } = await callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
       this.#possiblyOwnLocks = this.#possiblyOwnLocks.filter(
@@ -157,7 +195,7 @@ export class BatchStarter {
   #attempt(
     installationId: string,
     call: CallContext,
-    noteStart: NoteStart = async () => async () => {},
+    { noteStart = async () => async () => {}, subject }: Start,
   ): Promise<Started> {
     const { signal: callerSignal } = call;
     const attempts = new Attempts();
@@ -176,8 +214,8 @@ export class BatchStarter {
     return new Promise((resolve, reject) => {
       const abandon = () => {
         reject(callerSignal.reason);
-        const cleanup = this.#abortWhenStarted(installationId, answer, attempts, forget).finally(() =>
-          this.#cleanups.delete(cleanup),
+        const cleanup = this.#abortWhenStarted(subject, installationId, answer, attempts, forget).finally(
+          () => this.#cleanups.delete(cleanup),
         );
         this.#cleanups.add(cleanup);
       };
@@ -193,6 +231,7 @@ export class BatchStarter {
   }
 
   async #abortWhenStarted(
+    subject: Subject,
     installationId: string,
     answer: Promise<Started>,
     attempts: Attempts,
@@ -205,7 +244,7 @@ export class BatchStarter {
       started = true;
       await callWithRetry(
         this.#configuration,
-        { rpc: "AbortSyncBatch", batchId },
+        { rpc: "AbortSyncBatch", ...subject, batchId },
         this.#givenUp.signal,
         (call) => this.#transport.abortBatch(batchId, call),
       );
@@ -231,6 +270,14 @@ export class BatchStarter {
 
   #forgetLock(lock: PossibleLock): void {
     this.#possiblyOwnLocks = this.#possiblyOwnLocks.filter((other) => other !== lock);
+  }
+
+  /** How long a lock lasts at most that may be this client's own: nobody else waits for that moment. */
+  #ownLockMs(installationId: string): number {
+    const now = this.#configuration.clock.monotonic();
+    const locks = this.#possiblyOwnLocks.filter((lock) => lock.installationId === installationId);
+    const lefts = locks.map(({ since }) => since + LEASE_MS - now).filter((leftMs) => leftMs > 0);
+    return Math.min(...lefts);
   }
 
   #isOver({ since }: PossibleLock): boolean {

@@ -136,6 +136,12 @@ export class BatchHandle implements SyncBatch {
     return this.#session.failure;
   }
 
+  /** Does a part of the batch's work, for those that watch the batch. */
+  within<T>(work: () => T): T {
+    const { trace } = this.#session;
+    return trace === undefined ? work() : trace.run(work);
+  }
+
   get writes(): readonly WriteReport[] {
     return this.#session.reports;
   }

@@ -6,6 +6,8 @@ import {
   SaasManagementError,
 } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
+import { type Trace, traced } from "../../core/trace.js";
+import { openSyncTrace } from "../call.js";
 import { COLLECTIONS, type Collection, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import {
@@ -32,6 +34,13 @@ let writing: typeof import("../write/source-reader.js") | undefined;
 export async function loadWriting() {
   writing ??= await import("../write/source-reader.js");
   return writing;
+}
+
+interface QueuedWrite {
+  readonly options: WriteOptions;
+  readonly report: WriteReport;
+  readonly turn: Promise<unknown>;
+  readonly trace: Trace | undefined;
 }
 
 /** The writes of one batch: their queue, the collections with a writer, and whether the batch is complete so far. */
@@ -119,12 +128,19 @@ export class WriteQueue {
     const report = this.#session.newReport(collection);
     report.expectedCount = own.expectedCount;
     const session = this.#session;
+    const trace = this.#openTrace(collection);
     return collectionWriter({
       options: own,
       report,
       openSink: async () => {
-        const { RecordSink } = await loadWriting();
-        const { context, unlink } = session.openSink(COLLECTIONS[collection], report, own.signal);
+        const { RecordSink, WindowSender } = await loadWriting();
+        const { context, unlink } = session.openSink({
+          Sender: WindowSender,
+          collection: COLLECTIONS[collection],
+          report,
+          signal: own.signal,
+          trace,
+        });
         return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
       },
       requireActive: () => {
@@ -132,13 +148,24 @@ export class WriteQueue {
         // A collection reports its own failure first.
         if (this.failed && report.state !== "failed") throw this.refusal("The call");
       },
-      fail: (error) => this.#fail(error, report),
+      fail: (error) => {
+        trace?.failed(error);
+        return this.#fail(error, report);
+      },
       ending: (ended) => {
         this.#ends = Promise.allSettled([this.#ends, ended]);
       },
       sealed: async () => session.watch.sealed?.(COLLECTIONS[collection]),
-      ended: () => void this.#open.delete(collection),
+      ended: () => {
+        this.#open.delete(collection);
+        trace?.ended(sumOf([report]));
+      },
     });
+  }
+
+  #openTrace(collection: Collection): Trace | undefined {
+    const { configuration, subject, trace } = this.#session;
+    return openSyncTrace(configuration, "sync.write", { ...subject, collection }, trace?.message);
   }
 
   #checkOpening(collection: Collection, options: WriteOptions): WriteOptions {
@@ -162,18 +189,15 @@ export class WriteQueue {
     try {
       const options = readWriteOptions("write", given);
       report.expectedCount = options.expectedCount;
-      return withCallSite(options.signal, () => this.#writeInTurn(source, options, report, turn));
+      const trace = this.#openTrace(report.collection);
+      const write = () => this.#writeInTurn(source, { options, report, turn, trace });
+      return withCallSite(options.signal, () => traced(trace, write, (stats) => stats));
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
   }
 
-  async #writeInTurn(
-    source: unknown,
-    options: WriteOptions,
-    report: WriteReport,
-    turn: Promise<unknown>,
-  ): Promise<WriteStats> {
+  async #writeInTurn(source: unknown, { options, report, turn, trace }: QueuedWrite): Promise<WriteStats> {
     const session = this.#session;
     const { collection } = report;
     const { signal, expectedCount } = options;
@@ -183,8 +207,14 @@ export class WriteQueue {
       await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
       session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const { SourceReader } = await loadWriting();
-      const { context, unlink } = session.openSink(COLLECTIONS[collection], report, signal);
+      const { SourceReader, WindowSender } = await loadWriting();
+      const { context, unlink } = session.openSink({
+        Sender: WindowSender,
+        collection: COLLECTIONS[collection],
+        report,
+        signal,
+        trace,
+      });
       report.state = "writing";
       try {
         context.stop.signal.throwIfAborted();

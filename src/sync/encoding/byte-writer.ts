@@ -109,3 +109,20 @@ export function varintBytes(value: number): number {
   for (let rest = value; rest >= 0x80; rest >>>= 7) bytes += 1;
   return bytes;
 }
+
+export function afterVarint(buffer: Uint8Array, position: number): number {
+  let at = position;
+  while ((buffer[at] ?? 0) >= 0x80) at += 1;
+  return at + 1;
+}
+
+export function varintAt(buffer: Uint8Array, position: number): number {
+  let value = 0;
+  let factor = 1;
+  for (let at = position; ; at += 1) {
+    const byte = buffer[at] ?? 0;
+    value += (byte & 0x7f) * factor;
+    if (byte < 0x80) return value;
+    factor *= 0x80;
+  }
+}

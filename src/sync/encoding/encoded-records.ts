@@ -1,5 +1,5 @@
+import { afterVarint, varintAt } from "./byte-writer.js";
 import type { EncodedMessage } from "./message-builder.js";
-import { afterVarint, varintAt } from "./record-id.js";
 
 /**
  * Records that were checked and encoded before, as they lie in a message: tag, length and bytes of each. A source of the

@@ -5,8 +5,7 @@
  * message. The header, which holds the length of all records, is written last, into room kept in front of them.
  */
 import { BATCH_ID_PATH } from "../generated/collections.js";
-import { varintBytes } from "./byte-writer.js";
-import { afterVarint } from "./record-id.js";
+import { afterVarint, varintBytes } from "./byte-writer.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
 /** Where the records of a collection are in a message: see collections.ts. */

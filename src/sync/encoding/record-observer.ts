@@ -1,6 +1,6 @@
 import type { InputIssue } from "../../core/errors/index.js";
 import type { CollectionInfo } from "../collections.js";
-import { idRange } from "./record-id.js";
+import { afterVarint, varintAt } from "./byte-writer.js";
 
 /** A record as it was encoded. One object serves for all records of a write, so it holds during a call only. */
 export class EncodedRecord {
@@ -46,3 +46,14 @@ export interface RecordObserver {
 
 /** Returns the observer of a write that begins, if there is one. */
 export type ObserverOf = (collection: CollectionInfo) => RecordObserver | undefined;
+
+/** Returns where the id of an encoded record lies: the encoder of every variant writes it first. */
+export function idRange(
+  buffer: Uint8Array,
+  recordStart: number,
+): { readonly start: number; readonly end: number } {
+  const idTag = afterVarint(buffer, afterVarint(buffer, recordStart));
+  const length = afterVarint(buffer, idTag);
+  const start = afterVarint(buffer, length);
+  return { start, end: start + varintAt(buffer, length) };
+}

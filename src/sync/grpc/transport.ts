@@ -98,7 +98,8 @@ export class GrpcTransport implements SyncTransport {
       callback(null, new Metadata());
     });
     const metadata = new Metadata();
-    for (const [name, value] of Object.entries(this.#configuration.headers)) metadata.set(name, value);
+    const headers = { ...this.#configuration.headers, ...context.carried };
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     if (context.authorization !== undefined) metadata.set("authorization", context.authorization);
     try {
       signal.throwIfAborted();

@@ -213,7 +213,7 @@ async function areSameIds(lines: Lines, others: Lines): Promise<boolean> {
 /** How many ids there are, and how many of them a table lacks. */
 async function countIn(table: IdTable, lines: Lines): Promise<{ count: number; missing: number }> {
   const found = { count: 0, missing: 0 };
-  await forEachId(lines, ({ low, high }) => {
+  await forEachId(lines, table, (low, high) => {
     found.count += 1;
     if (!table.has(low, high)) found.missing += 1;
   });

@@ -52,7 +52,7 @@ export async function compareIds(
   let kept = 0;
   for (const ids of knownIds) {
     const set = { origin: ids.state, known: 0, gone: 0 };
-    await forEachId(ids.lines(), ({ low, high }, piece, start, end) => {
+    await forEachId(ids.lines(), snapshot, (low, high, piece, start, end) => {
       const isKept = snapshot.has(low, high);
       set.known += 1;
       if (!isKept) set.gone += 1;
@@ -114,21 +114,43 @@ export async function* linesWhere(
   }
 }
 
-/** Calls back with the hash and the place of each id. */
+/** Ids that are hashed before the first of them is looked up. */
+const GROUP = 256;
+
+/** Calls back with the hash and the place of each id, which is looked up in the table. */
 export async function forEachId(
   lines: Lines,
-  callback: (hash: IdHash, piece: Uint8Array, start: number, end: number) => void,
+  table: IdTable,
+  callback: (low: number, high: number, piece: Uint8Array, start: number, end: number) => void,
 ): Promise<void> {
-  const none = linesWhere(lines, (...id) => {
-    callback(...id);
-    return false;
-  });
-  for await (const _ of none);
+  const hash = new IdHash();
+  const hashes = new Int32Array(2 * GROUP);
+  const places = new Int32Array(2 * GROUP);
+  let count = 0;
+  for await (const piece of wholeLines(lines)) {
+    const view = viewOf(piece);
+    const lookUp = () => {
+      table.warm(hashes.subarray(0, 2 * count));
+      for (let at = 0; at < 2 * count; at += 2)
+        callback(hashes[at] ?? 0, hashes[at + 1] ?? 0, piece, places[at] ?? 0, places[at + 1] ?? 0);
+      count = 0;
+    };
+    eachLine(piece, (start, end) => {
+      hash.id(view, start, end);
+      hashes[2 * count] = hash.low;
+      hashes[2 * count + 1] = hash.high;
+      places[2 * count] = start;
+      places[2 * count + 1] = end;
+      count += 1;
+      if (count === GROUP) lookUp();
+    });
+    lookUp();
+  }
 }
 
 export async function tableOf(lines: Lines): Promise<IdTable> {
   const table = new IdTable();
-  await forEachId(lines, ({ low, high }) => void table.add(low, high, 0, 0));
+  await forEachId(lines, table, (low, high) => void table.add(low, high, 0, 0));
   return table;
 }
 

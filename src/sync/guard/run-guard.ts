@@ -1,14 +1,12 @@
 import { raceAbort } from "../../core/abort.js";
 import { type HeldReason, InvalidInputError, type SnapshotDiff } from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
-import { withinGrace } from "../call.js";
 import type { CollectionInfo, SnapshotCollection } from "../collections.js";
 import type { EncodedRecords } from "../encoding/encoded-records.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationScope } from "../ledger/entry.js";
-import { releaseApproval } from "../ledger/installation.js";
 import { batchToken } from "../ledger/keys.js";
 import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
@@ -16,9 +14,10 @@ import type { CompletionCounts } from "../transport.js";
 import type { Held } from "./approval.js";
 import { observeBlocks } from "./blocks.js";
 import { surprisesOf } from "./comparison.js";
+import { LedgerNotes } from "./ledger-notes.js";
 import { promoteBatch } from "./promote-batch.js";
 import { type ResolvedGuard, resolveGuard } from "./rules.js";
-import { discard, GuardedSnapshot } from "./snapshot.js";
+import { GuardedSnapshot } from "./snapshot.js";
 import type { SnapshotIds } from "./snapshot-ids.js";
 import { type JudgedRun, SnapshotJudge } from "./snapshot-judge.js";
 import { isAboutBaseline } from "./unknown-baseline.js";
@@ -45,6 +44,7 @@ export class RunGuard {
   readonly #ledger: LedgerParts | undefined;
   readonly #scope: InstallationScope;
   readonly #rules: ResolvedGuard;
+  readonly #notes: LedgerNotes;
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
   #judge: SnapshotJudge;
   /** The snapshots of a staged run, which were judged before the first attempt. */
@@ -64,6 +64,7 @@ export class RunGuard {
     const { approve } = options;
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
+    this.#notes = new LedgerNotes(this.#ledger, this.#scope, configuration, approve);
     this.#judge = this.#newJudge();
   }
 
@@ -170,7 +171,7 @@ export class RunGuard {
         : surprisesOf(collection, expected, counts[collection]?.removed ?? 0),
     );
     for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
-    await this.#note(async (over) => {
+    await this.#notes.completed(async (over) => {
       for (const snapshot of this.#snapshots.values()) {
         over.throwIfAborted();
         const rule = this.#rules.ruleOf(snapshot.collection);
@@ -183,7 +184,7 @@ export class RunGuard {
   async completedBefore(token: string): Promise<void> {
     const { snapshots: collections, approve } = this.#options;
     const ledger = this.#ledger;
-    await this.#note(async () => {
+    await this.#notes.completed(async () => {
       if (ledger !== undefined)
         await promoteBatch(ledger, this.#scope, this.#rules, { token, collections, approve });
     });
@@ -202,34 +203,7 @@ export class RunGuard {
     if (this.#staged === undefined)
       for (const { ids, collection } of snapshots) this.#remember(collection, ids.table);
     if (this.#saved && outcome !== "aborted") return;
-    try {
-      await withinGrace(this.#configuration.clock, () => discard(snapshots));
-    } catch (error) {
-      this.#warnNotDiscarded(error);
-    }
-  }
-
-  /** Tells the ledger that the batch was completed. Never rejects. */
-  async #note(promote: (over: AbortSignal) => Promise<void>): Promise<void> {
-    try {
-      await withinGrace(this.#configuration.clock, async (over) => {
-        await promote(over);
-        over.throwIfAborted();
-        await this.#release();
-      });
-    } catch (error) {
-      this.#configuration.logger.error(
-        "saas-management: the batch was completed, but the ledger could not note it; the next run is compared with both snapshots",
-        { error },
-      );
-    }
-  }
-
-  /** An approval is used once, and for all that it covers: also for collections that this run does not declare. */
-  async #release(): Promise<void> {
-    const { approve } = this.#options;
-    if (approve !== undefined && this.#ledger !== undefined)
-      await releaseApproval(this.#ledger, this.#scope, approve);
+    await this.#notes.discard(snapshots);
   }
 
   #newJudge(boundTo?: string): SnapshotJudge {
@@ -253,7 +227,7 @@ export class RunGuard {
       const snapshot = new GuardedSnapshot(parts, this.#staged?.get(collection));
       await snapshot.draft.begin(this.#token);
       if (ended.aborted) {
-        await discard([snapshot]).catch((error: unknown) => this.#warnNotDiscarded(error));
+        await this.#notes.discard([snapshot]);
         throw ended.reason;
       }
       this.#snapshots.set(collection, snapshot);
@@ -281,15 +255,6 @@ export class RunGuard {
 
   #judgementOf(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held | undefined> {
     return this.#judge.judgementOf(snapshot, this.#earlier.get(snapshot.collection), ended);
-  }
-
-  #warnNotDiscarded(error: unknown): void {
-    this.#configuration.logger.warn(
-      "saas-management: the ledger could not discard the ids of an aborted batch",
-      {
-        error,
-      },
-    );
   }
 
   #remember(collection: SnapshotCollection, table: IdTable): void {

@@ -130,8 +130,8 @@ export class GuardedSnapshot {
   }
 
   async *sentLines(): Lines {
-    const { blocks, collection, ledger } = this.#parts;
-    if (blocks !== undefined) yield* linesOfBlocks(blocks(), collection, ledger?.keyOf);
+    const { blocks, ledger } = this.#parts;
+    if (blocks !== undefined) yield* linesOfBlocks(blocks(), ledger?.keyOf);
     else {
       await this.save();
       yield* this.draft.lines();

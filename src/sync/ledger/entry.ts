@@ -67,6 +67,8 @@ const VERSION = 1;
 const HEAD = "\\head ";
 const END = "\\end";
 const LINE_FEED = 0x0a;
+/** Compressed and read at a time: each chunk costs a turn of the event loop. */
+const CHUNK_BYTES = 128 * 1024;
 /** Control characters except the line feed, and characters without a shape. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
@@ -87,7 +89,7 @@ export function encodeEntry(
   };
   if (!isCompressed(key)) return text();
   // Ids repeat little: looking for repetitions costs much time and saves little space.
-  const gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY });
+  const gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY, chunkSize: CHUNK_BYTES });
   return pipeline(Readable.from(text(), { objectMode: false }), gzip, () => {});
 }
 
@@ -160,9 +162,12 @@ function parseEnd(place: string, lines: Uint8Array): PastSnapshot | undefined {
 }
 
 async function* linesOf(value: Lines, place: string): Lines {
-  const bytes = Readable.from(value, { objectMode: false });
+  // The stream keeps pieces, and the store may use their buffer again.
+  const bytes = Readable.from(copied(value), { objectMode: false });
   // An error of the store ends the iteration below.
-  const text: Readable = isCompressed(place) ? pipeline(bytes, createGunzip(), () => {}) : bytes;
+  const text: Readable = isCompressed(place)
+    ? pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => {})
+    : bytes;
   try {
     yield* wholeLines(text);
   } catch (error) {
@@ -171,6 +176,10 @@ async function* linesOf(value: Lines, place: string): Lines {
     text.destroy();
     bytes.destroy();
   }
+}
+
+async function* copied(value: Lines): Lines {
+  for await (const piece of value) yield new Uint8Array(piece);
 }
 
 function parseHeader(place: string, lines: Uint8Array, scope: LedgerScope): EntryHeader {

@@ -13,6 +13,7 @@ const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
 const UNFINISHED = /\.(tmp|draft)$/;
 /** An unfinished file without a change for so long belongs to a process that died: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
+const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
@@ -129,16 +130,29 @@ async function checkPrivateDirectory(path: string): Promise<boolean> {
   return true;
 }
 
+/** Reads the next piece while the caller works with the last one. Two buffers take turns: new ones would be collected. */
 async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+  // Most values are small.
+  let reading: Promise<Buffer> | undefined = readInto(file, Buffer.allocUnsafe(FIRST_PIECE_BYTES));
+  let spare: Buffer | undefined;
   try {
-    for (;;) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+    while (reading !== undefined) {
+      const piece: Buffer = await reading;
+      reading = piece.length === 0 ? undefined : readInto(file, spare ?? Buffer.allocUnsafe(PIECE_BYTES));
+      // Reported when it is awaited.
+      reading?.catch(() => {});
+      if (piece.length > 0) yield piece;
+      spare = piece.buffer.byteLength === PIECE_BYTES ? Buffer.from(piece.buffer) : undefined;
     }
   } finally {
+    await reading?.catch(() => {});
     await file.close();
   }
+}
+
+async function readInto(file: FileHandle, buffer: Buffer): Promise<Buffer> {
+  const { bytesRead } = await file.read(buffer, 0, buffer.length);
+  return buffer.subarray(0, bytesRead);
 }
 
 async function syncFolder(path: string): Promise<void> {

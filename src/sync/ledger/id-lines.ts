@@ -11,6 +11,15 @@ export function idOfLine(line: Uint8Array): string {
   return TEXT.decode(line).replace(/\\(.)/g, (_, escaped: string) => (escaped === "n" ? "\n" : escaped));
 }
 
+/** The ids of whole lines. */
+export async function* idsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  for await (const piece of pieces) {
+    const ids: string[] = [];
+    eachLine(piece, (start, end) => void ids.push(idOfLine(piece.subarray(start, end))));
+    yield* ids;
+  }
+}
+
 /** Replaces each id of whole lines by one without line feeds and backslashes. */
 export function mapLines(lines: Uint8Array, change: (id: Uint8Array) => Uint8Array): Uint8Array {
   const changed: Uint8Array[] = [];

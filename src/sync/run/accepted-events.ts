@@ -1,7 +1,7 @@
 import { COLLECTIONS, type Collection } from "../collections.js";
 import { forEachRecord } from "../encoding/encoded-records.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
-import { idRange } from "../encoding/record-id.js";
+import { idRange } from "../encoding/record-observer.js";
 import { EventCounts } from "../ids/event-counts.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 

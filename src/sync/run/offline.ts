@@ -32,5 +32,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function offlineConfiguration(client: SyncConfiguration): SyncConfiguration {
   const { clock, logger } = client;
   const common = resolveCommonOptions({ clock, logger, retry: false, timeoutMs: LONGEST_TIMER_MS });
-  return { ...client, ...common, credential: new Credential({ authorization: () => "offline" }, "") };
+  const credential = new Credential({ authorization: () => "offline" }, "");
+  return { ...client, ...common, isTraced: false, credential };
 }

@@ -45,6 +45,14 @@ export const RUN_KEYS = {
   staging: true,
 } satisfies KeysOf<PlainRunOptions & { readonly staging?: unknown }>;
 
+export type HistoryOptions = Pick<PlainRunOptions, "installationId" | "ledger" | "signal">;
+
+export const HISTORY_KEYS = {
+  installationId: true,
+  ledger: true,
+  signal: true,
+} satisfies KeysOf<HistoryOptions>;
+
 /** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions
   extends Pick<BatchOptions, "installationId" | "signal">,
@@ -80,3 +88,9 @@ export type ResolvedRunOptions = CommitOptions & {
   readonly installationId: string;
   readonly ledger: Ledger | "none";
 };
+
+export function noLedgerError(): InvalidInputError {
+  return new InvalidInputError(
+    'No ledger: pass ledger to the call, or set sync.ledger of the client. It is fileLedger(directory), another ledger, or "none". Without one, nothing keeps a truncated snapshot from removing records.',
+  );
+}

@@ -24,6 +24,7 @@ import { hasUnknownEvents } from "../write/window-sender.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun, type FailedAttempt } from "./attempt.js";
 import type { Connector } from "./connector.js";
+import { RunNotes } from "./history.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { type RunReceipt, receiptOf } from "./receipt.js";
 import { untilRunEnds } from "./run-end.js";
@@ -51,6 +52,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #guard: RunGuard;
   readonly #watermarks: Watermarks;
   readonly #journal: Journal;
+  readonly #notes: RunNotes;
   readonly #unreleased: UnreleasedBatches;
   readonly #restarts: number;
   readonly #acceptedEvents: AcceptedEvents;
@@ -74,6 +76,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       clock,
       logger,
     });
+    this.#notes = new RunNotes(ledger, installationId, parts.configuration);
     this.#unreleased = new UnreleasedBatches(parts.abort);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
     this.#acceptedEvents = new AcceptedEvents(this.#restarts);
@@ -89,7 +92,10 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         await this.#requireFirstRun(signal);
         return await this.#untilCompleted(signal);
       } catch (error) {
-        if (error instanceof RunHeldError) await this.#tell(error.report, signal);
+        if (error instanceof RunHeldError) {
+          await this.#notes.held(error.report);
+          await this.#tell(error.report, signal);
+        }
         throw this.#withUnclear(error);
       }
     });
@@ -121,7 +127,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       await raceAbort(this.#recover(signal), signal, closed);
       await raceAbort(this.#unreleased.release(signal), signal, closed);
       const batch = await this.#start(number, signal);
-      const end = await attemptRun(batch, number, {
+      const parts = {
         connector: this.#connector,
         options: this.#options,
         configuration,
@@ -130,11 +136,15 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         journal: this.#journal,
         steps: this.#steps,
         signal,
-      });
+      };
+      const end = await batch.within(() => attemptRun(batch, number, parts));
       const receipt = end.completed ? this.#receipt(batch, end.counts, since) : undefined;
       if (receipt !== undefined && end.completed && end.isNoted) await this.#steps?.completed(receipt);
       await this.#journal.ended(batch.id, end.completed || end.released);
-      if (receipt !== undefined) return receipt;
+      if (receipt !== undefined) {
+        await this.#notes.completed(receipt);
+        return receipt;
+      }
       if (!end.completed) {
         const known = await this.#afterFailure(batch, end, number, signal);
         if (known !== undefined) return known;
@@ -249,6 +259,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       { installationId, waitForLockMs, maxIdleMs, heartbeatMs, signal, onProgress: notice },
       {
         attempt,
+        runKey: this.#options.runKey,
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,
         sealed: this.#guard.sealed,

@@ -4,7 +4,8 @@ import { runKeys } from "./keys.js";
 import { quote } from "./partitions.js";
 import type { StagingParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
-import { exists, listRuns } from "./runs.js";
+import { listRuns } from "./runs.js";
+import { exists, listKeys } from "./values.js";
 
 /**
  * Gives a run up and deletes what was extracted for it. Plan and fate stay. If the run was committed, deletes only what is
@@ -52,7 +53,5 @@ export async function sweepRuns(staging: StagingParts, before: number): Promise<
 }
 
 async function deleteAll({ store }: StagingParts, prefix: string): Promise<void> {
-  const keys: string[] = [];
-  for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
-  for (const key of keys) await store.delete(key);
+  for (const key of await listKeys(store, prefix)) await store.delete(key);
 }

@@ -9,11 +9,10 @@ import type { Connector } from "../run/connector.js";
 import type { OpenOffline } from "../run/offline.js";
 import { Watermarks } from "../run/watermarks.js";
 import { extract } from "./extract.js";
-import { putJson } from "./fate.js";
 import { runKeys } from "./keys.js";
 import type { StagedParts } from "./parts.js";
-import { exists } from "./runs.js";
 import { type Manifest, WHOLE } from "./sealed-run.js";
+import { exists, putJson } from "./values.js";
 
 /**
  * Calls a connector once and extracts all that it writes, each collection into a segment. The run is sealed at the end.

@@ -6,14 +6,14 @@ import { COLLECTIONS, type Collection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { OnProgress } from "../progress.js";
 import { OFFLINE_LEASE_MS, type OpenOffline, offlineConfiguration } from "../run/offline.js";
-import { putJson, readFate } from "./fate.js";
+import { readFate } from "./fate.js";
 import { partitionHash, runKeys } from "./keys.js";
 import { type Partition, quote } from "./partitions.js";
 import type { StagedParts } from "./parts.js";
-import { exists } from "./runs.js";
 import type { SegmentSummary } from "./segment-reader.js";
 import { SegmentTransport } from "./segment-transport.js";
 import { SegmentTaken, SegmentWriter } from "./segment-writer.js";
+import { exists, putJson } from "./values.js";
 
 interface Extraction {
   readonly run: StagedParts;

@@ -1,8 +1,8 @@
-import { text } from "node:stream/consumers";
 import { ConfigurationError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { Store } from "../ledger/store.js";
 import type { RunKeys } from "./keys.js";
+import { putJson, readJson } from "./values.js";
 
 /** What becomes of a run. It is decided once. */
 export type Fate = { readonly fate: "commit"; readonly digest: string } | { readonly fate: "discard" };
@@ -22,26 +22,4 @@ export async function decideFate(store: Store, keys: RunKeys, fate: Fate): Promi
   await putJson(store, keys.fate, fate);
   // What was put may be the fate even if the answer was lost, or another one may have been first.
   return (await readFate(store, keys)) ?? fate;
-}
-
-/** Puts a small value. Returns false if the key has one. */
-export async function putJson(store: Store, key: string, value: unknown): Promise<boolean> {
-  return store.putIfAbsent(
-    key,
-    (async function* () {
-      yield Buffer.from(`${JSON.stringify(value)}\n`);
-    })(),
-  );
-}
-
-/** Reads a small value: null if it is damaged, undefined if there is none. */
-export async function readJson(store: Store, key: string): Promise<unknown> {
-  const value = await store.get(key);
-  if (value === undefined) return undefined;
-  const json = await text(value);
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -5,12 +5,13 @@ import { requireLedger } from "../ledger/ledger.js";
 import { thisProcess } from "../ledger/owner.js";
 import { runTokens } from "../ledger/run-tokens.js";
 import { readWatermarks } from "../ledger/watermark-entries.js";
-import { putJson, readFate } from "./fate.js";
+import { readFate } from "./fate.js";
 import { planKey, runKeys } from "./keys.js";
 import { differenceOf, quote } from "./partitions.js";
 import type { StagedParts } from "./parts.js";
 import { readPlan, type StoredPlan } from "./plan.js";
 import { isSealed, unfinishedRuns } from "./runs.js";
+import { putJson } from "./values.js";
 
 /** What a plan is opened with. */
 export type WantedPlan = Pick<StoredPlan, "runKey" | "version" | "partitions" | "installationId">;

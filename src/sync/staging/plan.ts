@@ -4,7 +4,7 @@ import type { Collection, EventCollection } from "../collections.js";
 import type { Ledger } from "../ledger/ledger.js";
 import type { Owner } from "../ledger/owner.js";
 import type { Store } from "../ledger/store.js";
-import { readJson } from "./fate.js";
+import { readJson } from "./values.js";
 
 /** The partitions of each collection of a run. Together they are the whole of the collection. */
 export type Plan = { readonly [C in Collection]?: readonly string[] };

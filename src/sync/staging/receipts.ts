@@ -2,9 +2,9 @@ import { text } from "node:stream/consumers";
 import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
 import type { Store } from "../ledger/store.js";
 import { describedReceipt, type RunReceipt } from "../run/receipt.js";
-import { putJson } from "./fate.js";
 import type { RunKeys } from "./keys.js";
 import type { StoredPlan } from "./plan.js";
+import { putJson } from "./values.js";
 
 /** The value of a receipt; without a receipt, the run can never be committed. */
 type StoredReceipt = { readonly receipt: RunReceipt } | { readonly superseded: true };

@@ -1,9 +1,9 @@
 import type { InstallationScope } from "../ledger/entry.js";
-import type { Store } from "../ledger/store.js";
 import { isPlanKey, partitionHash, runKeys } from "./keys.js";
 import { partitionsOf } from "./partitions.js";
 import type { StagingParts } from "./parts.js";
 import { readPlan, type StoredPlan } from "./plan.js";
+import { listKeys } from "./values.js";
 
 /** A run as the listing of its staging shows it. */
 export interface ListedRun {
@@ -41,7 +41,7 @@ export async function listRuns(
   isWanted: (keys: ReadonlySet<string>) => boolean = () => true,
 ): Promise<readonly ListedRun[]> {
   const folders = new Map<string, Set<string>>();
-  for await (const key of store.list("")) {
+  for (const key of await listKeys(store, "")) {
     const folder = key.slice(0, key.indexOf("/"));
     folders.set(folder, (folders.get(folder) ?? new Set()).add(key));
   }
@@ -72,10 +72,4 @@ function isOver(keys: ReadonlySet<string>): boolean {
 
 function hasAny(keys: ReadonlySet<string>, prefix: string): boolean {
   return [...keys].some((key) => key.startsWith(prefix));
-}
-
-/** Whether a key has a value. */
-export async function exists(store: Store, key: string): Promise<boolean> {
-  for await (const listed of store.list(key)) if (listed === key) return true;
-  return false;
 }

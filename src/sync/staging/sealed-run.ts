@@ -3,13 +3,13 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { COLLECTIONS, type Collection, collectionEntries, type EventCollection } from "../collections.js";
 import { EncodedRecords } from "../encoding/encoded-records.js";
-import { readJson } from "./fate.js";
 import { partitionHash, type RunKeys, runKeys } from "./keys.js";
 import { listNames, quote } from "./partitions.js";
 import type { StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
 import { readSegment, type SegmentSummary, summaryOf, UnusableSegmentError } from "./segment-reader.js";
 import { type PartitionState, placeOf, readStatus } from "./status.js";
+import { readJson } from "./values.js";
 
 /** The partition of the segments of a run without partitions. */
 export const WHOLE = "all";

@@ -6,14 +6,14 @@
  *     [0, 4 bytes]
  *     {"records":…,"bytes":…,"sha256":…,"readFrom":…,"readUntil":…}\n
  *
- * Records are what a message has behind its header, so a commit puts another header before them. The hash is that of all
- * bytes before the last line.
+ * Records are what a message has behind its header, so a commit puts another header before them. The hash is that of the
+ * first line and of the hash of each message's records.
  */
-import { createHash } from "node:crypto";
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
 import { ByteReader } from "./byte-reader.js";
+import { SegmentHash } from "./segment-hash.js";
 
 export const FORMAT = "saas-management-segment";
 export const VERSION = 1;
@@ -66,23 +66,21 @@ export async function* readSegment(
   if (value === undefined) throw unusable(place, "it is missing");
   const reader = new ByteReader(value);
   try {
-    const hash = createHash("sha256");
     const head = await reader.line(MAX_LINE_BYTES);
     requireHeader(head, place);
-    hash.update(head ?? "");
+    const hash = new SegmentHash(head ?? new Uint8Array());
     for (;;) {
       const start = await reader.block(LENGTH_BYTES);
       if (start === undefined) throw unusable(place, "its end is missing");
-      hash.update(start);
       const length = start.readUInt32BE();
       if (length === 0) break;
       const frame = length > MAX_FRAME_BYTES ? undefined : await reader.block(length);
       if (frame === undefined) throw unusable(place, "it is damaged");
-      hash.update(frame);
+      await hash.add(frame);
       yield frame;
     }
     const summary = summaryOf(parseLine(await reader.line(MAX_LINE_BYTES)));
-    if (summary?.sha256 !== hash.digest("hex")) throw unusable(place, "it is damaged");
+    if (summary?.sha256 !== (await hash.digest())) throw unusable(place, "it is damaged");
     if (!(await reader.isAtEnd())) throw unusable(place, "data follows its end");
     return summary;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { raceAbort } from "../../core/abort.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
-import { afterVarint, varintAt } from "../encoding/record-id.js";
+import { afterVarint, varintAt } from "../encoding/byte-writer.js";
 import { OFFLINE } from "../run/offline.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 import type { SegmentSummary } from "./segment-reader.js";

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
 import { ConfigurationError } from "../../core/errors/index.js";
 import { forEachRecord } from "../encoding/encoded-records.js";
 import type { Store } from "../ledger/store.js";
 import { quote } from "./partitions.js";
+import { SegmentHash } from "./segment-hash.js";
 import {
   FORMAT,
   LENGTH_BYTES,
@@ -17,7 +17,7 @@ import {
 export class SegmentTaken extends Error {}
 
 interface Offer {
-  readonly frame: Uint8Array;
+  readonly records: Uint8Array;
   readonly taken: () => void;
   readonly refused: (error: unknown) => void;
 }
@@ -40,15 +40,11 @@ export class SegmentWriter {
     this.#stored.catch((error: unknown) => this.#fail(error));
   }
 
-  /** Adds the records of a message. Resolves when the store has taken them. */
+  /** Adds the records of a message. Resolves when the store has taken them: then they may be overwritten. */
   push(records: Uint8Array): Promise<void> {
-    // A copy: the buffer of the message is used again.
-    const frame = Buffer.allocUnsafeSlow(LENGTH_BYTES + records.length);
-    frame.writeUInt32BE(records.length);
-    frame.set(records, LENGTH_BYTES);
     return new Promise((taken, refused) => {
       if (this.#failure !== undefined) return refused(this.#failure.error);
-      this.#offer = { frame, taken, refused };
+      this.#offer = { records, taken, refused };
       this.#wake();
     });
   }
@@ -100,22 +96,22 @@ export class SegmentWriter {
   }
 
   async *#value(header: SegmentHeader): AsyncGenerator<Uint8Array, void, undefined> {
-    const hash = createHash("sha256");
     let [records, bytes] = [0, 0];
     const head = lineOf({ format: FORMAT, version: VERSION, ...header });
-    hash.update(head);
+    const hash = new SegmentHash(head);
     yield head;
     for await (const frame of this.#frames()) {
-      hash.update(frame);
-      bytes += frame.length - LENGTH_BYTES;
-      forEachRecord({ bytes: frame, recordsStart: LENGTH_BYTES }, () => {
+      const hashed = hash.add(frame);
+      bytes += frame.length;
+      forEachRecord({ bytes: frame, recordsStart: 0 }, () => {
         records += 1;
       });
+      yield lengthOf(frame);
       yield frame;
+      await hashed;
     }
-    const end = Buffer.alloc(LENGTH_BYTES);
-    const sha256 = hash.update(end).digest("hex");
-    yield end;
+    yield lengthOf(new Uint8Array());
+    const sha256 = await hash.digest();
     const summary = { records, bytes, sha256, readFrom: this.#readFrom, readUntil: this.#clock.now() };
     yield lineOf(summary);
     this.#summary = summary;
@@ -126,9 +122,10 @@ export class SegmentWriter {
       if (this.#failure !== undefined) throw this.#failure.error;
       const offer = this.#offer;
       if (offer !== undefined) {
-        this.#offer = undefined;
+        yield offer.records;
+        // The store asks for more, so it has taken or copied them.
+        if (this.#offer === offer) this.#offer = undefined;
         offer.taken();
-        yield offer.frame;
       } else if (this.#isOver) {
         return;
       } else {
@@ -138,6 +135,12 @@ export class SegmentWriter {
       }
     }
   }
+}
+
+function lengthOf(frame: Uint8Array): Uint8Array {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(frame.length);
+  return length;
 }
 
 function unstored({ collection, partition }: SegmentHeader, cause: unknown): ConfigurationError {

@@ -1,10 +1,10 @@
 import { COLLECTIONS, type Collection } from "../collections.js";
-import { readJson } from "./fate.js";
 import { partitionHash, runKeys } from "./keys.js";
 import { type Partition, partitionsOf, quote } from "./partitions.js";
 import type { StagedParts } from "./parts.js";
 import type { Plan, StoredPlan } from "./plan.js";
 import { readSegment, type SegmentPlace, type SegmentSummary, summaryOf } from "./segment-reader.js";
+import { listKeys, readJson } from "./values.js";
 
 /** What a staging has of one partition. */
 export interface PartitionState extends Partition {
@@ -19,7 +19,7 @@ export interface PartitionState extends Partition {
 /** Reads the state of each partition. Reads no records, unless a process died right after it had sealed them. */
 export async function readStatus(run: StagedParts, plan: Plan): Promise<readonly PartitionState[]> {
   const keys = runKeys(run.plan);
-  const known = await keysOf(run, keys.folder);
+  const known = await listKeys(run.staging.store, `${keys.folder}/`);
   const states: PartitionState[] = [];
   for (const { collection, partition } of partitionsOf(plan)) {
     const hash = partitionHash(collection, partition);
@@ -40,12 +40,6 @@ export async function readStatus(run: StagedParts, plan: Plan): Promise<readonly
 export function placeOf({ id }: StoredPlan, collection: Collection, partition: string): SegmentPlace {
   const { contract } = COLLECTIONS[collection];
   return { id, collection, partition, contract, name: `the partition ${quote(partition)} of ${collection}` };
-}
-
-async function keysOf({ staging }: StagedParts, folder: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const key of staging.store.list(`${folder}/`)) keys.push(key);
-  return keys;
 }
 
 /** What the extraction that sealed the partition has noted: the others note nothing. */

@@ -6,6 +6,7 @@ import { closeSource, type OpenedSource, openSource } from "./source.js";
 
 // What writes need is loaded together with the first of them.
 export { MessageBuilder } from "../encoding/message-builder.js";
+export { WindowSender } from "./window-sender.js";
 export { RecordSink };
 
 /** Reads one source into a sink, no faster than the service accepts. */

@@ -1,5 +1,5 @@
 import { annotate, type RecordOutcome, SyncProtocolError, TransportError } from "../../core/errors/index.js";
-import { Attempts, callWithRetry } from "../call.js";
+import { Attempts, callWithRetry, type Subject } from "../call.js";
 import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 import { WIRE } from "../generated/collections.js";
@@ -14,7 +14,7 @@ export interface WindowSenderOptions {
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
   readonly collection: CollectionInfo;
-  readonly batchId: string;
+  readonly subject: Subject;
   readonly report: WriteReport;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress | undefined;
@@ -30,7 +30,7 @@ export class WindowSender {
 
   /** Sends one window. After a transient failure it sends the same bytes again, on a new stream. */
   async send(window: readonly EncodedMessage[]): Promise<void> {
-    const { batchId, configuration, report, signal, onProgress } = this.#options;
+    const { subject, configuration, lease, report, signal, onProgress } = this.#options;
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
@@ -38,7 +38,8 @@ export class WindowSender {
     const attempts = new Attempts();
     const operation = {
       rpc: "SyncRecords",
-      batchId,
+      ...subject,
+      lease,
       collection: report.collection,
       mayRepeat: () => this.#mayRepeat || !attempts.mayBeDone,
     } as const;

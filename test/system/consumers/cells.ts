@@ -155,6 +155,15 @@ const compilers = ["5.6", "6", "7"].flatMap((version): Cell[] =>
   })),
 );
 
+const kitInJest = (tool: string, ...flags: string[]): Cell => ({
+  name: `describeConnector in jest, ${tool}${flags.map((flag) => `, ${flag}`).join("")}`,
+  tools: [tool, "jest"],
+  folder: "kit",
+  commands: [
+    [node(tool), VM_MODULES, "{tools}/jest/bin/jest.js", "--rootDir", ".", ...flags, "good.test.js"],
+  ],
+});
+
 const jest = (tool: string, test: string): Cell => ({
   name: `jest in CommonJS, ${tool}, ${test}`,
   tools: [tool, "jest"],
@@ -183,6 +192,8 @@ export const CELLS: readonly Cell[] = [
   ...networks,
   ...handlers,
   ...compilers,
+  kitInJest("node-20"),
+  kitInJest("node-24", "--injectGlobals=false"),
   jest("node-20", "import.test.cjs"),
   jest("node-24", "require.test.cjs"),
   jest("node-26", "require.test.cjs"),

@@ -14,7 +14,7 @@ type Stores = Pick<ReturnType<typeof storesOf>, "ledger" | "staging">;
 const service = testService();
 const LEASE_MS = 15 * 60_000;
 /** A process is killed at each so many-th point. */
-const STEP = Number(process.env["KILL_EACH"] ?? 8);
+const STEP = Number(process.env["KILL_EACH"] ?? 16);
 
 /** Runs a round in a process that is killed at a point. Returns its output, and whether it was killed. */
 async function roundTo(place: StagedPlace, way: string, round: number, point: number) {

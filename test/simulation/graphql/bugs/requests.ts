@@ -112,9 +112,9 @@ export const REQUEST_BUGS: readonly Bug[] = [
   },
   {
     name: "a retry is not reported",
-    file: "core/operation.ts",
-    right: "onEvent?.(event);\n    logger.warn",
-    wrong: "logger.warn",
+    file: "core/hooks.ts",
+    right: 'const event = this.#tell({ type: "retry", attempt, delayMs, code });',
+    wrong: "const event = { attempt, delayMs, code };",
   },
   {
     name: "a key that was refused is sent again",

@@ -51,6 +51,8 @@ function wrongEnding(
   const keyFails = program.key.form === "function" && program.key.failsAt !== undefined;
   if (code === "AUTHENTICATION_FAILED" && keyFails) return undefined;
   if (last === undefined) return "and nothing was answered";
+  if (code === "PERMISSION_DENIED" && last.outcome === "unauthorized" && call.kind === "mutation")
+    return wasAccepted(attempts, simulated) ? undefined : "and its key was not accepted before";
   if (last.code !== code) return `and its answer means ${last.code ?? "success"}`;
   if (last.outcome === "good") return undefined;
   if (error.attempts !== attempts.length)
@@ -58,6 +60,17 @@ function wrongEnding(
   if (last.outcome !== "transient" || !call.repeatable)
     return error.stoppedBecause === "not-retryable" ? undefined : `because of ${error.stoppedBecause}`;
   return unjustified(error, met, call, attempts, simulated);
+}
+
+/** Whether an earlier request with the same key was answered well: the key may read, so it may not change anything. */
+function wasAccepted(attempts: readonly SentRequest[], { journal }: Simulated): boolean {
+  const refused = attempts.at(-1);
+  return journal.requests.some(
+    ({ key, answered }) =>
+      key === refused?.key &&
+      answered?.verdict.outcome === "good" &&
+      answered.order < (refused.answered?.order ?? 0),
+  );
 }
 
 /** An operation times out when its time is up, or earlier if the next pause would exceed it. */

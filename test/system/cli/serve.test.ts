@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,32 +11,16 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { post } from "../../reference-server/graphql-setup.js";
+import { CLI, runCli, startCli, TSX } from "../../support/cli.js";
 import { PlainClient } from "../../support/grpc-client.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../../support/property-runs.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 
-const cli = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
-
-function start(...args: string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, ["--import", "tsx", ...args]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return child;
-}
-
-/** Runs the command line to its end. */
-async function run(...args: string[]): Promise<{ code: number; out: string; error: string }> {
-  const child = start(cli, ...args);
-  const [[code], out, error] = await Promise.all([
-    once(child, "exit"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  return { code, out, error };
-}
+const run = (...args: string[]) => runCli(args);
 
 /** Runs `serve` until it has printed its addresses. */
 async function serve(...args: string[]) {
-  const child = start(cli, "serve", ...args);
+  const child = startCli(["serve", ...args]);
   let out = "";
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     out += String(chunk);
@@ -117,7 +101,7 @@ test("exits with 1 if a port is taken", async () => {
 });
 
 test("prints its options with --help and the version of the package with --version", async () => {
-  const { code, out, error } = await run("--help");
+  const { code, out, error } = await run("serve", "--help");
   expect({ code, error }).toEqual({ code: 0, error: "" });
   expect(out.match(/--[\w-]+/g)).toEqual(
     expect.arrayContaining(["--port", "--sync-port", "--host", "--portfolio", "--tls-cert", "--tls-key"]),
@@ -129,17 +113,17 @@ const USAGE_ERROR = /^saas-management: [^\p{Cc}\p{Cf}]{1,400}\nTry "saas-managem
 
 test.each<[what: string, args: string[], named: string]>([
   ["no command", [], ""],
-  ["an unknown command", ["start"], '"start"'],
+  ["an unknown command", ["start"], "'start'"],
   ["an unknown option", ["serve", "--prot", "1"], "'--prot'"],
   ["an option without its value", ["serve", "--port"], "--port"],
-  ["an option in place of a value", ["serve", "--host", "--port"], "'--host'"],
-  ["a long argument", ["x".repeat(9000)], `"${"x".repeat(100)}…"`],
-  ["too many arguments", ["serve", "now"], '"now"'],
+  ["an option without its value, last", ["serve", "--host"], "'--host <address>'"],
+  ["a long argument", ["x".repeat(9000)], `'${"x".repeat(100)}…'`],
+  ["too many arguments", ["serve", "now"], "Too many arguments"],
   ["a port that is too large", ["serve", "--port", "65536"], "--port"],
   ["a port that is not a number", ["serve", "--sync-port", "1e3"], "--sync-port"],
   ["a certificate without its key", ["serve", "--tls-cert", "x"], "--tls-key"],
   ["a file that does not exist", ["serve", "--portfolio", "/nope.json"], "ENOENT"],
-  ["an invalid certificate", ["serve", "--tls-cert", cli, "--tls-key", cli], "tls"],
+  ["an invalid certificate", ["serve", "--tls-cert", CLI, "--tls-key", CLI], "tls"],
   ["an unknown key of the portfolio", ["serve", "--portfolio", '{ "aplications": [] }'], "aplications"],
   [
     "an invalid value of the portfolio",
@@ -179,7 +163,7 @@ test(
 );
 
 test.each([[["--help"]], [["serve"]]])("exits with 1 if the output of %j cannot be written", async (args) => {
-  const child = start(cli, ...args);
+  const child = startCli(args);
   child.stdout.destroy();
   const [[code], error] = await Promise.all([once(child, "exit"), text(child.stderr)]);
   expect(code).toBe(1);
@@ -187,7 +171,8 @@ test.each([[["--help"]], [["serve"]]])("exits with 1 if the output of %j cannot 
 });
 
 test("lets the process exit after close(), whatever clients do", async () => {
-  const script = fileURLToPath(new URL("close-script.ts", import.meta.url));
-  const child = start(script);
+  const script = fileURLToPath(new URL("../reference-server/close-script.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--import", TSX, script]);
+  onTestFinished(() => void child.kill("SIGKILL"));
   expect(await text(child.stdout)).toBe("closed\n");
 });

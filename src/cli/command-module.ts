@@ -1,0 +1,14 @@
+import type { Command } from "commander";
+import type { Io } from "./io.js";
+
+/** A module of a command: adds its arguments, options, examples and action. */
+export interface CommandModule {
+  define(command: Command, io: Io, all: CommandEntries): void;
+}
+
+export interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+export type CommandEntries = Readonly<Record<string, CommandEntry>>;

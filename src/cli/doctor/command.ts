@@ -1,0 +1,140 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { ConfigurationError } from "../../core/errors/index.js";
+import { VERSION } from "../../core/version.js";
+import { requireStaging } from "../../sync/staging/parts.js";
+import { fileStaging } from "../../sync/staging/staging.js";
+import { type Connection, openClient, resolveConnection } from "../connection/connect.js";
+import { addConnectionOptions, type ConnectionOptions } from "../connection/options.js";
+import { addExamples } from "../examples.js";
+import { EXIT, exitCodeOf } from "../exit-codes.js";
+import type { Io } from "../io.js";
+import { checkGraphQL, checkInstallation, checkSync } from "./access.js";
+import { bad, check, type Finding, ok, skipped } from "./check.js";
+import { checkClock, checkDns, checkProxy, checkTls } from "./network.js";
+import { checkLedger, checkLock, checkStore } from "./storage.js";
+
+interface DoctorOptions extends ConnectionOptions {
+  readonly takeLock?: boolean;
+}
+
+const OLDEST_NODE = [20, 19] as const;
+const MARKS = { ok: ["green", "ok     "], problem: ["red", "PROBLEM"], skipped: ["dim", "skipped"] } as const;
+
+export function define(command: Command, io: Io): void {
+  addExamples(command, "saas-management doctor", "saas-management doctor --profile production --take-lock");
+  addConnectionOptions(
+    command
+      .description(
+        "Looks at configuration, network, keys, clock, lock and disks: a line each, ok or what to do. Changes nothing.",
+      )
+      .option(
+        "--take-lock",
+        "also start a batch and abort it: shows that the installation exists and is free",
+      ),
+  ).action((options: DoctorOptions) => diagnose(options, io));
+}
+
+async function diagnose(options: DoctorOptions, io: Io): Promise<void> {
+  const found: Finding[] = [];
+  for await (const finding of findings(options, io)) {
+    found.push(finding);
+    if (!io.json) io.write(lineOf(finding, io));
+  }
+  const problems = found.filter(({ state }) => state === "problem");
+  const text =
+    problems.length === 0 ? "All is well." : `${problems.length} of ${found.length} need attention.`;
+  const checks = found.map(({ error: _, ...shown }) => shown);
+  io.data({ ok: problems.length === 0, checks }, () => text);
+  const [first] = problems;
+  if (first !== undefined) process.exitCode = exitOf(first.error);
+}
+
+function exitOf(error: unknown): number {
+  if (error === undefined) return EXIT.configuration;
+  // Of the system: the address, the network, or a disk.
+  const isOfSystem = error instanceof Error && "syscall" in error;
+  return isOfSystem ? EXIT.unavailable : exitCodeOf(error);
+}
+
+function lineOf({ name, state, text, advice }: Finding, io: Io): string {
+  const [color, mark] = MARKS[state];
+  const what = advice === undefined ? "" : `\n${" ".repeat(29)}${io.style("bold", advice)}`;
+  return `${io.style(color, mark)}  ${name.padEnd(20)}${text}${what}\n`;
+}
+
+async function* findings(options: DoctorOptions, io: Io): AsyncGenerator<Finding, void, undefined> {
+  const { signal } = io;
+  yield await check("versions", signal, async () => versions());
+  let connection: Connection | undefined;
+  yield await check("configuration", signal, async () => {
+    connection = await resolveConnection(options);
+    return ok(connection.path ?? "no file; options, environment and profile are used");
+  });
+  if (connection === undefined) return;
+  const { baseUrl, syncUrl, credential, installationId, config, ledger, directory } = connection;
+  const { tls, proxy } = config;
+  const now = Date.now;
+  yield await checkProxy(proxy, signal);
+  for (const [name, address] of [
+    ["GraphQL API", baseUrl],
+    ["Sync API", syncUrl],
+  ] as const) {
+    if (address === undefined || !URL.canParse(address)) {
+      yield {
+        name,
+        ...skipped(address === undefined ? "its address is not set" : "its address is not a URL"),
+      };
+      continue;
+    }
+    const url = new URL(address);
+    yield await checkDns(name, url, proxy, signal);
+    yield await checkTls(name, url, { tls, proxy, now: now() }, signal);
+  }
+  const known = baseUrl ?? syncUrl;
+  if (known !== undefined && URL.canParse(known))
+    yield await checkClock(new URL(known), { tls, proxy, now }, signal);
+  yield await check("credential", signal, async () => {
+    if (credential === undefined)
+      return bad("there is no API key", "Set SAAS_MANAGEMENT_API_KEY, a profile or --api-key-file.");
+    await credential.apiKey?.();
+    return ok(credential.source);
+  });
+  if (credential !== undefined) yield* accessFindings(connection, options, io);
+  yield await checkLedger(ledger, signal);
+  const scope =
+    syncUrl === undefined || installationId === undefined || !URL.canParse(syncUrl)
+      ? undefined
+      : { endpoint: new URL(syncUrl).origin, installationId };
+  yield await checkLock(ledger, scope, now(), signal);
+  if (config.staging === undefined) return void (yield { name: "staging", ...skipped("none is configured") });
+  const { store, location } = requireStaging(fileStaging(resolve(directory, config.staging)));
+  yield await checkStore("staging", location, store, signal);
+}
+
+async function* accessFindings(
+  connection: Connection,
+  { takeLock = false }: DoctorOptions,
+  io: Io,
+): AsyncGenerator<Finding, void, undefined> {
+  const { baseUrl, syncUrl, installationId } = connection;
+  let client: ReturnType<typeof openClient> | undefined;
+  const opened = await check("client", io.signal, async () => {
+    client = openClient(connection, io);
+    return ok("the configuration can be used");
+  });
+  if (client === undefined) return void (yield opened);
+  await using open = client;
+  if (baseUrl !== undefined) yield await checkGraphQL(open, io.signal);
+  if (syncUrl === undefined) return;
+  yield await checkSync(open, io.signal);
+  yield await checkInstallation(open, installationId, takeLock, io.signal);
+}
+
+function versions() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const text = `SDK ${VERSION}, Node ${process.versions.node} on ${process.platform} ${process.arch}`;
+  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  if (isOld) throw new ConfigurationError(`${text}: Node ${OLDEST_NODE.join(".")} or newer is needed.`);
+  return ok(text);
+}

@@ -1,0 +1,126 @@
+import type { Renewal, Report, Unused } from "./collect.js";
+import { REPORT_STYLE } from "./style.js";
+import { money, moneyOf } from "./text.js";
+
+const MOST_BARS = 12;
+const MOST_ROWS = 200;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** One page without scripts, and without anything from elsewhere: it can be sent by mail, and printed. */
+export function reportHtml(report: Report): string {
+  const { day, days, unusedLicenses, savings, byPlan, byHolder, renewals } = report;
+  const currencies = Object.keys(savings);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Licenses and renewals, ${markup(day)}</title>
+<style>${REPORT_STYLE}</style>
+</head>
+<body>
+<header><h1>Licenses and renewals</h1><p>As of <time>${markup(day)}</time></p></header>
+<section class="facts">
+${fact(String(unusedLicenses), "licenses that nobody uses")}
+${currencies.map((currency) => fact(money(savings[currency] ?? 0, currency), "could be saved a year")).join("\n")}
+${fact(String(renewals.length), `contracts renew within ${days} days`)}
+</section>
+${currencies.map((currency) => savingsChart(currency, byPlan)).join("\n")}
+${timeline(report)}
+<section><h2>Renewals within ${days} days</h2>
+${renewals.length === 0 ? "<p>None.</p>" : renewalTable(renewals)}
+</section>
+<section><h2>Unused licenses by plan</h2>
+${unusedTable("Plan", "Integration", byPlan)}
+</section>
+<section><h2>Unused licenses by holder</h2>
+${unusedTable("Holder", "E-mail", byHolder)}
+</section>
+<footer>Amounts are estimates of the SaaS Management Service. Currencies are not converted.</footer>
+</body>
+</html>
+`;
+}
+
+function fact(value: string, label: string): string {
+  return `<div><strong>${markup(value)}</strong><span>${markup(label)}</span></div>`;
+}
+
+/** Bars, the longest first. The text beside each says what it shows, so that nothing depends on seeing it. */
+function savingsChart(currency: string, byPlan: readonly Unused[]): string {
+  const amountOf = ({ savings }: Unused) => Number(savings[currency] ?? 0);
+  const all = byPlan.filter((plan) => amountOf(plan) > 0).sort((a, b) => amountOf(b) - amountOf(a));
+  const shown = all.slice(0, MOST_BARS);
+  const longest = Math.max(0, ...shown.map(amountOf));
+  const bars = shown.map((plan) => {
+    const width = ((100 * amountOf(plan)) / longest).toFixed(1);
+    const text = `${money(amountOf(plan), currency)} · ${plan.licenses} licenses`;
+    return `<li><span class="name">${markup(plan.name)}<small>${markup(plan.detail)}</small></span><span class="bar"><i style="width:${width}%"></i></span><span class="value">${markup(text)}</span></li>`;
+  });
+  const more =
+    all.length > shown.length ? `<p>${all.length - shown.length} smaller plans are not shown.</p>` : "";
+  return `<section><h2>What could be saved a year, in ${markup(currency)}</h2><ol class="bars">${bars.join("")}</ol>${more}</section>`;
+}
+
+/** When contracts renew: above the line the renewal, below it the last day to terminate. */
+function timeline({ day, days, renewals }: Report): string {
+  if (renewals.length === 0) return "";
+  const at = (date: string) => (100 * (Date.parse(date) - Date.parse(day))) / (days * DAY_MS);
+  const place = (date: string) => (2 + 0.96 * Math.min(100, Math.max(0, at(date)))).toFixed(2);
+  const dates = [...new Set(renewals.map(({ date }) => date))];
+  const lasts = renewals.flatMap(({ terminateBy }) =>
+    terminateBy === null || at(terminateBy) < 0 ? [] : [terminateBy],
+  );
+  const renew = dates.map((date) => {
+    const count = renewals.filter((renewal) => renewal.date === date).length;
+    return `<circle cx="${place(date)}%" cy="34" r="${5 + 2 * Math.min(count, 5)}"><title>${markup(date)}: ${count}</title></circle><text x="${place(date)}%" y="12" text-anchor="middle">${markup(date.slice(5))}</text>`;
+  });
+  const terminate = [...new Set(lasts)].map(
+    (date) =>
+      `<path class="last" d="M-5 0L5 0L0 -9Z" style="transform:translate(${place(date)}%, 58px)"></path><text x="${place(date)}%" y="74" text-anchor="middle">${markup(date.slice(5))}</text>`,
+  );
+  return `<section><h2>When contracts renew</h2>
+<svg viewBox="0 0 1000 84" class="time" role="img" aria-label="Renewals from ${markup(day)} on, for ${days} days; the table below lists them">
+<line x1="2%" x2="98%" y1="34" y2="34"></line>${renew.join("")}${terminate.join("")}
+</svg><p class="key"><b class="dot"></b> renews <b class="tip"></b> last day to terminate</p></section>`;
+}
+
+function renewalTable(renewals: readonly Renewal[]): string {
+  const rows = renewals.map((renewal) => {
+    const { date, terminateBy, plan, integration, contract, unusedSeats, annualCost, currency } = renewal;
+    const cost = annualCost === null ? "" : money(annualCost, currency ?? "");
+    return row([date, terminateBy ?? "", `${integration} ${plan}`, contract], [String(unusedSeats), cost]);
+  });
+  return table(["Renews on", "Terminate by", "Plan", "Contract"], ["Unused seats", "Cost a year"], rows);
+}
+
+function unusedTable(name: string, detail: string, all: readonly Unused[]): string {
+  if (all.length === 0) return "<p>None.</p>";
+  const rows = all
+    .slice(0, MOST_ROWS)
+    .map((unused) => row([unused.name, unused.detail], [String(unused.licenses), moneyOf(unused.savings)]));
+  const more = all.length > MOST_ROWS ? `<p>${all.length - MOST_ROWS} more are in the CSV report.</p>` : "";
+  return `${table([name, detail], ["Licenses", "Saving a year"], rows)}${more}`;
+}
+
+function table(texts: readonly string[], numbers: readonly string[], rows: readonly string[]): string {
+  const head = [
+    ...texts.map((text) => `<th>${text}</th>`),
+    ...numbers.map((text) => `<th class="n">${text}</th>`),
+  ];
+  return `<table><thead><tr>${head.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
+}
+
+function row(texts: readonly string[], numbers: readonly string[]): string {
+  const cells = [
+    ...texts.map((text) => `<td>${markup(text)}</td>`),
+    ...numbers.map((text) => `<td class="n">${markup(text)}</td>`),
+  ];
+  return `<tr>${cells.join("")}</tr>`;
+}
+
+/** Names come from vendors: none of them may become an element. */
+function markup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+}

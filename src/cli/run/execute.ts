@@ -1,0 +1,103 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { SaasManagementClient } from "../../client.js";
+import { systemClock } from "../../core/clock.js";
+import type { SnapshotCollection } from "../../sync/collections.js";
+import type { Connector } from "../../sync/run/connector.js";
+import type { RunOptions } from "../../sync/staging/options.js";
+import { fileStaging } from "../../sync/staging/staging.js";
+import { type Connection, openClient } from "../connection/connect.js";
+import { EXIT } from "../exit-codes.js";
+import type { Io } from "../io.js";
+import { ProgressLine } from "../output/progress.js";
+import { UsageError } from "../usage-error.js";
+
+/** Options of `push` and `run`. */
+export interface ExecuteOptions {
+  readonly preview?: boolean;
+  readonly firstRun?: boolean;
+  readonly approve?: string;
+  readonly waitForLock?: string;
+}
+
+export function addExecuteOptions(command: Command): Command {
+  return command
+    .option("--preview", "send nothing, and tell what a run would do")
+    .option("--first-run", "this is the first run with this ledger")
+    .option("--approve <id>", "approval of a held run (default: what `approve` has recorded)")
+    .option("--wait-for-lock <seconds>", "wait for another run to end (default: 0)");
+}
+
+/**
+ * Runs or previews a connector, and prints the receipt.
+ * @param own Options of the connector's module.
+ */
+export async function execute<S extends SnapshotCollection>(
+  connector: Connector<S>,
+  own: RunOptions,
+  given: ExecuteOptions,
+  connection: Connection,
+  io: Io,
+): Promise<void> {
+  const { config, directory } = connection;
+  await using client = openClient(connection, io);
+  const { installationId = connection.installationId, ledger = connection.ledger } = own;
+  const where = { installationId, ledger, signal: io.signal };
+  const firstRun = given.firstRun === true || own.firstRun === true;
+  if (given.preview === true) {
+    const preview = await client.sync.preview(connector, { ...where, firstRun, guard: own.guard });
+    io.data(preview, () => String(preview));
+    if (preview.held !== undefined) process.exitCode = EXIT.held;
+    else if (preview.refusals.length > 0) process.exitCode = EXIT.data;
+    return;
+  }
+  const progress = new ProgressLine(io, systemClock);
+  const watched: Connector<S> = {
+    snapshots: connector.snapshots,
+    run: (batch, context) => {
+      progress.watch(batch);
+      return connector.run(batch, context);
+    },
+  };
+  try {
+    const receipt = await client.sync.run(watched, {
+      ...(config.staging === undefined ? {} : { staging: fileStaging(resolve(directory, config.staging)) }),
+      waitForLockMs: waitOf(given.waitForLock),
+      approve: given.approve ?? (await approvedId(client, where, io)),
+      ...own,
+      ...where,
+      firstRun,
+      onProgress: (event) => {
+        progress.onProgress(event);
+        own.onProgress?.(event);
+      },
+    });
+    progress.end();
+    io.data(receipt, () => String(receipt));
+  } finally {
+    progress.end();
+  }
+}
+
+/** The approval that a person has recorded with `approve`. */
+async function approvedId(
+  { sync }: SaasManagementClient,
+  where: Pick<RunOptions, "installationId" | "ledger" | "signal">,
+  io: Io,
+): Promise<string | undefined> {
+  try {
+    const { held } = await sync.history(where);
+    return held?.isApproved === true ? held.approval?.id : undefined;
+  } catch (error) {
+    io.signal.throwIfAborted();
+    // The run finds out itself whether its ledger can be used.
+    io.warn(`The history of runs cannot be read: ${error instanceof Error ? error.message : ""}`);
+    return undefined;
+  }
+}
+
+function waitOf(seconds: string | undefined): number {
+  if (seconds === undefined) return 0;
+  if (!/^\d{1,6}$/.test(seconds)) throw new UsageError("--wait-for-lock must be a number of seconds.");
+  return Number(seconds) * 1000;
+}

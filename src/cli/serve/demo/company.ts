@@ -1,0 +1,185 @@
+/** What vendors, contracts and the HR system of the demo company say. */
+import type { Portfolio } from "../../../reference-server/portfolio.js";
+import type { RecordOf } from "../../../sync/collections.js";
+import { type Person, people } from "./people.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const EMPLOYEES = 320;
+
+interface Product {
+  readonly plan: string;
+  readonly product: string;
+  readonly category: string;
+  readonly state: "DISCOVERED" | "IN_REVIEW" | "SANCTIONED";
+  readonly price: string;
+  readonly paidSeats: number;
+  /** Holders are every so-manieth person; of them, every so-manieth has not used it lately. */
+  readonly every: number;
+  readonly idle: number;
+  readonly contract: string;
+  readonly renewsIn: number;
+  readonly noticeDays: number;
+}
+
+interface Vendor {
+  readonly name: string;
+  readonly currency: string;
+  readonly products: readonly Product[];
+}
+
+/** One line a product: plan, product, category, state, price, paid seats, every, idle, contract, renews in, notice. */
+const product = (
+  plan: string,
+  name: string,
+  category: string,
+  state: Product["state"],
+  price: string,
+  [paidSeats, every, idle]: readonly [number, number, number],
+  [contract, renewsIn, noticeDays]: readonly [string, number, number],
+): Product => ({
+  ...{ plan, product: name, category, state, price, paidSeats, every, idle },
+  ...{ contract, renewsIn, noticeDays },
+});
+
+const VENDORS: readonly Vendor[] = [
+  {
+    name: "Tuschgrün",
+    currency: "EUR",
+    products: [
+      product(
+        "Studio Team",
+        "Tuschgrün Studio",
+        "Design",
+        "SANCTIONED",
+        "587.88",
+        [140, 3, 4],
+        ["ANNUAL", 41, 30],
+      ),
+      product(
+        "Proof Reviewer",
+        "Tuschgrün Proof",
+        "Design",
+        "SANCTIONED",
+        "95.40",
+        [200, 2, 3],
+        ["ANNUAL", 41, 30],
+      ),
+    ],
+  },
+  {
+    name: "Brambleboard",
+    currency: "USD",
+    products: [
+      product(
+        "Board Business",
+        "Brambleboard",
+        "Project Management",
+        "IN_REVIEW",
+        "167.88",
+        [320, 1, 5],
+        ["MULTI_YEAR", 63, 60],
+      ),
+    ],
+  },
+  {
+    name: "Quillmarsh",
+    currency: "GBP",
+    products: [
+      product("Sales Pro", "Quillmarsh CRM", "Sales", "SANCTIONED", "899.40", [80, 5, 7], ["ANNUAL", 84, 45]),
+      product(
+        "Analytics Add-on",
+        "Quillmarsh Analytics",
+        "Analytics",
+        "DISCOVERED",
+        "419.88",
+        [40, 11, 2],
+        ["ANNUAL", 212, 90],
+      ),
+    ],
+  },
+];
+
+/** What one integration of the demo company reports. */
+export interface DemoInstallation {
+  readonly integration: string;
+  readonly employees: readonly RecordOf<"employees">[];
+  readonly accounts: readonly RecordOf<"accounts">[];
+  readonly plans: readonly RecordOf<"plans">[];
+  readonly licenses: readonly RecordOf<"licenses">[];
+  readonly usage: readonly RecordOf<"usage">[];
+}
+
+export function demoPortfolio(now: number): Portfolio {
+  const dayIn = (days: number) => new Date(now + days * DAY_MS).toISOString().slice(0, 10);
+  const [owner] = people(1);
+  const all = VENDORS.flatMap(({ name, currency, products }) =>
+    products.map((sold) => ({ vendorName: name, currency, sold })),
+  );
+  return {
+    unusedAfterDays: 30,
+    applications: all.map(({ vendorName, sold }) => ({
+      name: sold.product,
+      vendorName,
+      category: sold.category,
+      state: sold.state,
+      owner: { id: owner?.id ?? "", name: owner?.name ?? "" },
+    })),
+    planPrices: all.map(({ currency, sold }) => ({
+      planName: sold.plan,
+      annualPricePerSeat: sold.price,
+      currency,
+    })),
+    contracts: all.map(({ sold }) => ({
+      planName: sold.plan,
+      type: sold.contract,
+      renewal: {
+        upcomingDate: { value: dayIn(sold.renewsIn), origin: "INTEGRATION" },
+        terminationPeriod: { value: sold.noticeDays, origin: "MANUAL" },
+      },
+    })),
+  };
+}
+
+export function demoInstallations(now: number): readonly DemoInstallation[] {
+  const staff = people(EMPLOYEES);
+  const none = { employees: [], accounts: [], plans: [], licenses: [], usage: [] };
+  const employees = staff.map(({ id, name, email, division, jobTitle, active }) => {
+    return { id, fullName: name, email, active, division, jobTitle };
+  });
+  return [
+    { ...none, integration: "HR", employees },
+    ...VENDORS.map((vendor) => ({ ...none, integration: vendor.name, ...recordsOf(vendor, staff, now) })),
+  ];
+}
+
+function recordsOf({ products }: Vendor, staff: readonly Person[], now: number) {
+  const seats = products.flatMap((sold) => {
+    const holders = staff.filter((_, i) => i % sold.every === 0).slice(0, sold.paidSeats);
+    return holders.map((holder, i) => ({ sold, holder, daysAgo: i % sold.idle === 0 ? 75 : 1 + (i % 20) }));
+  });
+  const holders = [...new Set(seats.map(({ holder }) => holder))];
+  return {
+    accounts: holders.map(({ id, name, email, active }) => ({ id: `a-${id}`, name, email, active })),
+    plans: products.map(({ plan, product: name, paidSeats }) => ({
+      id: plan,
+      externalPlanName: plan,
+      externalProductName: name,
+      details: {
+        model: "SEAT_BASED" as const,
+        seatBased: { paidSeats, consumedSeats: seats.filter(({ sold }) => sold.plan === plan).length },
+      },
+    })),
+    licenses: seats.map(({ sold, holder }) => ({
+      sourceId: `${holder.id}/${sold.plan}`,
+      sourceAccountId: `a-${holder.id}`,
+      sourcePlanId: sold.plan,
+      billable: true,
+    })),
+    usage: seats.map(({ sold, holder, daysAgo }) => ({
+      id: `${holder.id}/${sold.plan}`,
+      sourceActorId: `a-${holder.id}`,
+      externalProductName: sold.product,
+      lastActivity: new Date(now - daysAgo * DAY_MS),
+    })),
+  };
+}

@@ -1,0 +1,114 @@
+/** The program of the page, as it runs in a browser. */
+export const SCRIPT = String.raw`
+const $ = (id) => document.getElementById(id);
+const EXAMPLES = {
+  "Unused licenses": "query UnusedLicenses {\n  licenses(first: 10, where: { state: { activity: { eq: UNUSED } } }) {\n    totalCount\n    nodes {\n      id\n      holder { name email }\n      plan { name }\n      annualPrice { amount currency }\n    }\n  }\n}",
+  "Plans and renewals": "query Plans {\n  licensePlans(first: 10) {\n    nodes {\n      name\n      integration { name }\n      usageStats { total inUse { total } unused { total } }\n      pricingStats { annualCost currency }\n      contractDetails { renewal { upcomingDate { value } } }\n    }\n  }\n}",
+  "Applications": "query Applications {\n  applications(first: 10) {\n    nodes { state lastUsed application { name category { name } } userCountStat { all } }\n  }\n}",
+};
+const INTROSPECTION = "query Schema { __schema { queryType { name } mutationType { name } types { name kind description inputFields { name description type { ...T } } enumValues { name description } fields { name description args { name type { ...T } } type { ...T } } } } } fragment T on __Type { name kind ofType { name kind ofType { name kind ofType { name kind } } } }";
+
+const key = new URLSearchParams(location.hash.slice(1)).get("key");
+if (key) {
+  sessionStorage.setItem("key", key);
+  history.replaceState(null, "", location.pathname);
+}
+$("key").value = sessionStorage.getItem("key") ?? "";
+$("query").value = sessionStorage.getItem("query") ?? EXAMPLES["Unused licenses"];
+for (const name of Object.keys(EXAMPLES)) $("examples").append(new Option(name));
+$("examples").onchange = () => {
+  $("query").value = EXAMPLES[$("examples").value] ?? "";
+};
+
+async function send(body) {
+  const response = await fetch("/graphql", {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/graphql-response+json, application/json",
+      authorization: $("key").value.trim(),
+    },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function run() {
+  sessionStorage.setItem("key", $("key").value.trim());
+  sessionStorage.setItem("query", $("query").value);
+  $("status").textContent = "…";
+  try {
+    const variables = $("variables").value.trim() === "" ? undefined : JSON.parse($("variables").value);
+    const begun = performance.now();
+    const { status, text } = await send({ query: $("query").value, variables });
+    $("status").textContent = "HTTP " + status + " in " + Math.round(performance.now() - begun) + " ms";
+    let shown = text;
+    try {
+      shown = JSON.stringify(JSON.parse(text), null, 2);
+    } catch {}
+    $("result").textContent = shown;
+    if (types === undefined) await loadTypes();
+  } catch (error) {
+    $("status").textContent = "";
+    $("result").textContent = error instanceof SyntaxError ? "The variables are not valid JSON." : String(error);
+  }
+}
+
+let types;
+async function loadTypes() {
+  const { text } = await send({ query: INTROSPECTION });
+  const schema = JSON.parse(text).data?.__schema;
+  if (!schema) return;
+  types = new Map(schema.types.map((type) => [type.name, type]));
+  show(schema.queryType.name);
+}
+
+const nameOf = (type) => type.name ?? nameOf(type.ofType);
+const written = (type) =>
+  type.kind === "NON_NULL" ? written(type.ofType) + "!" : type.kind === "LIST" ? "[" + written(type.ofType) + "]" : type.name;
+
+function link(type) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "type";
+  button.textContent = written(type);
+  button.onclick = () => show(nameOf(type));
+  return button;
+}
+
+function show(name) {
+  const type = types?.get(name);
+  if (!type) return;
+  const docs = $("docs");
+  docs.replaceChildren();
+  const heading = document.createElement("h2");
+  heading.textContent = name;
+  const roots = document.createElement("p");
+  for (const root of ["Query", "Mutation"]) if (root !== name && types.has(root)) roots.append(link({ name: root }), " ");
+  docs.append(roots, heading, type.description ?? "");
+  for (const field of type.fields ?? type.inputFields ?? type.enumValues ?? []) {
+    const item = document.createElement("p");
+    const code = document.createElement("code");
+    code.textContent = field.name;
+    item.append(code);
+    const args = field.args ?? [];
+    args.forEach((arg, i) => item.append(i === 0 ? "(" : ", ", arg.name + ": ", link(arg.type), i === args.length - 1 ? ")" : ""));
+    if (field.type) item.append(": ", link(field.type));
+    if (field.description) {
+      const about = document.createElement("small");
+      about.textContent = field.description;
+      item.append(about);
+    }
+    docs.append(item);
+  }
+}
+
+$("form").onsubmit = (event) => {
+  event.preventDefault();
+  void run();
+};
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void run();
+});
+if ($("key").value) void loadTypes().catch(() => {});
+`;

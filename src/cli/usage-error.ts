@@ -1,0 +1,2 @@
+/** The arguments of the command line are wrong. */
+export class UsageError extends Error {}

@@ -1,0 +1,59 @@
+/** A clock that only moves when it is told to. */
+interface Driven {
+  /** Milliseconds until the next sleep ends; undefined if nothing sleeps. */
+  readonly dueInMs: number | undefined;
+  advance(ms: number): void;
+}
+
+/** How long nothing must have happened before time passes: turns of the event loop and real milliseconds. */
+export interface Patience {
+  readonly turns: number;
+  readonly ms: number;
+}
+
+interface Watch {
+  /** Changes whenever something happens. */
+  readonly activity: () => unknown;
+  readonly patience: () => Patience;
+  /** Called before each step with its length. */
+  readonly onStep?: (ms: number) => void;
+}
+
+/** Turns after which the loop no longer spins, so that other processes get the processor. */
+const SPINNING_TURNS = 200;
+
+/** Moves a clock to the next sleep whenever nothing happens, until `work` settles. */
+export async function drive<T>(clock: Driven, work: Promise<T>, watch: Watch): Promise<T> {
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  work.then(settle, settle);
+  let last = watch.activity();
+  let since = performance.now();
+  for (let turns = 1; ; turns += 1) {
+    await nextTurn(turns > SPINNING_TURNS);
+    if (settled) return work;
+    const now = watch.activity();
+    const needed = watch.patience();
+    if (now !== last) {
+      last = now;
+      since = performance.now();
+      turns = 0;
+    } else if (turns >= needed.turns && performance.now() - since >= needed.ms) {
+      const ms = clock.dueInMs;
+      if (ms === undefined) continue;
+      watch.onStep?.(ms);
+      clock.advance(ms);
+      turns = 0;
+    }
+  }
+}
+
+function nextTurn(rests: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    if (rests) setTimeout(resolve, 1);
+    // Browsers have none.
+    else (setImmediate ?? setTimeout)(() => resolve());
+  });
+}

@@ -1,0 +1,2 @@
+/** Version of the package, for the user agent. A test compares it with package.json. */
+export const VERSION = "0.1.0";

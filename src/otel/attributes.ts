@@ -1,0 +1,73 @@
+import type { Attributes } from "@opentelemetry/api";
+import {
+  AuthenticationError,
+  BatchInProgressError,
+  PermissionDeniedError,
+  RateLimitError,
+  SaasManagementError,
+  TimeoutError,
+} from "../core/errors/index.js";
+import type { ChannelMessage, TracedCall } from "../core/trace.js";
+
+const SERVICE = "saas_management.sync.v1.SyncService";
+
+/** Attributes that span and metric of a call share: the stable RPC conventions, and names of the SDK. */
+export function sharedAttributes(call: TracedCall, message: ChannelMessage): Attributes {
+  const { operation, endpoint, installationId, collection } = message;
+  return {
+    ...(call === "sync.rpc" && { "rpc.system.name": "grpc", "rpc.method": `${SERVICE}/${operation}` }),
+    ...(call === "graphql.operation" && { "graphql.operation.name": operation }),
+    ...(call.startsWith("sync.") && {
+      "saas_management.installation.id": installationId,
+      "saas_management.collection": collection,
+    }),
+    ...(isRequest(call) && endpoint !== undefined && serverOf(endpoint)),
+  };
+}
+
+/** Attributes of spans only: they have too many values for metrics. */
+export function spanAttributes({ attempt, runKey, batchId }: ChannelMessage): Attributes {
+  return {
+    "saas_management.run.key": runKey,
+    "saas_management.batch.id": batchId,
+    "saas_management.run.attempt": attempt,
+  };
+}
+
+/** How a call ended. Names only: messages of errors name records. */
+export function endAttributes(call: TracedCall, message: ChannelMessage): Attributes {
+  const failed = "error" in message;
+  const status = call === "sync.rpc" ? (failed ? grpcStatus(message.error) : "OK") : undefined;
+  return {
+    "rpc.status_code": status,
+    "error.type": failed ? (status ?? errorType(message.error)) : undefined,
+  };
+}
+
+export function isRequest(call: TracedCall): boolean {
+  return call === "sync.rpc" || call === "graphql.operation";
+}
+
+/** The code of an error of the SDK, or the class of another one. */
+function errorType(error: unknown): string {
+  if (error instanceof SaasManagementError) return error.code;
+  const name: unknown = error instanceof Error ? error.constructor.name : undefined;
+  return typeof name === "string" && /^[A-Za-z_$]\w{0,63}$/.test(name) ? name : "_OTHER";
+}
+
+function grpcStatus(error: unknown): string | undefined {
+  if (error instanceof AuthenticationError) return "UNAUTHENTICATED";
+  if (error instanceof PermissionDeniedError) return "PERMISSION_DENIED";
+  if (error instanceof RateLimitError) return "RESOURCE_EXHAUSTED";
+  if (error instanceof BatchInProgressError) return "ALREADY_EXISTS";
+  if (error instanceof TimeoutError) return "DEADLINE_EXCEEDED";
+  if (!(error instanceof SaasManagementError)) return "CANCELLED";
+  const status: unknown = Reflect.get(error, "grpcStatus");
+  return typeof status === "string" ? status : undefined;
+}
+
+function serverOf(endpoint: string): Attributes {
+  const { hostname, port, protocol } = new URL(endpoint);
+  const usual = protocol === "https:" ? 443 : 80;
+  return { "server.address": hostname, "server.port": port === "" ? usual : Number(port) };
+}

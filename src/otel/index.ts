@@ -1,0 +1,82 @@
+/**
+ * OpenTelemetry for both APIs: spans and metrics of what the tracing channels tell. Needs `@opentelemetry/api`.
+ *
+ * @packageDocumentation
+ */
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
+import { ConfigurationError } from "../core/errors/index.js";
+import type { AttemptMessage } from "../core/hooks.js";
+import type { ChannelMessage, TracedCall } from "../core/trace.js";
+import { VERSION } from "../core/version.js";
+import { Metrics } from "./metrics.js";
+import { Spans } from "./spans.js";
+
+const CALLS: readonly TracedCall[] = [
+  "graphql.operation",
+  "graphql.walk",
+  "sync.run",
+  "sync.batch",
+  "sync.write",
+  "sync.rpc",
+];
+
+const NAME = "@saas-management/sdk";
+
+/**
+ * Makes spans and metrics of all clients of this process: a span for each run, batch, write, walk, operation and RPC. Names
+ * and numbers only: never a key, a document, a variable or a record.
+ *
+ * @param options.tracerProvider The `TracerProvider` of the spans. Default: the global one.
+ * @param options.meterProvider The `MeterProvider` of the metrics. Default: the global one.
+ * @returns takes them off
+ * @throws {ConfigurationError} a provider is not one
+ * @example
+ * ```ts
+ * const stop = instrument();
+ * ```
+ */
+export function instrument(
+  options: { readonly tracerProvider?: object | undefined; readonly meterProvider?: object | undefined } = {},
+): () => void {
+  const { tracerProvider = trace, meterProvider = metrics } = options;
+  if (!isTracerProvider(tracerProvider))
+    throw new ConfigurationError("tracerProvider must be a TracerProvider: it lacks getTracer.");
+  if (!isMeterProvider(meterProvider))
+    throw new ConfigurationError("meterProvider must be a MeterProvider: it lacks getMeter.");
+  const spans = new Spans(tracerProvider.getTracer(NAME, VERSION));
+  const meters = new Metrics(meterProvider.getMeter(NAME, VERSION));
+  const stops: (() => void)[] = [];
+  const listen = <Message>(name: string, listener: (message: Message) => void): void => {
+    const hear = (message: unknown): void => listener(message as Message);
+    subscribe(name, hear);
+    stops.push(() => unsubscribe(name, hear));
+  };
+  for (const call of CALLS) {
+    const channel = `tracing:saas-management.${call}`;
+    listen<ChannelMessage>(`${channel}:start`, (message) => {
+      meters.started(call, message);
+      spans.started(call, message);
+    });
+    listen<ChannelMessage>(`${channel}:asyncEnd`, (message) => {
+      meters.ended(call, message);
+      spans.ended(call, message);
+    });
+  }
+  listen<AttemptMessage>("saas-management.attempt", (message) => {
+    meters.attempted(message);
+    spans.attempted(message);
+  });
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+// Not in the declarations: a compiler would have to load them.
+function isTracerProvider(value: object): value is TracerProvider {
+  return "getTracer" in value;
+}
+
+function isMeterProvider(value: object): value is MeterProvider {
+  return "getMeter" in value;
+}

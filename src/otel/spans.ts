@@ -1,0 +1,76 @@
+import { channel } from "node:diagnostics_channel";
+import {
+  type Context,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { AttemptMessage } from "../core/hooks.js";
+import type { ChannelMessage, TracedCall } from "../core/trace.js";
+import { endAttributes, isRequest, sharedAttributes, spanAttributes } from "./attributes.js";
+
+interface OpenSpan {
+  readonly span: Span;
+  readonly context: Context;
+}
+
+/** One span for each call: of kind CLIENT for a request with all its attempts, with an event for each of them. */
+export class Spans {
+  readonly #tracer: Tracer;
+  readonly #open = new WeakMap<ChannelMessage, OpenSpan>();
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  started(call: TracedCall, message: ChannelMessage): void {
+    const active = context.active();
+    // Calls on a batch are made by the caller, outside the batch's context.
+    const around = message.parent && this.#open.get(message.parent)?.context;
+    const parent = trace.getSpan(active) === undefined ? (around ?? active) : active;
+    const kind = isRequest(call) ? SpanKind.CLIENT : SpanKind.INTERNAL;
+    const attributes = { ...sharedAttributes(call, message), ...spanAttributes(message) };
+    const span = this.#tracer.startSpan(nameOf(call, message, attributes), { kind, attributes }, parent);
+    const own = trace.setSpan(parent, span);
+    this.#open.set(message, { span, context: own });
+    const { enter } = message;
+    message.enter = (work) => context.with(own, enter === undefined ? work : () => enter(work));
+    if (isRequest(call) && !(call === "graphql.operation" && isUndiciWatched()))
+      propagation.inject(own, message.carrier);
+  }
+
+  attempted({ call, event }: AttemptMessage): void {
+    if (event.type !== "response") return;
+    const { attempt, outcome, code, durationMs, requestId } = event;
+    this.#open.get(call)?.span.addEvent("attempt", {
+      "saas_management.attempt": attempt,
+      "saas_management.attempt.outcome": outcome,
+      "saas_management.attempt.duration_ms": durationMs,
+      "saas_management.request.id": requestId,
+      "error.type": code,
+    });
+  }
+
+  ended(call: TracedCall, message: ChannelMessage): void {
+    const span = this.#open.get(message)?.span;
+    if (span === undefined) return;
+    span.setAttributes({ ...spanAttributes(message), ...endAttributes(call, message) });
+    if ("error" in message) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  }
+}
+
+function nameOf(call: TracedCall, { operation, collection }: ChannelMessage, attributes: object): string {
+  const method: unknown = Reflect.get(attributes, "rpc.method");
+  if (typeof method === "string") return method;
+  return [`saas-management.${call}`, operation ?? collection].filter(Boolean).join(" ");
+}
+
+/** Instrumentations of fetch add their own headers to the request, and two of a name would be of no use. */
+function isUndiciWatched(): boolean {
+  return channel("undici:request:create").hasSubscribers;
+}

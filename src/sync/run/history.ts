@@ -1,0 +1,147 @@
+import type { HeldReason, HeldReport } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
+import { withinGrace } from "../call.js";
+import { isCollection, isSnapshot } from "../collections.js";
+import { truncateId } from "../encoding/record-id.js";
+import { CollectionLedger } from "../ledger/collection-ledger.js";
+import type { InstallationScope } from "../ledger/entry.js";
+import { unusable } from "../ledger/entry.js";
+import { idsOf } from "../ledger/id-lines.js";
+import { type LedgerParts, placeOf, requireLedger } from "../ledger/ledger.js";
+import { heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
+import type { SyncConfiguration } from "../options.js";
+import { withText } from "../report-text.js";
+import type { ResolvedRunOptions } from "./options.js";
+import { describedReceipt, type RunReceipt } from "./receipt.js";
+
+/** As in the report of a held run. */
+const MAX_EXAMPLES = 20;
+
+/** What a ledger knows of an installation. */
+export interface RunHistory {
+  /** The last completed runs, up to 30, the latest one last. */
+  readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
+  /** The run that waits for a decision; undefined if the last run was completed, or if it was refused. */
+  readonly held:
+    | (HeldReport & {
+        readonly heldAt: Date;
+        /** Whether a person approved it: pass `approval.id` as `approve` to the next run. */
+        readonly isApproved: boolean;
+      })
+    | undefined;
+}
+
+/** Notes in the ledger what became of runs. Never rejects: a run does not depend on it. */
+export class RunNotes {
+  readonly #ledger: LedgerParts | undefined;
+  readonly #scope: InstallationScope;
+  readonly #configuration: SyncConfiguration;
+
+  /** @param ledger Undefined for `"none"`. */
+  constructor(ledger: LedgerParts | undefined, installationId: string, configuration: SyncConfiguration) {
+    this.#ledger = ledger;
+    this.#scope = { endpoint: configuration.endpoint.origin, installationId };
+    this.#configuration = configuration;
+  }
+
+  completed(receipt: RunReceipt): Promise<void> {
+    return this.#note((ledger, at) => logCompleted(ledger, this.#scope, { at, value: receipt }));
+  }
+
+  async held(report: HeldReport): Promise<void> {
+    const id = report.approval?.id;
+    // Without an approval, the ledger could not be written.
+    if (id === undefined) return;
+    // Ids are in the lists of removals only, which a later ledger may have to hash.
+    const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
+    const value = { report: { ...report, reasons }, text: report.toString() };
+    await this.#note((ledger, at) => logHeld(ledger, this.#scope, id, { at, value }));
+  }
+
+  async #note(put: (ledger: LedgerParts, at: number) => Promise<void>): Promise<void> {
+    const { clock, logger } = this.#configuration;
+    const ledger = this.#ledger;
+    if (ledger === undefined) return;
+    try {
+      await withinGrace(clock, () => put(ledger, clock.now()));
+    } catch (error) {
+      logger.warn("saas-management: the ledger could not note the run in its history", { error });
+    }
+  }
+}
+
+/** @throws {ConfigurationError} an entry is damaged */
+export async function readHistory(
+  { ledger: given, installationId }: Pick<ResolvedRunOptions, "ledger" | "installationId">,
+  { endpoint }: Pick<SyncConfiguration, "endpoint">,
+): Promise<RunHistory> {
+  const ledger = requireLedger(given);
+  if (ledger === undefined) return { runs: [], held: undefined };
+  const scope = { endpoint: endpoint.origin, installationId };
+  const entries = await logEntries(ledger, scope);
+  const runs: RunHistory["runs"][number][] = [];
+  for (const entry of entries.filter(({ kind }) => kind === "receipt")) {
+    const read = await readLogEntry(ledger, scope, entry);
+    if (read === undefined) continue;
+    if (!isReceipt(read.value)) throw unusable(placeOf(ledger, entry.key), "it is not a receipt");
+    const receipt = describedReceipt(read.value);
+    runs.push(withText({ ...receipt, completedAt: new Date(read.at) }, () => receipt.toString().split("\n")));
+  }
+  return { runs, held: await readHeld(ledger, scope, heldIn(entries)) };
+}
+
+async function readHeld(
+  ledger: LedgerParts,
+  scope: InstallationScope,
+  current: ReturnType<typeof heldIn>,
+): Promise<RunHistory["held"]> {
+  const read = current && (await readLogEntry(ledger, scope, current.held));
+  if (read === undefined) return undefined;
+  if (!isHeld(read.value)) throw unusable(placeOf(ledger, current?.held.key ?? ""), "it is not a report");
+  const { report, text } = read.value;
+  const { approval } = report;
+  const reasons: HeldReason[] = [];
+  for (const reason of report.reasons) reasons.push(await withExamples(ledger, scope, reason));
+  return withText(
+    {
+      ...report,
+      reasons,
+      approval: approval && { id: approval.id, expiresAt: new Date(approval.expiresAt) },
+      heldAt: new Date(read.at),
+      isApproved: current?.isApproved === true,
+    },
+    () => text.split("\n"),
+  );
+}
+
+/** Adds the first ids that would be removed. */
+async function withExamples(
+  ledger: LedgerParts,
+  scope: InstallationScope,
+  reason: HeldReason,
+): Promise<HeldReason> {
+  const { collection, rule } = reason;
+  const isAboutRemovals = rule === "removed" || rule === "window";
+  if (!isAboutRemovals || !isCollection(collection) || !isSnapshot(collection)) return reason;
+  const pending = await new CollectionLedger(ledger, { ...scope, collection }).held();
+  const examples: string[] = [];
+  if (pending !== undefined)
+    for await (const id of idsOf(pending.lines())) {
+      if (examples.push(truncateId(id)) === MAX_EXAMPLES) break;
+    }
+  return { ...reason, examples };
+}
+
+function isReceipt(value: unknown): value is RunReceipt {
+  if (!isObject(value)) return false;
+  const { batchId, collections, surprises }: Partial<Record<keyof RunReceipt, unknown>> = value;
+  return typeof batchId === "string" && isObject(collections) && Array.isArray(surprises);
+}
+
+function isHeld(value: unknown): value is { readonly report: HeldReport; readonly text: string } {
+  if (!isObject(value)) return false;
+  const { report, text }: { report?: unknown; text?: unknown } = value;
+  if (!isObject(report) || typeof text !== "string") return false;
+  const { reasons, installationId }: Partial<Record<keyof HeldReport, unknown>> = report;
+  return Array.isArray(reasons) && typeof installationId === "string";
+}

@@ -1,0 +1,112 @@
+import type { ChildProcess } from "node:child_process";
+import { ConfigurationError } from "../../../core/errors/index.js";
+import { redactSecrets } from "../../../core/redact.js";
+import type { SnapshotCollection } from "../../../sync/collections.js";
+import type { ChildAnswer, ChildOrder } from "../child/order.js";
+import { HELD_MS } from "../faults/service/signal-faults.js";
+import type { NightScene } from "./night.js";
+import type { CaseResult, CaseSetup, ChildSetup } from "./setup.js";
+
+/** How long a process may take, in real milliseconds. */
+const LONGEST_MS = 30_000;
+const LOOK_MS = 2;
+
+/**
+ * One run of a scene's connector in a process of its own, which gets a signal.
+ * @throws {ConfigurationError} the module cannot be loaded, or exports no connector
+ */
+export async function playInChild<S extends SnapshotCollection>(
+  scene: NightScene<S>,
+  { module, fault }: ChildSetup,
+  setup: Pick<CaseSetup, "recording" | "guard"> & { readonly firstRun: boolean; readonly directory: string },
+): Promise<CaseResult> {
+  const { children, clock, server, vendor } = scene.parts;
+  const { installationId, apiKey } = scene.workspace;
+  const { recording, directory, guard, firstRun } = setup;
+  const before = server.inspect(installationId);
+  const run = recording && vendor.play({ exchanges: recording.exchanges, clock });
+  const hold = server.faults.add(fault.hold);
+  const child = new Child(children.take(), {
+    module,
+    syncUrl: server.syncUrl,
+    apiKey,
+    installationId,
+    directory,
+    guard,
+    firstRun,
+    now: clock.now(),
+    startedAt: recording === undefined ? clock.now() : Date.parse(recording.startedAt),
+    route: run?.route,
+  });
+  try {
+    await child.until(() => hold.fired > 0);
+    if (hold.fired > 0) child.kill(fault.signal);
+    // A killed process is gone before the call goes on; an interrupted one may still wait for it.
+    if (fault.signal === "SIGKILL") await child.until(() => false);
+    clock.advance(HELD_MS);
+    await child.until(() => false);
+  } finally {
+    child.kill("SIGKILL");
+    run?.end();
+    server.faults.clear();
+  }
+  const { answer, output } = child;
+  if (answer?.outcome === "not-loaded" || (answer === undefined && hold.fired === 0)) {
+    const why = answer?.message ?? redactSecrets(`${child.end} ${output.join("")}`, run?.credentials ?? []);
+    throw new ConfigurationError(
+      `module: a process could not run the connector of ${module}. Node.js must be able to load it: give compiled code, or start the tests with a loader such as --import=tsx. ${why}`,
+    );
+  }
+  return {
+    outcome: answer?.outcome ?? "refused",
+    error: answer?.outcome === "completed" ? undefined : new Error(answer?.message ?? child.end),
+    receipt: undefined,
+    before,
+    effect: server.inspect(installationId),
+    output,
+    credentials: run?.credentials ?? [],
+    requests: run?.requests ?? [],
+    fired: hold.fired,
+    unhandled: [],
+    seen: { retried: false, restarted: false, waitedForLock: false },
+    records: new Map(),
+    nextNight: () => scene.nextNight(),
+  };
+}
+
+class Child {
+  readonly output: string[] = [];
+  answer: ChildAnswer | undefined;
+  readonly #process: ChildProcess;
+  readonly #begun = performance.now();
+  #end: string | undefined;
+
+  constructor(process: ChildProcess, order: ChildOrder) {
+    this.#process = process;
+    for (const stream of [this.#process.stdout, this.#process.stderr])
+      stream?.setEncoding("utf8").on("data", (text: string) => this.output.push(text));
+    this.#process.once("message", (answer: ChildAnswer) => {
+      this.answer = answer;
+    });
+    this.#process.once("close", (code, signal) => {
+      this.#end =
+        signal === null ? `The process ended with exit code ${code}.` : `${signal} ended the process.`;
+    });
+    this.#process.send(order);
+  }
+
+  /** How it has ended. */
+  get end(): string {
+    return this.#end ?? "The process did not end.";
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  /** Waits until something is so, or the process has ended. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition() && this.#end === undefined && performance.now() - this.#begun < LONGEST_MS)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

@@ -1,0 +1,72 @@
+import type { TestClock } from "../../../core/clock.js";
+import { drive, type Patience } from "../../../core/drive.js";
+import type { VirtualTime } from "../time/context.js";
+import type { Activity } from "./activity.js";
+
+/** What the vendor is doing; a connector without HTTP has none. */
+export interface VendorActivity {
+  /** Requests that are not answered in full, without those that are held back. */
+  readonly busy: number;
+  readonly held: number;
+}
+
+export interface DrivenRun {
+  readonly clock: TestClock;
+  readonly time: VirtualTime;
+  readonly activity: Activity;
+  readonly vendor: VendorActivity | undefined;
+  /** Requests of the connector without the head of an answer. */
+  readonly pending: () => number;
+  /** How often a fault has held an RPC back. */
+  readonly heldRpcs: () => number;
+  /** Called if the run takes more than a day of its time, or a minute of real time. */
+  readonly giveUp: (why: string) => void;
+}
+
+/** Longest run, in virtual time. */
+const LONGEST_MS = 24 * 3_600_000;
+const LONGEST_REAL_MS = 60_000;
+
+/** Nothing can happen but what the clock brings. */
+const AT_ONCE: Patience = { turns: 8, ms: 0.5 };
+/** The connector waits for a timer, and perhaps for something that nobody sees. */
+const PLAYED: Patience = { turns: 10, ms: 2 };
+const LIVE: Patience = { turns: 10, ms: 25 };
+/** Something is under way. Should it be stuck, time passes in the end. */
+const BUSY: Patience = { turns: 50, ms: 300 };
+const BUSY_LIVE: Patience = { turns: 50, ms: 5000 };
+
+/** Lets time pass for a run whenever everything in it waits. */
+export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
+  const { clock, time, activity, vendor, pending, heldRpcs, giveUp } = run;
+  const begun = performance.now();
+  let passedMs = 0;
+  let held = { count: 0, rpc: 0 };
+  const isRpcHeld = () => {
+    const count = heldRpcs();
+    if (count !== held.count) held = { count, rpc: activity.rpc };
+    return held.rpc === activity.rpc;
+  };
+  const patience = (): Patience => {
+    if (performance.now() - begun > LONGEST_REAL_MS) giveUp("a minute of real time");
+    const busy = vendor === undefined ? BUSY_LIVE : BUSY;
+    if (activity.works > 0) return busy;
+    if (activity.rpcs > 0) return isRpcHeld() ? PLAYED : busy;
+    if (vendor !== undefined && (vendor.busy > 0 || pending() > vendor.held)) return busy;
+    const isPausing = activity.isInSdk || activity.held > 0 || (vendor?.held ?? 0) > 0;
+    // Otherwise the SDK computes: it has timeouts, and waits for nothing.
+    if (isPausing && clock.pausing > 0) return AT_ONCE;
+    if (time.pending > 0) return vendor === undefined ? LIVE : PLAYED;
+    return busy;
+  };
+  const onStep = (ms: number) => {
+    passedMs += ms;
+    if (passedMs > LONGEST_MS) giveUp("a day");
+  };
+  return drive(clock, work, {
+    // Timers of the SDK do not count: a source that is silent for an hour is looked at many times.
+    activity: () => `${activity.changes} ${time.changes} ${vendor?.busy} ${vendor?.held} ${pending()}`,
+    patience,
+    onStep,
+  });
+}

@@ -1,0 +1,69 @@
+import type { Collection } from "../../../sync/collections.js";
+import type { StruckRecords } from "../faults/records/record-fault.js";
+import { enterVirtualTime, type VirtualTime } from "../time/context.js";
+import type { Activity } from "./activity.js";
+
+/** The way of records from a connector into its batch, in one attempt: they are noted, and a fault may strike them. */
+export class Passage {
+  readonly time: VirtualTime;
+  readonly activity: Activity;
+  /** What was passed on, by collection. */
+  readonly records = new Map<Collection, object[]>();
+  readonly #fault: StruckRecords | undefined;
+  readonly #struck: () => void;
+  readonly #taken = new Map<Collection, number>();
+
+  /** @param struck Called each time that the fault has changed something. */
+  constructor(time: VirtualTime, activity: Activity, fault: StruckRecords | undefined, struck: () => void) {
+    this.time = time;
+    this.activity = activity;
+    this.#fault = fault;
+    this.#struck = struck;
+  }
+
+  get isStruck(): boolean {
+    return this.#fault !== undefined;
+  }
+
+  note(collection: Collection, records: readonly object[]): void {
+    const noted = this.records.get(collection) ?? [];
+    this.records.set(collection, noted);
+    for (const record of records) noted.push(record);
+  }
+
+  /** Passes a block on. @throws what the fault makes of the source */
+  async pass(collection: Collection, records: readonly object[]): Promise<readonly object[]> {
+    const index = this.#taken.get(collection) ?? 0;
+    this.#taken.set(collection, index + records.length);
+    const sleep = (ms: number) => {
+      this.#struck();
+      return this.activity.during("held", () => this.time.clock.sleep(ms));
+    };
+    const passed = await this.#strike(() => this.#fault?.pass({ collection, records, index, sleep }));
+    if (passed !== undefined && passed !== records) this.#struck();
+    this.note(collection, passed ?? records);
+    return passed ?? records;
+  }
+
+  /** What the fault adds at the end of a collection. */
+  async end(collection: Collection): Promise<readonly object[]> {
+    const added = (await this.#strike(() => this.#fault?.end?.(collection))) ?? [];
+    if (added.length > 0) this.#struck();
+    this.note(collection, added);
+    return added;
+  }
+
+  /** Runs code of the connector that a source consists of. */
+  pull<T>(code: () => T | Promise<T>): Promise<T> {
+    return this.activity.during("pulls", () => enterVirtualTime(this.time, code));
+  }
+
+  async #strike<T>(strike: () => T): Promise<Awaited<T>> {
+    try {
+      return await strike();
+    } catch (error) {
+      this.#struck();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Inspection } from "../../../reference-server/sync/inspect.js";
+import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
+import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import type { RunReceipt } from "../../../sync/run/receipt.js";
+import type { Exchange } from "../cassette/cassette.js";
+import type { Struck } from "../faults/fault.js";
+import type { StruckRecords } from "../faults/records/record-fault.js";
+import type { ServiceFault } from "../faults/service/service-fault.js";
+import type { SignalFault } from "../faults/service/signal-faults.js";
+import type { PlayedRequest } from "../vendor/playback.js";
+
+/** A day of a recording. */
+export interface PlayedDay {
+  readonly exchanges: readonly Exchange[];
+  /** ISO 8601: what the connector takes for the time at its start. */
+  readonly startedAt: string;
+}
+
+/** Where a connector's module is, and the signal that its process gets. */
+export interface ChildSetup {
+  /** URL of a module that exports the connector as `default` or `connector`. */
+  readonly module: string;
+  readonly fault: SignalFault;
+}
+
+/** What a run of a connector meets: at most one of the faults. */
+export interface CaseSetup {
+  /** What the vendor answers. Without it, requests go to their own addresses. */
+  readonly recording?: PlayedDay | undefined;
+  readonly struck?: Struck | undefined;
+  readonly records?: StruckRecords | undefined;
+  readonly service?: ServiceFault | undefined;
+  /** Runs the connector in a process of its own, which gets a signal. */
+  readonly child?: ChildSetup | undefined;
+  /** What was completed the day before: these snapshots, or what the connector makes of this recording. */
+  readonly yesterday?:
+    | { readonly records: Partial<Record<SnapshotCollection, readonly object[]>> }
+    | PlayedDay
+    | undefined;
+  readonly guard?: GuardOptions | false | undefined;
+}
+
+/** What became of a run. */
+export interface CaseResult {
+  readonly outcome: "completed" | "held" | "refused";
+  /** With which it was held or refused. */
+  readonly error: unknown;
+  readonly receipt: RunReceipt | undefined;
+  /** What the server held before the run. */
+  readonly before: Inspection;
+  readonly effect: Inspection;
+  /** What was printed and logged: `console`, stdout, stderr and the SDK's logger. */
+  readonly output: readonly string[];
+  /** What the connector sent to the vendor as credentials, and what it was granted. */
+  readonly credentials: readonly string[];
+  readonly requests: readonly PlayedRequest[];
+  /** How often the fault struck. */
+  readonly fired: number;
+  /** Rejections and exceptions that nobody handled. */
+  readonly unhandled: readonly unknown[];
+  readonly seen: {
+    readonly retried: boolean;
+    readonly restarted: boolean;
+    readonly waitedForLock: boolean;
+  };
+  /** The records that passed into the batch of the last attempt. */
+  readonly records: ReadonlyMap<Collection, readonly object[]>;
+  /** Runs the same connector a day later, with the same recording, without the fault. */
+  nextNight(): Promise<CaseResult>;
+}

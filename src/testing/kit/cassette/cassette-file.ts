@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { ConfigurationError } from "../../../core/errors/index.js";
+import { errorCode } from "../../../core/network-errors.js";
+import { describeType } from "../../../core/validate.js";
+import { strictObject } from "../../../reference-server/validate.js";
+import type { Cassette } from "./cassette.js";
+
+const headers = z.record(z.string().regex(/^[^A-Z]+$/, "Expected a name in lower case"), z.string());
+const body = z.union([
+  strictObject({ json: z.json() }),
+  strictObject({ text: z.string() }),
+  strictObject({ base64: z.base64() }),
+]);
+const exchange = strictObject({
+  request: strictObject({
+    method: z.string().min(1),
+    url: z.url({ protocol: /^https?$/, error: "Expected an absolute http or https address" }),
+    headers,
+    body: body.optional(),
+  }),
+  response: strictObject({ status: z.int().min(200).max(599), headers, body }),
+});
+const schema = strictObject({
+  version: z.literal(1, "This version of the SDK reads cassettes of version 1"),
+  sealedKeys: z.array(z.base64()).optional(),
+  days: z
+    .array(
+      strictObject({
+        day: z.iso.date(),
+        startedAt: z.iso.datetime(),
+        exchanges: z.array(exchange).min(1, "A day has at least one exchange"),
+      }),
+    )
+    .min(1, "A cassette has at least one day")
+    .refine(isAscending, "Expected the oldest day first, and each day once"),
+});
+
+/**
+ * Reads a cassette.
+ * @throws {ConfigurationError} there is none, or it is damaged; names the place
+ */
+export async function readCassette(file: string | URL): Promise<Cassette> {
+  const cassette = await findCassette(file);
+  if (cassette !== undefined) return cassette;
+  throw new ConfigurationError(
+    `There is no cassette ${pathOf(file)}. Record one against the vendor: await recordVendor(connector, { to: … }).`,
+  );
+}
+
+/** @returns undefined if there is no such file */
+export async function findCassette(file: string | URL): Promise<Cassette | undefined> {
+  const path = pathOf(file);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw new ConfigurationError(`The cassette ${path} cannot be read.`, { cause: error });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigurationError(`The cassette ${path} is not JSON${lineOf(error, text)}.`);
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new ConfigurationError(
+    `The cassette ${path} is damaged at ${placeOf(issue?.path ?? [])}: ${issue?.message}.`,
+  );
+}
+
+/** Writes a cassette as a whole or not at all. */
+export async function writeCassette(file: string | URL, cassette: Cassette): Promise<void> {
+  const path = pathOf(file);
+  const draft = `${path}.${randomUUID()}.tmp`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(draft, `${JSON.stringify(cassette, undefined, 2)}\n`);
+  await rename(draft, path);
+}
+
+/** @throws {ConfigurationError} it is not a path or a file URL */
+export function pathOf(file: unknown): string {
+  if (typeof file === "string" && file !== "") return file;
+  if (file instanceof URL && file.protocol === "file:") return fileURLToPath(file);
+  throw new ConfigurationError(`A cassette must be a path or a file URL, got ${describeType(file)}.`);
+}
+
+function isAscending(days: readonly { readonly day: string }[]): boolean {
+  return days.every(({ day }, i) => i === 0 || (days[i - 1]?.day ?? "") < day);
+}
+
+/** The parser's message quotes the file, which may hold anything. */
+function lineOf(error: unknown, text: string): string {
+  const position = /at position (\d+)/.exec(String(error))?.[1];
+  return position === undefined ? "" : ` (line ${text.slice(0, Number(position)).split("\n").length})`;
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.reduce<string>(
+    (before, key) => (typeof key === "number" ? `${before}[${key}]` : `${before}.${String(key)}`),
+    "",
+  );
+  return place === "" ? "the top" : place.replace(/^[.]/, "");
+}

@@ -1,0 +1,136 @@
+import type { Inspection } from "../../../reference-server/sync/inspect.js";
+import { COLLECTIONS, type Collection, isCollection } from "../../../sync/collections.js";
+import { contentOf, differingFields } from "./fields.js";
+
+/**
+ * How records of one collection differ from the clean run's:
+ *
+ * - `removed`: marked as removed, although the clean run keeps them
+ * - `lost`: never sent, although the clean run sends them
+ * - `emptied`: without a value in a field that has one in the clean run
+ * - `changed`: with another value
+ * - `doubled`: there once more, under another id or as another event
+ * - `added`: unknown to the clean run
+ * - `kept`: there, although the clean run removes them
+ */
+export interface Change {
+  readonly kind: "removed" | "lost" | "emptied" | "changed" | "doubled" | "added" | "kept";
+  readonly collection: Collection;
+  /** Ids; `""` for events without one. */
+  readonly ids: readonly string[];
+  /** How many records the clean run leaves in the collection. */
+  readonly of: number;
+  /** Fields that were emptied or changed. */
+  readonly fields: readonly string[];
+}
+
+interface Row {
+  readonly id: string;
+  readonly removed: boolean;
+  readonly record: object;
+}
+
+interface Difference {
+  readonly kind: Change["kind"];
+  readonly id: string;
+  readonly fields?: readonly string[];
+}
+
+/**
+ * Compares what the server holds with what it holds after the clean run.
+ * @param volatile Fields that differ between clean runs too, such as `accounts.lastSeenAt`.
+ */
+export function compareEffects(
+  effect: Inspection,
+  clean: Inspection,
+  volatile: ReadonlySet<string> = new Set(),
+): readonly Change[] {
+  return Object.keys(clean.snapshots)
+    .filter(isCollection)
+    .flatMap((collection) => {
+      const rows: readonly Row[] = clean.snapshots[collection];
+      const differences = differencesOf(collection, effect.snapshots[collection], rows);
+      const counted = differences.flatMap((difference) => steady(difference, collection, volatile));
+      return changesOf(collection, counted, rows.filter(({ removed }) => !removed).length);
+    });
+}
+
+function differencesOf(
+  collection: Collection,
+  actual: readonly Row[],
+  clean: readonly Row[],
+): readonly Difference[] {
+  const { idField } = COLLECTIONS[collection];
+  const withId = ({ id }: Row) => id !== "";
+  return [
+    ...byId(actual.filter(withId), clean.filter(withId), idField),
+    ...byContent(
+      actual.filter((row) => !withId(row)),
+      clean.filter((row) => !withId(row)),
+    ),
+  ];
+}
+
+function byId(actual: readonly Row[], clean: readonly Row[], idField: string | undefined): Difference[] {
+  const now = new Map(actual.map((row) => [row.id, row]));
+  const differences: Difference[] = [];
+  const expected = new Set<string>();
+  const contents = new Map<string, string>();
+  for (const { id, removed, record } of clean) {
+    const row = now.get(id);
+    const isThere = row !== undefined && !row.removed;
+    expected.add(id);
+    if (removed) {
+      if (isThere) differences.push({ kind: "kept", id });
+    } else if (!isThere) {
+      differences.push({ kind: row === undefined ? "lost" : "removed", id });
+    } else {
+      contents.set(contentOf(record, idField), id);
+      const { emptied, changed } = differingFields(record, row.record);
+      if (emptied.length > 0) differences.push({ kind: "emptied", id, fields: emptied });
+      if (changed.length > 0) differences.push({ kind: "changed", id, fields: changed });
+    }
+  }
+  for (const { id, removed, record } of actual) {
+    if (removed || expected.has(id)) continue;
+    differences.push({ kind: contents.has(contentOf(record, idField)) ? "doubled" : "added", id });
+  }
+  return differences;
+}
+
+/** Equal events without ids are separate observations, so they are counted. */
+function byContent(actual: readonly Row[], clean: readonly Row[]): Difference[] {
+  const counts = new Map<string, { clean: number; now: number }>();
+  const countOf = ({ record }: Row) => {
+    const content = contentOf(record, undefined);
+    const count = counts.get(content) ?? { clean: 0, now: 0 };
+    counts.set(content, count);
+    return count;
+  };
+  for (const row of clean) countOf(row).clean += 1;
+  for (const row of actual) countOf(row).now += 1;
+  return [...counts.values()].flatMap((count) => {
+    const kind = count.now < count.clean ? "lost" : count.clean === 0 ? "added" : "doubled";
+    return Array.from({ length: Math.abs(count.now - count.clean) }, () => ({ kind, id: "" }) as const);
+  });
+}
+
+function steady(
+  difference: Difference,
+  collection: Collection,
+  volatile: ReadonlySet<string>,
+): readonly Difference[] {
+  const { fields } = difference;
+  if (fields === undefined || volatile.size === 0) return [difference];
+  const left = fields.filter((field) => !volatile.has(`${collection}.${field}`));
+  return left.length === 0 ? [] : [{ ...difference, fields: left }];
+}
+
+function changesOf(collection: Collection, differences: readonly Difference[], of: number): Change[] {
+  const kinds = [...new Set(differences.map(({ kind }) => kind))];
+  return kinds.map((kind) => {
+    const alike = differences.filter((difference) => difference.kind === kind);
+    const fields = [...new Set(alike.flatMap(({ fields = [] }) => fields))];
+    return { kind, collection, ids: alike.map(({ id }) => id), of, fields };
+  });
+}

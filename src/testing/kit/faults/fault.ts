@@ -1,0 +1,33 @@
+import type { Exchange } from "../cassette/cassette.js";
+import type { Change } from "../effect/compare.js";
+import type { VendorAnswer, VendorRequest } from "../vendor/answer.js";
+
+/** What misbehaves about the vendor, derived from a recording. */
+export interface VendorFault {
+  /** Stable, in kebab case: `status-500-page-2`. */
+  readonly name: string;
+  /** What the vendor does, in a line: "page 2 answers 500 once". */
+  readonly summary: string;
+  /**
+   * Applies the fault to a recording, for one run.
+   * @returns undefined if the recording has nothing that it could strike
+   */
+  strike(recording: readonly Exchange[]): Struck | undefined;
+  /** Differences from the clean run that follow from the vendor's own data, such as an item that it has under the fault only. */
+  readonly excuses?: readonly Change["kind"][] | undefined;
+}
+
+/** A recording under a fault. */
+export interface Struck {
+  /** The exchanges that are played instead: the recording itself, or a changed copy. */
+  readonly exchanges: readonly Exchange[];
+  /**
+   * Whether nothing but the guard can see it, because each answer is as valid as the recorded one: it does not apply to
+   * connectors that declare no snapshot.
+   */
+  readonly seenByGuardOnly?: boolean | undefined;
+  /**
+   * Changes one answer. Returns the same object if it leaves it alone: what differs from the recording counts as struck.
+   */
+  answer?(answer: VendorAnswer, request: VendorRequest): VendorAnswer;
+}

@@ -1,0 +1,48 @@
+import type { Fault } from "../../../../reference-server/faults/fault.js";
+
+/** A signal that the connector's process gets during a run. */
+export interface SignalFault {
+  /** Stable, in kebab case: `sigkill-at-complete`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly signal: "SIGINT" | "SIGKILL";
+  /** It strikes only runs that have so many writes. */
+  readonly writes: number;
+  /** Holds the call back during which the process gets the signal. */
+  readonly hold: Fault;
+}
+
+/** For longer than it takes to send a signal. Time stands still until then. */
+export const HELD_MS = 1000;
+
+interface Moment {
+  readonly at: string;
+  readonly when: string;
+  readonly on: Fault["on"];
+  readonly nth?: number;
+  readonly moment: "request" | "answer";
+}
+
+const MOMENTS: readonly Moment[] = [
+  { at: "start", when: "when its batch was just started", on: "StartSyncBatch", moment: "answer" },
+  { at: "write-1", when: "during its first write", on: "SyncRecords", moment: "request" },
+  { at: "write-2", when: "during its second write", on: "SyncRecords", nth: 2, moment: "request" },
+  { at: "complete", when: "before its completion is done", on: "CompleteSyncBatch", moment: "request" },
+  {
+    at: "completed",
+    when: "when its completion is done and not answered",
+    on: "CompleteSyncBatch",
+    moment: "answer",
+  },
+];
+
+/** Signals at every call of a run. They need the connector's module, for a process of its own. */
+export const SIGNAL_FAULTS: readonly SignalFault[] = (["SIGKILL", "SIGINT"] as const).flatMap((signal) =>
+  MOMENTS.map(({ at, when, on, moment, nth = 1 }) => ({
+    name: `${signal.toLowerCase()}-at-${at}`,
+    summary: `the process gets ${signal} ${when}`,
+    signal,
+    writes: nth,
+    hold: { on, at: moment, nth, fault: "delay", ms: HELD_MS },
+  })),
+);

@@ -1,0 +1,80 @@
+import { redactSecrets } from "../../../core/redact.js";
+import type { SnapshotCollection } from "../../../sync/collections.js";
+import { counted } from "../../../sync/report-text.js";
+import type { Connector } from "../../../sync/run/connector.js";
+import type { CaseResult, CaseSetup, PlayedDay } from "../case/setup.js";
+import type { Stage } from "../case/stage.js";
+import { compareEffects } from "../effect/compare.js";
+import { describeChanges } from "../effect/describe.js";
+import { leaksOf } from "./leaks.js";
+import { unmatched } from "./requests.js";
+import { type Expectation, messageOf } from "./verdict.js";
+import { volatileFields } from "./volatile.js";
+import { yesterdayOf } from "./yesterday.js";
+
+/** The runs without a fault: what every other run is compared with. */
+export interface CleanRuns {
+  /** What each case begins with. */
+  readonly setup: CaseSetup;
+  readonly expected: Expectation;
+  readonly result: CaseResult;
+  /** Why they are WRONG: they differ, or leak. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Runs a connector three times without a fault, and once more a day later.
+ * @throws {Error} it fails, or asks for what the recording does not hold
+ */
+export async function runClean(
+  stage: Stage,
+  connector: Connector<SnapshotCollection>,
+  given: CaseSetup,
+): Promise<CleanRuns> {
+  const first = await runOnce(stage.run(connector, { ...given, yesterday: undefined }));
+  const yesterday = given.yesterday ?? { records: yesterdayOf(first.effect, connector.snapshots) };
+  const recording = given.recording && askedOf(given.recording, first);
+  const setup = { ...given, yesterday, recording };
+  const one = await runOnce(stage.run(connector, setup));
+  const two = await runOnce(stage.run(connector, setup));
+  const next = await runOnce(one.nextNight());
+  const volatile = new Set([
+    ...volatileFields(one.effect, two.effect),
+    ...volatileFields(one.effect, next.effect),
+  ]);
+  const expected = { effect: one.effect, nextNight: next.effect, volatile };
+  return { setup, expected, result: one, problem: problemOf([first, one, two], expected) };
+}
+
+/** @throws {Error} the run failed, or asked for what the recording does not hold */
+export async function runOnce(run: Promise<CaseResult>): Promise<CaseResult> {
+  const result = await run;
+  const { error, outcome, credentials } = result;
+  const unknown = unmatched(result);
+  if (outcome === "completed" && unknown.length === 0) return result;
+  const missing =
+    unknown.length === 0
+      ? ""
+      : ` The recording does not hold ${unknown.slice(0, 3).join(", ")}: record it again with recordVendor, or test the connector that it was made with.`;
+  const failed = outcome === "completed" ? "" : ` ${messageOf(error)}`;
+  const text = `The connector fails without a fault.${missing}${failed}`;
+  throw new Error(redactSecrets(text, credentials), leaksOf(result).length === 0 ? { cause: error } : {});
+}
+
+/** Without the exchanges that this connector does not ask for: they cannot be struck. */
+function askedOf(day: PlayedDay, { requests }: CaseResult): PlayedDay {
+  const asked = new Set(requests.map(({ exchange }) => exchange));
+  return { ...day, exchanges: day.exchanges.filter((_, index) => asked.has(index)) };
+}
+
+function problemOf(runs: readonly CaseResult[], expected: Expectation): string | undefined {
+  const [first, one, two] = runs;
+  const leaks = [...new Set(runs.flatMap(leaksOf))];
+  if (leaks.length > 0) return `leaked: ${leaks.join("; ")}`;
+  if (first === undefined || one === undefined || two === undefined) return undefined;
+  for (const later of [one, two])
+    if (later.requests.length !== first.requests.length)
+      return `two runs without a fault differ: one sent ${counted(first.requests.length, "request")}, a later one ${later.requests.length}; it may keep answers of earlier runs`;
+  const changes = compareEffects(two.effect, expected.effect, expected.volatile);
+  return changes.length === 0 ? undefined : `two runs without a fault differ: ${describeChanges(changes)}`;
+}

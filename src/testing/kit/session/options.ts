@@ -1,0 +1,65 @@
+import { InvalidInputError } from "../../../core/errors/index.js";
+import { type KeysOf, readOptions } from "../../../core/validate.js";
+import type { SnapshotCollection } from "../../../sync/collections.js";
+import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import type { Connector } from "../../../sync/run/connector.js";
+
+/** Options of {@link testConnector} and {@link describeConnector}. */
+export interface KitOptions {
+  /**
+   * Path or URL of a recording that {@link recordVendor} made. The faults are then the vendor's, and nothing is asked over
+   * the network.
+   * @default none: the connector reads its real source, and the faults strike the records that it writes
+   */
+  readonly cassette?: string | URL | undefined;
+  /**
+   * Another version of the connector, such as the released one, to compare on the same source. The report has a row for
+   * what differs; it is WRONG only if the connector removes or loses records that this version keeps.
+   * @default none
+   */
+  readonly against?: Connector<SnapshotCollection> | undefined;
+  /** An integer of 0 or more: another one makes another choice of pages, items and ids. @default 1 */
+  readonly seed?: number | undefined;
+  /** Names of the faults to run. @default all */
+  readonly only?: readonly string[] | undefined;
+  /**
+   * Path or URL of a module that exports the connector as `default` or `connector`, to interrupt and kill processes of its
+   * own.
+   * @default these faults are not run
+   */
+  readonly module?: string | URL | undefined;
+  /** The guard of the runs, as `run` takes it. @default the default rules */
+  readonly guard?: GuardOptions | false | undefined;
+}
+
+const KIT_KEYS = {
+  cassette: true,
+  against: true,
+  seed: true,
+  only: true,
+  module: true,
+  guard: true,
+} satisfies KeysOf<KitOptions>;
+
+/** Options of the kit with defaults filled in. */
+export interface ResolvedKitOptions extends Omit<KitOptions, "seed"> {
+  readonly seed: number;
+}
+
+/** @throws {InvalidInputError} an option is unknown or has a wrong type */
+export function readKitOptions(caller: string, options: KitOptions): ResolvedKitOptions {
+  const { seed = 1, ...given } = readOptions(caller, options, KIT_KEYS);
+  if (!Number.isInteger(seed) || seed < 0)
+    throw new InvalidInputError(`${caller}: seed must be an integer of 0 or more.`);
+  for (const name of ["cassette", "module"] as const) requirePath(`${caller}: ${name}`, given[name]);
+  const only: unknown = given.only;
+  if (only !== undefined && !(Array.isArray(only) && only.every((name) => typeof name === "string")))
+    throw new InvalidInputError(`${caller}: only must be an array of names of faults.`);
+  return { ...given, seed };
+}
+
+/** @throws {InvalidInputError} it is neither a path nor a URL */
+function requirePath(name: string, value: unknown): void {
+  if (value === undefined || (typeof value === "string" && value !== "") || value instanceof URL) return;
+  throw new InvalidInputError(`${name} must be the path or the URL of a file.`);
+}

@@ -1,0 +1,33 @@
+import { redactSecrets } from "../../../core/redact.js";
+import { count } from "../../../sync/report-text.js";
+import type { CaseResult } from "../case/setup.js";
+import type { Exchange } from "../cassette/cassette.js";
+import type { PlayedRequest } from "../vendor/playback.js";
+
+const LONGEST = 80;
+
+/** As in `GET /users?page=2`, without credentials. */
+function describeRequest({ method, url }: PlayedRequest, { credentials }: CaseResult): string {
+  const { pathname, search } = new URL(url);
+  const target = redactSecrets(`${pathname}${search}`, credentials);
+  return `${method} ${target.length > LONGEST ? `${target.slice(0, LONGEST)}…` : target}`;
+}
+
+/** What was struck first: `GET /users?page=2 answered 500`. */
+export function describeStruck(result: CaseResult, recording: readonly Exchange[]): string | undefined {
+  const struck = result.requests.find((request) => request.struck);
+  if (struck === undefined) return undefined;
+  const { status, delayMs = 0, cutAfter } = struck.answer;
+  const request = describeRequest(struck, result);
+  if (cutAfter === -1) return `${request} was cut off`;
+  if (cutAfter !== undefined) return `${request} was cut off after ${count(cutAfter)} bytes`;
+  if (delayMs > 0) return `${request} was answered after ${count(delayMs / 1000)} s`;
+  const isRecorded = recording[struck.exchange ?? -1]?.response.status === status;
+  return isRecorded ? `${request} was answered otherwise` : `${request} answered ${status}`;
+}
+
+/** Requests that the recording does not hold. */
+export function unmatched(result: CaseResult): readonly string[] {
+  const unknown = result.requests.filter(({ exchange }) => exchange === undefined);
+  return [...new Set(unknown.map((request) => describeRequest(request, result)))];
+}

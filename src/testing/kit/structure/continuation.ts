@@ -1,0 +1,102 @@
+/** How the pages of a listing lead to the next one. */
+import type { Exchange } from "../cassette/cassette.js";
+import { jsonOf } from "./body.js";
+import { isWithin, type JsonPath, leavesOf, valueAt } from "./json-path.js";
+import { isAddress, nextLink, resolved } from "./listing-keys.js";
+import { isPageSize, isPaging, partsOf, type RequestPart } from "./request-parts.js";
+import type { AnswerPlace, Listing } from "./structure.js";
+
+type Continuation = Pick<Listing, "next" | "asks" | "counts" | "size">;
+
+export function continuationOf(pages: readonly Exchange[], list: JsonPath): Continuation {
+  const asks = askingPart(pages);
+  const size = pages.flatMap((page) => partsOf(page.request)).find(isPageSize);
+  const counts = asks === undefined ? undefined : countingOf(asks, pages, list);
+  return { next: nextPlaces(pages, list, asks), asks, counts, size };
+}
+
+/** The part of the requests that is another one on each page after the first. */
+function askingPart(pages: readonly Exchange[]): RequestPart | undefined {
+  const [first, ...later] = pages.map((page) => partsOf(page.request));
+  if (first === undefined) return undefined;
+  const [second = first] = later;
+  const varies = second.filter(
+    (part) => !first.some((other) => isSamePart(part, other) && other.value === part.value),
+  );
+  const known = varies.find((part) => isPaging(part, second)) ?? varies[0];
+  return known ?? (later.length === 0 ? first.find((part) => isPaging(part, first)) : undefined);
+}
+
+function isSamePart(one: RequestPart, other: RequestPart): boolean {
+  return one.in === other.in && one.name === other.name;
+}
+
+function countingOf(asks: RequestPart, pages: readonly Exchange[], list: JsonPath): Listing["counts"] {
+  const values = pages.map((page) => {
+    const value = partsOf(page.request).find((part) => isSamePart(part, asks))?.value;
+    return value === undefined ? undefined : Number(value);
+  });
+  const [first, second, third] = values;
+  const from = second ?? first;
+  if (from === undefined || values.some((value) => Number.isNaN(value))) return undefined;
+  if (/offset|skip|start|position/i.test(asks.name)) return "items";
+  const items = valueAt(jsonOf(pages[0] as Exchange), list);
+  const step = third === undefined ? from - (first ?? 0) : third - from;
+  return step > 1 && Array.isArray(items) && step >= items.length ? "items" : "pages";
+}
+
+/** Where the answers say that, and where, the list goes on: what is there on a page that has a next one only. */
+function nextPlaces(
+  pages: readonly Exchange[],
+  list: JsonPath,
+  asks: RequestPart | undefined,
+): readonly AnswerPlace[] {
+  const places: AnswerPlace[] = [];
+  const [first] = pages;
+  if (first === undefined) return places;
+  for (const [name, value] of Object.entries(first.response.headers)) {
+    if (name === "link" ? nextLink(value) !== undefined : leads(value, first, pages[1], asks))
+      places.push({ in: "header", name });
+  }
+  for (const { path, value } of leavesOf(jsonOf(first))) {
+    if (isWithin(path, list)) continue;
+    const isFlag = isMoreFlag(path, pages);
+    const isToken = value !== null && typeof value !== "boolean" && leads(`${value}`, first, pages[1], asks);
+    if (isFlag || (isToken && !isSameOn(path, pages))) places.push({ in: "body", path });
+  }
+  return places;
+}
+
+/** Whether a value names the next page: its token, or its address. */
+function leads(
+  value: string,
+  page: Exchange,
+  next: Exchange | undefined,
+  asks: RequestPart | undefined,
+): boolean {
+  if (next === undefined) return false;
+  if (isAddress(value) && resolved(value, page) === next.request.url) return true;
+  if (asks === undefined) return false;
+  const asked = partsOf(next.request).find((part) => isSamePart(part, asks))?.value;
+  if (asked === undefined || asked === "") return false;
+  if (value === asked) return true;
+  if (!isAddress(value)) return false;
+  return partsOf({ method: "GET", url: resolved(value, page), headers: {} }).some(
+    (part) => isSamePart(part, asks) && part.value === asked,
+  );
+}
+
+/** Whether a flag is one way on all pages but the last, or is called as such flags are. */
+function isMoreFlag(path: JsonPath, pages: readonly Exchange[]): boolean {
+  const flags = pages.map((page) => valueAt(jsonOf(page), path));
+  if (!flags.every((flag) => typeof flag === "boolean")) return false;
+  const last = flags.at(-1);
+  if (pages.length === 1) return /more|next|last/i.test(`${path.at(-1)}`);
+  return flags.slice(0, -1).every((flag) => flag !== last);
+}
+
+/** A number such as the page size may equal the next offset by chance: it does not change from page to page. */
+function isSameOn(path: JsonPath, pages: readonly Exchange[]): boolean {
+  const values = pages.map((page) => valueAt(jsonOf(page), path));
+  return values.length > 1 && values.every((value) => value === values[0]);
+}

@@ -1,0 +1,46 @@
+/** Copies of pages with something else in them. */
+import type { Exchange } from "../cassette/cassette.js";
+import { jsonOf, withBody, withHeader } from "./body.js";
+import { valueAt, withValueAt } from "./json-path.js";
+import type { AnswerPlace, Listing, Recording } from "./structure.js";
+
+export function withItems(exchange: Exchange, { list }: Listing, items: unknown): Exchange {
+  return withBody(exchange, { json: withValueAt(jsonOf(exchange), list, items) });
+}
+
+export function placeOf(exchange: Exchange, place: AnswerPlace): unknown {
+  return place.in === "body" ? valueAt(jsonOf(exchange), place.path) : exchange.response.headers[place.name];
+}
+
+/** A copy with other values at some places of its answer; undefined takes the key or the header away. */
+export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], value: unknown): Exchange {
+  return places.reduce(
+    (changed, place) =>
+      place.in === "body"
+        ? withBody(changed, { json: withValueAt(jsonOf(changed), place.path, value) })
+        : withHeader(changed, place.name, value === undefined ? undefined : `${value}`),
+    exchange,
+  );
+}
+
+/** A copy that goes on, or ends, as another page of the listing does. */
+export function continuedAs(exchange: Exchange, other: Exchange, { next }: Listing): Exchange {
+  return next.reduce((changed, place) => withPlaces(changed, [place], placeOf(other, place)), exchange);
+}
+
+/** The recording with other pages; `change` gets each page of the listing with its position. */
+export function withPages(
+  recording: Recording,
+  { pages }: Listing,
+  change: (page: Exchange, position: number) => Exchange,
+): readonly Exchange[] {
+  const positions = new Map(pages.map(({ exchange }, position) => [exchange, position]));
+  return recording.map((exchange, index) => {
+    const position = positions.get(index);
+    return position === undefined ? exchange : change(exchange, position);
+  });
+}
+
+export function pageAt(recording: Recording, listing: Listing, position: number): Exchange | undefined {
+  return recording[listing.pages.at(position)?.exchange ?? -1];
+}

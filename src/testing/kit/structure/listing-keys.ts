@@ -1,0 +1,81 @@
+/** Which requests belong to one listing. */
+import type { Exchange } from "../cassette/cassette.js";
+import { jsonOf } from "./body.js";
+import { leavesOf } from "./json-path.js";
+import { isPaging, partsOf, type RequestPart } from "./request-parts.js";
+import type { Recording } from "./structure.js";
+
+const SHORTEST_TOKEN = 4;
+
+/** What earlier answers say about later requests. */
+interface Seen {
+  /** Key of the exchange whose answer has the whole address of a request, by method and address. */
+  readonly links: Map<string, string>;
+  /** Values in answers, by the address that gave them. */
+  readonly values: Map<string, Set<string>>;
+}
+
+/** A key for each exchange: requests with the same one differ in what page they ask for, and in nothing else. */
+export function listingKeys(recording: Recording): readonly string[] {
+  const seen: Seen = { links: new Map(), values: new Map() };
+  return recording.map((exchange) => {
+    const { method, url } = exchange.request;
+    const key = seen.links.get(`${method} ${url}`) ?? keyOf(exchange, seen);
+    remember(exchange, key, seen);
+    return key;
+  });
+}
+
+function remember(exchange: Exchange, key: string, { links, values }: Seen): void {
+  const { method, url } = exchange.request;
+  for (const link of linksOf(exchange)) {
+    const isWhole = URL.canParse(link) && link.length - new URL(link).origin.length >= SHORTEST_TOKEN;
+    if (isWhole && link !== url) links.set(`${method} ${link}`, key);
+  }
+  const given = values.get(addressOf(exchange)) ?? new Set();
+  values.set(addressOf(exchange), given);
+  const asked = new Set(partsOf(exchange.request).map(({ value }) => value));
+  const add = (value: unknown) => {
+    if (typeof value === "string" && value.length >= SHORTEST_TOKEN && !asked.has(value)) given.add(value);
+  };
+  for (const value of Object.values(exchange.response.headers)) add(value);
+  for (const { value } of leavesOf(jsonOf(exchange))) add(value);
+}
+
+function addressOf({ request }: Exchange): string {
+  const { origin, pathname } = new URL(request.url);
+  return `${request.method} ${origin}${pathname}`;
+}
+
+/** The addresses in an answer that look like those of a next page. */
+function* linksOf(exchange: Exchange): Generator<string, void, undefined> {
+  const { link } = exchange.response.headers;
+  const next = link === undefined ? undefined : nextLink(link);
+  if (next !== undefined) yield resolved(next, exchange);
+  for (const { path, value } of leavesOf(jsonOf(exchange)))
+    if (typeof value === "string" && path.some((key) => /next|continu/i.test(`${key}`)) && isAddress(value))
+      yield resolved(value, exchange);
+}
+
+export function nextLink(header: string): string | undefined {
+  return /<([^>]*)>\s*;[^<]*\brel="?next\b/i.exec(header)?.[1];
+}
+
+export function isAddress(value: string): boolean {
+  return /^(https?:\/\/|\/|\?)/.test(value) && URL.canParse(value, "https://vendor.invalid");
+}
+
+export function resolved(address: string, { request }: Exchange): string {
+  return URL.canParse(address, request.url) ? new URL(address, request.url).href : address;
+}
+
+function keyOf(exchange: Exchange, { values }: Seen): string {
+  const { method, url } = exchange.request;
+  const parts = partsOf(exchange.request);
+  const given = values.get(addressOf(exchange));
+  // A value of an earlier answer at the same address is a cursor, under whatever name.
+  const isToken = ({ in: where, value }: RequestPart) => where !== "path" && given?.has(value) === true;
+  const rest = parts.filter((part) => !isPaging(part, parts) && !isToken(part));
+  const names = rest.map(({ in: where, name, value }) => `${where} ${name}=${value}`).sort();
+  return [method, new URL(url).origin, ...names].join("\n");
+}

@@ -1,0 +1,96 @@
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
+import type { TestClock } from "../../../core/clock.js";
+
+/** The time of a connector: that of a clock, from another beginning. Its timers end with it. */
+export class VirtualTime {
+  readonly clock: TestClock;
+  readonly #offset: number;
+  readonly #onError: (error: unknown) => void;
+  readonly #timers = new Set<() => void>();
+  #changes = 0;
+  #ended = false;
+
+  /**
+   * @param startedAt What the time is now, in milliseconds since the epoch.
+   * @param onError Gets what a callback of a timer throws.
+   */
+  constructor(clock: TestClock, startedAt: number, onError: (error: unknown) => void) {
+    this.clock = clock;
+    this.#offset = startedAt - clock.now();
+    this.#onError = onError;
+  }
+
+  /** Milliseconds since the epoch. */
+  now(): number {
+    // A clock that does not stand still asks for the real time.
+    return leaveVirtualTime(() => this.clock.now()) + this.#offset;
+  }
+
+  /** Number of timers that the connector has started and that have not fired. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** Milliseconds that only differences mean anything of. */
+  monotonic(): number {
+    return leaveVirtualTime(() => this.clock.monotonic());
+  }
+
+  /** Grows with each timer that begins or ends. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Whether the run is over, although code of the connector may still go on. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Calls back in the async context of the caller. @returns cancels it */
+  after(ms: number, callback: () => void): () => void {
+    if (this.#ended) return () => {};
+    const run = AsyncResource.bind(callback);
+    const remove = () => {
+      if (this.#timers.delete(cancel)) this.#changes += 1;
+    };
+    const fire = () => {
+      remove();
+      try {
+        run();
+      } catch (error) {
+        this.#onError(error);
+      }
+    };
+    const cancelTimer = leaveVirtualTime(() => this.clock.after(ms, fire));
+    const cancel = () => {
+      remove();
+      cancelTimer();
+    };
+    this.#timers.add(cancel);
+    this.#changes += 1;
+    return cancel;
+  }
+
+  /** Cancels all timers; later ones never fire. */
+  end(): void {
+    this.#ended = true;
+    for (const cancel of [...this.#timers]) cancel();
+  }
+}
+
+const contexts = new AsyncLocalStorage<VirtualTime | undefined>();
+
+/** The time of the connector whose code is running; undefined for all other code. */
+export function virtualTime(): VirtualTime | undefined {
+  return contexts.getStore();
+}
+
+/** Runs code of a connector. */
+export function enterVirtualTime<T>(time: VirtualTime, code: () => T): T {
+  return contexts.run(time, code);
+}
+
+/** Runs code that is not the connector's, such as the SDK's: timers and dates are real in it. */
+export function leaveVirtualTime<T>(code: () => T): T {
+  return contexts.run(undefined, code);
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { Agent, type Dispatcher } from "undici/index.js";
+import { readBody } from "../cassette/body.js";
+import type { Exchange } from "../cassette/cassette.js";
+import { plainHeaders, type ReceivedRequest, receive, recorded } from "./request.js";
+import type { OpenRun, VendorRoute } from "./routes.js";
+import { sendAnswer } from "./send.js";
+
+/** Requests that are passed on to the real vendor. */
+export class Forwarding {
+  readonly #run: ReturnType<OpenRun>;
+  readonly #agent: Dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  /** At the place of their requests: answers may come in another order. */
+  readonly #exchanges: (Exchange | undefined)[] = [];
+  readonly #failures: { readonly origin: string; readonly error: unknown }[] = [];
+
+  constructor(open: OpenRun) {
+    this.#run = open((request, response) => this.#handle(request, response));
+  }
+
+  get route(): VendorRoute {
+    return this.#run.route;
+  }
+
+  /** What was answered to the end, in the order of the requests. */
+  get exchanges(): readonly Exchange[] {
+    return this.#exchanges.filter((exchange) => exchange !== undefined);
+  }
+
+  /** Requests that no vendor answered. */
+  get failures(): readonly { readonly origin: string; readonly error: unknown }[] {
+    return this.#failures;
+  }
+
+  async end(): Promise<void> {
+    this.#run.end();
+    await this.#agent.destroy();
+  }
+
+  async #handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const place = this.#exchanges.push(undefined) - 1;
+    const asked = await receive(message);
+    try {
+      const answer = await this.#ask(asked);
+      this.#exchanges[place] = {
+        request: recorded(asked),
+        response: { status: answer.status, headers: answer.headers, body: readBody(answer.body) },
+      };
+      await sendAnswer(response, answer);
+    } catch (error) {
+      this.#failures.push({ origin: new URL(asked.url).origin, error });
+      response.socket?.resetAndDestroy();
+    }
+  }
+
+  async #ask({ method, url, headers, body }: ReceivedRequest) {
+    const { origin } = new URL(url);
+    const answer = await this.#agent.request({
+      origin,
+      path: url.slice(origin.length),
+      method,
+      headers: { ...headers, "accept-encoding": "gzip, deflate, br" },
+      ...(body.length === 0 ? {} : { body }),
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    return {
+      status: answer.statusCode,
+      headers: plainHeaders(answer.headers),
+      body: await decoded(bytes, String(answer.headers["content-encoding"] ?? "")),
+    };
+  }
+}
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
+  gzip: promisify<Buffer, Buffer>(gunzip),
+  "x-gzip": promisify<Buffer, Buffer>(gunzip),
+  deflate: promisify<Buffer, Buffer>(inflate),
+  br: promisify<Buffer, Buffer>(brotliDecompress),
+};
+
+async function decoded(bytes: Buffer, encodings: string): Promise<Buffer> {
+  let body = bytes;
+  // The last one was applied last. An answer to HEAD has an encoding and no body.
+  for (const encoding of encodings.split(",").reverse()) {
+    const decode = DECODERS[encoding.trim().toLowerCase()];
+    if (decode !== undefined && body.length > 0) body = await decode(body);
+  }
+  return body;
+}

@@ -1,0 +1,113 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import http, { type ClientRequest, type RequestOptions } from "node:http";
+import https from "node:https";
+import { syncBuiltinESMExports } from "node:module";
+import { connect } from "node:net";
+import { urlToHttpOptions } from "node:url";
+import { isObject } from "../../../core/validate.js";
+import type { InterceptedRequests, Taken } from "./intercepted-requests.js";
+
+/** Published when the head of an answer is there. A listener of the request itself would keep Node from dropping it. */
+const ANSWERED = "http.client.response.finish";
+
+/** Catches `request` and `get` of the modules http and https, and with them axios, got and node-fetch. */
+export function replaceModules(requests: InterceptedRequests): () => void {
+  const taking = new WeakMap<object, Taken>();
+  const agents = new Map<string, VendorAgent>();
+  const agentOf = (protocol: string, port: number) => {
+    const key = `${protocol}${port}`;
+    const agent = agents.get(key) ?? new VendorAgent(protocol, port);
+    agents.set(key, agent);
+    return agent;
+  };
+  const onAnswered = (message: unknown) => {
+    const request: unknown = isObject(message) ? Reflect.get(message, "request") : undefined;
+    if (isObject(request)) taking.get(request)?.answered();
+  };
+  const modules = [
+    { module: http, protocol: "http:", own: { request: http.request, get: http.get } },
+    { module: https, protocol: "https:", own: { request: https.request, get: https.get } },
+  ];
+  for (const { module, protocol, own } of modules) {
+    const request = (...parameters: RequestParameters): ClientRequest => {
+      const { options, callback } = readParameters(parameters);
+      const scheme = options.protocol ?? protocol;
+      const taken = options.socketPath ? undefined : requests.take(originOf(options, scheme));
+      if (taken === undefined) return Reflect.apply(own.request, module, parameters);
+      const sent = own.request(
+        {
+          ...options,
+          createConnection: undefined,
+          agent: agentOf(scheme, taken.port),
+          headers: withHeaders(options.headers, taken.headers),
+        },
+        callback,
+      );
+      taking.set(sent, taken);
+      return sent.once("close", taken.answered);
+    };
+    const get = (...parameters: RequestParameters): ClientRequest => {
+      const sent = request(...parameters);
+      sent.end();
+      return sent;
+    };
+    Object.assign(module, { request, get });
+  }
+  subscribe(ANSWERED, onAnswered);
+  // Named imports are copies.
+  syncBuiltinESMExports();
+  return () => {
+    unsubscribe(ANSWERED, onAnswered);
+    for (const { module, own } of modules) Object.assign(module, own);
+    syncBuiltinESMExports();
+    for (const agent of agents.values()) agent.destroy();
+  };
+}
+
+/** Connects to the simulated vendor in place of any host, without TLS. */
+class VendorAgent extends http.Agent {
+  readonly protocol: string;
+  readonly defaultPort: number;
+  readonly #port: number;
+
+  constructor(protocol: string, port: number) {
+    super({ keepAlive: true });
+    this.protocol = protocol;
+    this.defaultPort = protocol === "https:" ? 443 : 80;
+    this.#port = port;
+  }
+
+  override createConnection() {
+    return connect({ host: "127.0.0.1", port: this.#port, noDelay: true });
+  }
+}
+
+type Callback = (response: http.IncomingMessage) => void;
+type RequestParameters = readonly [
+  input: string | URL | RequestOptions,
+  second?: RequestOptions | Callback,
+  third?: Callback,
+];
+
+function readParameters([input, second, third]: RequestParameters) {
+  const callback = typeof second === "function" ? second : third;
+  // Not instanceof: under Jest a URL may be of another realm.
+  if (typeof input !== "string" && !("href" in input && "searchParams" in input))
+    return { options: input, callback };
+  const given = typeof second === "function" ? {} : second;
+  return { options: { ...urlToHttpOptions(new URL(input)), ...given }, callback };
+}
+
+function originOf({ hostname, host, port, defaultPort, path }: RequestOptions, scheme: string): string {
+  // Sent to a proxy.
+  if (/^https?:\/\//.test(path ?? "")) return new URL(path ?? "").origin;
+  const name = hostname ?? host ?? "localhost";
+  const isIpv6 = name.includes(":") && !name.startsWith("[");
+  const ownPort = port ?? defaultPort;
+  return new URL(`${scheme}//${isIpv6 ? `[${name}]` : name}${ownPort ? `:${ownPort}` : ""}`).origin;
+}
+
+function withHeaders(headers: RequestOptions["headers"], added: Taken["headers"]) {
+  // Names and values in turn.
+  return Array.isArray(headers) ? [...headers, ...Object.entries(added).flat()] : { ...headers, ...added };
+}

@@ -1,0 +1,112 @@
+import { runInThisContext } from "node:vm";
+import { Agent, type Dispatcher } from "undici/index.js";
+import { isObject } from "../../../core/validate.js";
+import type { InterceptedRequests, Taken } from "./intercepted-requests.js";
+
+/** Where the versions of undici, also the one inside Node, keep the dispatcher of requests that name none. */
+const GLOBAL_DISPATCHERS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
+
+/** Catches undici and fetch. Not by another fetch: redirects and `response.url` stay those of the vendor. */
+export function replaceDispatcher(requests: InterceptedRequests): () => void {
+  // Jest has a global object of its own beside the one that Node's fetch looks at.
+  const globals: ReadonlySet<object> = new Set([globalThis, runInThisContext("globalThis")]);
+  const undo: (() => void)[] = [];
+  for (const holder of globals) {
+    for (const symbol of GLOBAL_DISPATCHERS) {
+      const before: unknown = Reflect.get(holder, symbol);
+      if (!isDispatcher(before)) continue;
+      const dispatcher = new VendorDispatcher(requests, before);
+      Reflect.set(holder, symbol, dispatcher);
+      undo.push(() => {
+        Reflect.set(holder, symbol, before);
+        dispatcher.end();
+      });
+    }
+  }
+  return () => {
+    for (const restore of undo) restore();
+  };
+}
+
+function isDispatcher(value: unknown): value is Dispatcher {
+  return isObject(value) && typeof Reflect.get(value, "dispatch") === "function";
+}
+
+class VendorDispatcher extends Agent {
+  readonly #requests: InterceptedRequests;
+  readonly #before: Dispatcher;
+
+  constructor(requests: InterceptedRequests, before: Dispatcher) {
+    super({ headersTimeout: 0, bodyTimeout: 0 });
+    this.#requests = requests;
+    this.#before = before;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const taken = this.#requests.take(new URL(String(options.origin)).origin);
+    if (taken === undefined) return this.#before.dispatch(options, handler);
+    const origin = `http://127.0.0.1:${taken.port}`;
+    const headers = [...flatHeaders(options.headers), ...Object.entries(taken.headers).flat()];
+    return this.#requests.outside(() =>
+      super.dispatch({ ...options, origin, headers }, watchedHandler(handler, taken)),
+    );
+  }
+
+  // A connector may close the global dispatcher at its end: the next run needs it.
+  override close(callback: () => void): void;
+  override close(): Promise<void>;
+  override close(callback?: () => void): unknown {
+    return Promise.resolve().then(callback);
+  }
+
+  override destroy(error: Error | null, callback: () => void): void;
+  override destroy(callback: () => void): void;
+  override destroy(error?: Error | null): Promise<void>;
+  override destroy(...[first, second]: unknown[]): unknown {
+    const callback = [first, second].find((argument) => typeof argument === "function");
+    return Promise.resolve().then(() => callback?.());
+  }
+
+  /** Requests of a run that has ended fail. */
+  end(): void {
+    super.destroy().catch(() => {});
+  }
+}
+
+/** Names and values in turn, which all versions of undici take. */
+function flatHeaders(headers: Dispatcher.DispatchOptions["headers"]): string[] {
+  if (headers === undefined || headers === null) return [];
+  if (Array.isArray(headers)) return headers;
+  const entries = isIterable(headers) ? [...headers] : Object.entries(headers);
+  return entries.flatMap(([name, value = []]) => [value].flat().flatMap((one) => [name, one]));
+}
+
+function isIterable(headers: object): headers is Iterable<[string, string | string[] | undefined]> {
+  return Symbol.iterator in headers;
+}
+
+/** Methods of a handler, in the old and in the new form, that tell of an answer's head or of a failure. */
+const ANSWERED: ReadonlySet<PropertyKey> = new Set([
+  "onHeaders",
+  "onUpgrade",
+  "onError",
+  "onResponseStart",
+  "onRequestUpgrade",
+  "onResponseError",
+]);
+
+function watchedHandler(
+  handler: Dispatcher.DispatchHandler,
+  { answered }: Taken,
+): Dispatcher.DispatchHandler {
+  return new Proxy(handler, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== "function") return method;
+      return (...parameters: unknown[]) => {
+        if (ANSWERED.has(name)) answered();
+        return Reflect.apply(method, target, parameters);
+      };
+    },
+  });
+}

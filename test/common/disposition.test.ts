@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { disposition } from "../../src/core/errors/disposition.js";
+import {
+  AuthenticationError,
+  BatchInProgressError,
+  BatchOutcomeUnknownError,
+  BatchStateError,
+  ClosedError,
+  ConfigurationError,
+  GraphQLResponseError,
+  InterruptedError,
+  InvalidInputError,
+  MutationError,
+  PaginationError,
+  PermissionDeniedError,
+  RateLimitError,
+  RunHeldError,
+  type SaasManagementError,
+  SyncProtocolError,
+  TimeoutError,
+  TransportError,
+} from "../../src/core/errors/index.js";
+
+const issues = [{ path: "id", expected: "a string, got a number" }];
+const report = { installationId: "i", ledger: "l", reasons: [], approval: undefined };
+
+test.each<[error: SaasManagementError, next: ReturnType<typeof disposition>]>([
+  [new RunHeldError("held", { report }), "needs-approval"],
+  [new InvalidInputError("a record", { issues }), "fix-data"],
+  [new InvalidInputError("an argument"), "fix-configuration"],
+  [new MutationError("refused", { mutation: "m", errors: [] }), "fix-data"],
+  [new SyncProtocolError("refused", { grpcStatus: "INVALID_ARGUMENT" }), "fix-data"],
+  [new SyncProtocolError("nonsense"), "unknown"],
+  [new ConfigurationError("an option"), "fix-configuration"],
+  [new AuthenticationError("refused"), "fix-credential"],
+  [new PermissionDeniedError("refused"), "fix-credential"],
+  [new BatchInProgressError("locked", { installationId: "i" }), "retry-after"],
+  [new RateLimitError("slower"), "retry-after"],
+  [new TimeoutError("late", { timeoutMs: 1 }), "retry-after"],
+  [new TransportError("reset", { retryable: true }), "retry-after"],
+  [new TransportError("broken", { status: 500 }), "retry-after"],
+  [new TransportError("a page of HTML", { status: 404 }), "fix-configuration"],
+  [new BatchStateError("expired", { state: "expired", reason: "expired" }), "retry-now"],
+  [new InterruptedError("stopped", { signalName: "SIGTERM" }), "retry-now"],
+  [new BatchOutcomeUnknownError("lost", { batchId: "b" }), "unknown"],
+  [new GraphQLResponseError("errors", { status: 200, errors: [], data: null }), "unknown"],
+  [new PaginationError("repeats", { cursor: undefined, nodesYielded: 0 }), "unknown"],
+  [new ClosedError("closed"), "unknown"],
+])("tells a scheduler what to do after %s", (error, next) => {
+  expect(disposition(error)).toBe(next);
+});
+
+test("knows nothing about errors of others", () => {
+  expect([new Error("own"), "text", undefined].map(disposition)).toEqual(["unknown", "unknown", "unknown"]);
+});

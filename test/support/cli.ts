@@ -1,0 +1,44 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+export const CLI = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+/** As `--import`, for a process in any directory. */
+export const TSX = import.meta.resolve("tsx");
+
+export interface CliOptions {
+  readonly cwd?: string | undefined;
+  /** The whole environment, besides PATH. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly input?: string | undefined;
+}
+
+/** Starts the command line, killed after the test. */
+export function startCli(
+  args: readonly string[],
+  { cwd, env = {}, input }: CliOptions = {},
+): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, ["--import", TSX, CLI, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  if (input !== undefined) child.stdin.end(input);
+  return child;
+}
+
+/** Runs the command line to its end. */
+export async function runCli(
+  args: readonly string[],
+  options: CliOptions = {},
+): Promise<{ code: number; out: string; error: string }> {
+  const child = startCli(args, { input: "", ...options });
+  const [[code], out, error] = await Promise.all([
+    once(child, "exit"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, out, error };
+}

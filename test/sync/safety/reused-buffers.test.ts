@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { SaasManagementClient, storeLedger } from "../../../src/index.js";
+import { startReferenceServer } from "../../../src/testing/index.js";
+
+/** Reads each value through one buffer, as stores may that read from files or sockets. */
+function storeOfOneBuffer() {
+  const values = new Map<string, Buffer>();
+  return {
+    putIfAbsent: async (key: string, value: AsyncIterable<Uint8Array>) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of value) pieces.push(new Uint8Array(piece));
+      if (values.has(key)) return false;
+      values.set(key, Buffer.concat(pieces));
+      return true;
+    },
+    get: async (key: string) => {
+      const value = values.get(key);
+      return value && readThrough(value, new Uint8Array(1000));
+    },
+    list: async function* (prefix: string) {
+      for (const key of [...values.keys()]) if (key.startsWith(prefix)) yield key;
+    },
+    delete: async (key: string) => void values.delete(key),
+  };
+}
+
+async function* readThrough(value: Buffer, buffer: Uint8Array) {
+  for (let at = 0; at < value.length; at += buffer.length) {
+    const part = value.subarray(at, at + buffer.length);
+    buffer.fill(0);
+    buffer.set(part);
+    yield buffer.subarray(0, part.length);
+  }
+  buffer.fill(0);
+}
+
+test("reads a ledger whose store uses its buffer again", async () => {
+  await using server = await startReferenceServer();
+  const { syncUrl, apiKey, installationId } = server;
+  const sync = { installationId, ledger: storeLedger(storeOfOneBuffer()) };
+  await using client = new SaasManagementClient({ syncUrl, apiKey, sync });
+  const records = Array.from({ length: 5000 }, (_, i) => ({ id: `account-${i}` }));
+  const push = (firstRun: boolean) =>
+    client.sync.run(
+      { snapshots: ["accounts"], run: async (batch) => void (await batch.write("accounts", records)) },
+      { firstRun },
+    );
+  await push(true);
+  const { collections } = await push(false);
+  expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 5000, removed: 0 });
+});

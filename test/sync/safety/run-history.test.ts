@@ -1,0 +1,85 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileLedger } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { requireLedger } from "../../../src/sync/ledger/ledger.js";
+import { forgetHeld, logApproved } from "../../../src/sync/ledger/run-log.js";
+import { heldBy, ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+
+const history = () =>
+  service.sync.history({
+    installationId: service.installationId,
+    ledger: fileLedger(service.directory),
+  });
+
+function ledgerOf() {
+  const ledger = requireLedger(fileLedger(service.directory));
+  const scope = { endpoint: service.server.syncUrl, installationId: service.installationId };
+  if (ledger === undefined) throw new Error("There is a ledger.");
+  return [ledger, scope] as const;
+}
+
+test("history has the receipts of the last 30 runs, the latest one last", async () => {
+  expect(await history()).toEqual({ runs: [], held: undefined });
+  const receipt = await service.runAccounts(ids(1));
+  for (let run = 2; run <= 32; run += 1) await service.runAccounts(ids(run));
+  const { runs } = await history();
+  expect(runs).toHaveLength(30);
+  expect(runs.map(({ collections }) => collections.accounts?.stats.sent)).toEqual(
+    Array.from({ length: 30 }, (_, i) => i + 3),
+  );
+  expect(runs[0]?.completedAt).toBeInstanceOf(Date);
+  expect(Object.keys(runs[0] ?? {})).toEqual([...Object.keys(receipt), "completedAt"]);
+  expect(String(runs[29])).toMatch(/^Run completed: batch .*\naccounts: 32 records sent/);
+});
+
+test("history has the report of the run that is held, until a run is completed", async () => {
+  await service.runAccounts(ids(40));
+  const { error } = await heldBy(service.runAccounts(ids(10)));
+  const { held, runs } = await history();
+  expect(held).toEqual({ ...error.report, heldAt: expect.any(Date), isApproved: false });
+  expect(String(held)).toBe(String(error.report));
+  expect(runs).toHaveLength(1);
+  await service.runAccounts(ids(40));
+  expect((await history()).held).toBeUndefined();
+});
+
+test("an approval stands for the held run only, and is gone with its refusal", async () => {
+  await service.runAccounts(ids(40));
+  const first = await heldBy(service.runAccounts(ids(10)));
+  await logApproved(...ledgerOf(), first.approvalId ?? "", 0);
+  expect((await history()).held?.isApproved).toBe(true);
+  const second = await heldBy(service.runAccounts(ids(5)));
+  expect((await history()).held).toMatchObject({ isApproved: false, approval: { id: second.approvalId } });
+  await forgetHeld(...ledgerOf(), second.approvalId ?? "");
+  expect((await history()).held).toBeUndefined();
+});
+
+test("ids of a held run are only in the list of removals", async () => {
+  await service.runAccounts(ids(40, "person-"));
+  const { reasons } = await heldBy(service.runAccounts(ids(10, "person-")));
+  const noted = (await service.files()).filter((path) => basename(path).startsWith("runs."));
+  for (const path of noted) expect(await readFile(path, "utf8")).not.toContain("person-");
+  expect((await history()).held?.reasons[0]?.examples).toEqual(reasons[0]?.examples);
+});
+
+test("a damaged entry is named, and keeps no run from being completed", async () => {
+  await service.runAccounts(ids(3));
+  const path = await service.file(/runs\..*\.receipt$/);
+  await writeFile(path, "{}");
+  await expect(history()).rejects.toMatchObject({
+    code: "INVALID_CONFIGURATION",
+    message: expect.stringContaining(basename(path)),
+  });
+  await service.runAccounts(ids(3));
+});
+
+test("without a ledger, there is no history", async () => {
+  const { installationId } = service;
+  expect(await service.sync.history({ installationId, ledger: "none" })).toEqual({
+    runs: [],
+    held: undefined,
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { startServe } from "../../support/serve.js";
+import { isMissing, launchChromium } from "./chromium.js";
+
+test.skipIf(isMissing)(
+  "the page at /graphql runs queries, shows the schema, and asks nobody else",
+  async () => {
+    const { baseUrl, apiKey } = await startServe("--demo");
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      const asked = new Set<string>();
+      const problems: string[] = [];
+      page.on("request", (request) => asked.add(new URL(request.url()).origin));
+      page.on("pageerror", ({ message }) => problems.push(message));
+      page.on(
+        "console",
+        (message) => message.text().includes("Security Policy") && problems.push(message.text()),
+      );
+      await page.goto(`${baseUrl}/graphql#key=${apiKey}`);
+      expect(page.url()).toBe(`${baseUrl}/graphql`);
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.getByText('"totalCount"').waitFor();
+      await page.getByRole("heading", { name: "Query" }).waitFor();
+      await page.getByRole("button", { name: "LicensesConnection" }).click();
+      await page.getByRole("heading", { name: "LicensesConnection" }).waitFor();
+      await page.getByLabel("Query").fill("{ nothing }");
+      await page.keyboard.press("Control+Enter");
+      await page.getByText("does not exist").waitFor();
+      expect({ asked: [...asked], problems }).toEqual({ asked: [baseUrl], problems: [] });
+    } finally {
+      await browser.close();
+    }
+  },
+);
+
+test("programs get no page", async () => {
+  const { baseUrl } = await startServe();
+  expect((await fetch(`${baseUrl}/graphql`)).status).toBe(405);
+});

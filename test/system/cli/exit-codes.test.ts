@@ -1,0 +1,161 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { expect, test } from "vitest";
+import { EXIT } from "../../../src/cli/exit-codes.js";
+import { runCli, startCli } from "../../support/cli.js";
+import { ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+
+const settings = (): Record<string, string> => ({
+  HOME: service.directory,
+  SAAS_MANAGEMENT_SYNC_URL: service.server.syncUrl,
+  SAAS_MANAGEMENT_API_KEY: service.server.apiKey,
+  SAAS_MANAGEMENT_INSTALLATION_ID: service.installationId,
+});
+
+const run = (args: readonly string[], env: Record<string, string> = {}) =>
+  runCli([...args, "--json"], { cwd: service.directory, env: { ...settings(), ...env } });
+
+const CONNECTOR = ["run", "connector.mjs", "--first-run"];
+const connector = (body: string) =>
+  service.writeFile("connector.mjs", `export const connector = { snapshots: ["accounts"], ${body} };`);
+const push = async (lines: string, ...args: readonly string[]) => {
+  await service.writeFile("accounts.csv", `id\n${lines}`);
+  return run(["push", "accounts.csv", ...args]);
+};
+
+const problem = (code: string) => expect.objectContaining({ code });
+
+/** The error object, on the last line of stderr. */
+function errorOf({ code, error }: { readonly code: number; readonly error: string }): unknown {
+  const object = JSON.parse(error.trim().split("\n").at(-1) ?? "");
+  expect(Object.keys(object)).toEqual(["status", "code", "message", "next"]);
+  expect(object.status).toBe(code);
+  return object;
+}
+
+test("exits with 0 when it is done", async () => {
+  expect(await push("u1\n", "--first-run")).toMatchObject({ code: EXIT.done, error: "" });
+});
+
+test("exits with 1 for an error of the connector, and says where it was thrown", async () => {
+  await connector("run() { throw new Error('my vendor is down'); }");
+  const ended = await run(CONNECTOR);
+  expect(ended.code).toBe(1);
+  expect(errorOf(ended)).toEqual(problem("UNEXPECTED"));
+  const env = settings();
+  const { error } = await runCli(CONNECTOR, { cwd: service.directory, env });
+  expect(error).toMatch(/^saas-management: my vendor is down\n\s+at .*connector\.mjs/);
+});
+
+test("exits with 2 for wrong arguments", async () => {
+  const ended = await run(["push", "--collection", "accounts"]);
+  expect(ended.code).toBe(2);
+  expect(errorOf(ended)).toEqual(problem("USAGE"));
+});
+
+test("exits with 65 for invalid data, and names file, line and column", async () => {
+  await service.writeFile("accounts.csv", "id,active\nu1,yes\nu2,perhaps\n");
+  const ended = await run(["push", "accounts.csv", "--first-run"]);
+  expect(ended.code).toBe(65);
+  expect(errorOf(ended)).toMatchObject({
+    code: "INVALID_INPUT",
+    message: expect.stringContaining('accounts.csv:3, column "active": expected true or false'),
+  });
+  expect(ended.error).not.toContain("perhaps");
+});
+
+test("exits with 69 if the service cannot be reached", async () => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => closed.once("listening", resolve));
+  const address = closed.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  await new Promise((resolve) => closed.close(resolve));
+  await service.writeFile("saas-management.config.json", JSON.stringify({ retry: { retries: 0 } }));
+  await service.writeFile("accounts.csv", "id\nu1\n");
+  const ended = await run(["push", "accounts.csv", "--first-run"], {
+    SAAS_MANAGEMENT_SYNC_URL: `http://127.0.0.1:${port}`,
+  });
+  expect(ended.code).toBe(69);
+  expect(errorOf(ended)).toEqual(problem("TRANSPORT_FAILED"));
+});
+
+test("exits with 75 if another batch holds the lock", async () => {
+  await using batch = await service.startBatch();
+  expect(batch.id).toBeDefined();
+  const ended = await push("u1\n", "--first-run");
+  expect(ended.code).toBe(75);
+  expect(errorOf(ended)).toEqual(problem("BATCH_IN_PROGRESS"));
+});
+
+test("exits with 77 for a refused key", async () => {
+  await service.writeFile("accounts.csv", "id\nu1\n");
+  const key = "a-key-that-is-not-one-3141592653";
+  const ended = await run(["push", "accounts.csv", "--first-run"], { SAAS_MANAGEMENT_API_KEY: key });
+  expect(ended.code).toBe(77);
+  expect(errorOf(ended)).toEqual(problem("AUTHENTICATION_FAILED"));
+  expect(ended.error).not.toContain(key);
+});
+
+test("exits with 78 for mistakes in the configuration, each with its place", async () => {
+  const config = { push: { accounts: { fields: { "E-Mail": 1 } } }, baseURL: "x", apiKey: "secret-key-1" };
+  await service.writeFile("saas-management.config.json", JSON.stringify(config));
+  const ended = await push("u1\n");
+  expect(ended.code).toBe(78);
+  expect(errorOf(ended)).toEqual(problem("INVALID_CONFIGURATION"));
+  expect(ended.error).toContain('push.accounts.fields[\\"E-Mail\\"]');
+  expect(ended.error).toContain("baseURL");
+  expect(ended.error).toContain("apiKey: expected a function");
+  expect(ended.error).not.toContain("secret-key-1");
+});
+
+test("exits with 80 for a held run", async () => {
+  await push(`${ids(40).join("\n")}\n`, "--first-run");
+  const ended = await push("u1\n");
+  expect(ended.code).toBe(80);
+  expect(errorOf(ended)).toMatchObject({
+    code: "RUN_HELD",
+    next: [
+      { command: "saas-management held" },
+      { command: expect.stringMatching(/^saas-management approve /) },
+      { command: expect.stringMatching(/^saas-management refuse /) },
+    ],
+  });
+});
+
+test("exits with 81 if the outcome of a completion is unknown", async () => {
+  service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer", times: 9 });
+  service.server.faults.add({ on: "AbortSyncBatch", fault: "drop", times: 99 });
+  await service.writeFile(
+    "saas-management.config.json",
+    JSON.stringify({ retry: { retries: 0 }, timeoutMs: 2000 }),
+  );
+  const ended = await push("u1\n", "--first-run");
+  expect(ended.code).toBe(81);
+  expect(errorOf(ended)).toEqual(problem("BATCH_OUTCOME_UNKNOWN"));
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("at %s, aborts the batch and exits with %i", async (signal, code) => {
+  await connector(
+    "async run(batch) { console.log('reading'); await new Promise((r) => setTimeout(r, 600000)); }",
+  );
+  const child = startCli([...CONNECTOR, "--json"], { cwd: service.directory, env: settings(), input: "" });
+  await once(child.stdout, "data");
+  child.kill(signal);
+  const exit = await new Promise<number | null>((resolve) => child.once("exit", resolve));
+  expect(exit).toBe(code);
+  expect(service.inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+});
+
+test("the table of the docs has these codes", async () => {
+  const page = await readFile(new URL("../../../docs/guides/operating.md", import.meta.url), "utf8");
+  const rows = [...page.matchAll(/^\| (\d+)(?:, (\d+))? \|/gm)].flatMap(([, one, two]) =>
+    [one, two].filter((code) => code !== undefined).map(Number),
+  );
+  expect(rows).toEqual(Object.values(EXIT));
+});

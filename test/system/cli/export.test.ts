@@ -1,0 +1,105 @@
+import { parse } from "papaparse";
+import { beforeAll, expect, test } from "vitest";
+import { SaasManagementClient } from "../../../src/index.js";
+import { startReferenceServer } from "../../../src/testing/index.js";
+import { runCli } from "../../support/cli.js";
+
+const LICENSES = 2345;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  const server = await startReferenceServer({
+    portfolio: {
+      applications: [{ name: "Chat" }],
+      planPrices: [{ planName: "Pro", annualPricePerSeat: "12.50", currency: "EUR" }],
+    },
+  });
+  const { baseUrl, syncUrl, apiKey, installationId } = server;
+  env = { SAAS_MANAGEMENT_BASE_URL: baseUrl, SAAS_MANAGEMENT_API_KEY: apiKey };
+  const client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
+  const batch = await client.sync.startBatch({ installationId });
+  const details = { model: "SEAT_BASED", seatBased: { paidSeats: LICENSES } } as const;
+  await batch.write("plans", [{ id: "pro", externalPlanName: "Pro", details }]);
+  const name = (i: number) => (i === 0 ? '=HYPERLINK("x")' : `Ada ${i}\u001b[2J`);
+  const ids = Array.from({ length: LICENSES }, (_, i) => i);
+  await batch.write(
+    "accounts",
+    ids.map((i) => ({ id: `u${i}`, name: name(i), email: `u${i}@example.com` })),
+  );
+  await batch.write(
+    "licenses",
+    ids.map((i) => ({ sourceId: `l${i}`, sourceAccountId: `u${i}`, sourcePlanId: "pro", billable: true })),
+  );
+  await batch.complete();
+  await client.close();
+  return () => server.close();
+});
+
+test("writes all pages as JSONL, each line a whole node", async () => {
+  const { code, out, error } = await runCli(["export", "licenses"], { env });
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  const nodes = out
+    .trimEnd()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+  expect(nodes).toHaveLength(LICENSES);
+  expect(nodes[1]).toMatchObject({ plan: { name: "Pro" }, annualPrice: { amount: 12.5, currency: "EUR" } });
+});
+
+test("writes CSV with one header, and cells that no spreadsheet runs", async () => {
+  const fields = "holder.name,holder.email,annualPrice.amount";
+  const order = '{"holder":{"email":"ASC"}}';
+  const args = ["export", "licenses", "--format", "csv", "--fields", fields, "--order", order];
+  const { out } = await runCli(args, { env });
+  const { data, errors } = parse<string[]>(out.trimEnd());
+  expect(errors).toEqual([]);
+  expect(data).toHaveLength(1 + LICENSES);
+  expect(data[0]).toEqual(fields.split(","));
+  expect(data[1]).toEqual(['\'=HYPERLINK("x")', "u0@example.com", "12.5"]);
+});
+
+test("writes the fields and nodes that were asked for", async () => {
+  const where = '{"holder":{"email":{"eq":"u7@example.com"}}}';
+  const args = ["export", "licenses", "--where", where, "--fields", "plan.name, state.activity", "--json"];
+  expect(await runCli(args, { env })).toEqual({
+    code: 0,
+    out: '{"plan.name":"Pro","state.activity":"UNUSED"}\n',
+    error: "",
+  });
+});
+
+test("writes a table without control characters of the data", async () => {
+  const fields = "holder.name,holder.email,annualPrice.amount";
+  const args = ["export", "licenses", "--format", "table", "--limit", "3", "--fields", fields];
+  const { out } = await runCli(args, { env });
+  expect(out).not.toContain("\u001b");
+  const lines = out.trimEnd().split("\n");
+  expect(lines).toHaveLength(5);
+  expect(lines[0]).toMatch(/^holder +holder\.email +annualPrice\.amount$/);
+});
+
+test("an empty list is an empty export, and a CSV still has its header", async () => {
+  const none = ["--where", '{"name":{"eq":"nothing"}}'];
+  expect(await runCli(["export", "license-plans", ...none], { env })).toMatchObject({ code: 0, out: "" });
+  const { out } = await runCli(["export", "license-plans", "--format", "csv", ...none], { env });
+  expect(out).toMatch(/^id,name,integration\.name,/);
+});
+
+test.each([
+  [["export", "users"], 2, "Allowed choices are applications, licenses, license-plans"],
+  [["export", "licenses", "--fields", "holder.Name"], 2, "Did you mean holder.name?"],
+  [["export", "licenses", "--where", "{"], 2, "--where must be a JSON object"],
+  [["export", "licenses", "--limit", "-1"], 2, "--limit must be a number"],
+  [["export", "licenses", "--where", '{"nothing":{"eq":1}}'], 65, "nothing"],
+  [["export", "licenses", "--json", "--format", "csv"], 2, "Leave out --format"],
+])("refuses %o with exit code %i", async (args, code, message) => {
+  const result = await runCli(args, { env });
+  expect(result).toMatchObject({ code, out: "", error: expect.stringContaining(message) });
+});
+
+test("a key that the service does not know is exit code 77", async () => {
+  const result = await runCli(["export", "applications"], {
+    env: { ...env, SAAS_MANAGEMENT_API_KEY: "other" },
+  });
+  expect(result).toMatchObject({ code: 77, out: "" });
+});

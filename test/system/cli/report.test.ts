@@ -1,0 +1,146 @@
+import { parse } from "papaparse";
+import { beforeAll, expect, test } from "vitest";
+import { SaasManagementClient } from "../../../src/index.js";
+import { startReferenceServer } from "../../../src/testing/index.js";
+import { runCli } from "../../support/cli.js";
+import { isMissing, launchChromium } from "../browser/chromium.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+const HOSTILE = `<img src=x onerror="alert(1)"> & 'Co'`;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  const contract = (days: number) => ({
+    type: "ANNUAL",
+    renewal: {
+      upcomingDate: { value: dayIn(days), origin: "MANUAL" as const },
+      terminationPeriod: { value: 10, origin: "MANUAL" as const },
+    },
+  });
+  const server = await startReferenceServer({
+    portfolio: {
+      planPrices: [
+        { planName: "Pro", annualPricePerSeat: "10.10", currency: "EUR" },
+        { planName: HOSTILE, annualPricePerSeat: "1234.5", currency: "USD" },
+      ],
+      contracts: [
+        { planName: "Pro", ...contract(30) },
+        { planName: HOSTILE, ...contract(120) },
+      ],
+    },
+  });
+  const { baseUrl, syncUrl, apiKey, installationId } = server;
+  env = { SAAS_MANAGEMENT_BASE_URL: baseUrl, SAAS_MANAGEMENT_API_KEY: apiKey };
+  await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
+  const batch = await client.sync.startBatch({ installationId });
+  const details = { model: "SEAT_BASED", seatBased: { paidSeats: 3 } } as const;
+  await batch.write("plans", [
+    { id: "pro", externalPlanName: "Pro", details },
+    { id: "hostile", externalPlanName: HOSTILE, details },
+    { id: "free", externalPlanName: "Free", details },
+  ]);
+  await batch.write("accounts", [
+    { id: "ada", name: "Ada", email: "ada@example.com" },
+    { id: "bob", name: HOSTILE, email: "bob@example.com" },
+  ]);
+  const seat = (sourceAccountId: string, sourcePlanId: string) => {
+    return { sourceId: `${sourceAccountId}-${sourcePlanId}`, sourceAccountId, sourcePlanId, billable: true };
+  };
+  await batch.write("licenses", [
+    seat("ada", "pro"),
+    seat("bob", "pro"),
+    seat("bob", "hostile"),
+    seat("ada", "free"),
+  ]);
+  await batch.complete();
+  return () => server.close();
+});
+
+test("adds up what is unused, exactly and by currency, and lists renewals in order", async () => {
+  const { code, out } = await runCli(["report", "--json", "--days", "200"], { env });
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    unusedLicenses: 4,
+    savings: { EUR: "20.20", USD: "1234.50" },
+    byPlan: [
+      { name: HOSTILE, licenses: 1, savings: { USD: "1234.50" } },
+      { name: "Pro", licenses: 2, savings: { EUR: "20.20" } },
+      { name: "Free", licenses: 1, savings: {} },
+    ],
+    byHolder: [
+      { detail: "bob@example.com", licenses: 2, savings: { EUR: "10.10", USD: "1234.50" } },
+      { detail: "ada@example.com", licenses: 2, savings: { EUR: "10.10" } },
+    ],
+    renewals: [
+      { plan: "Pro", date: dayIn(30), terminateBy: dayIn(20), currency: "EUR" },
+      { plan: HOSTILE, date: dayIn(120), terminateBy: dayIn(110) },
+    ],
+  });
+});
+
+test("prints tables, without renewals that are further away", async () => {
+  const { out } = await runCli(["report"], { env });
+  expect(out).toContain("4 licenses that nobody uses. Giving them up saves EUR 20.20, USD 1,234.50 a year.");
+  expect(out).toMatch(/^Pro +Custom integration +2 +EUR 20\.20$/m);
+  const renewals = out.slice(out.indexOf("Renewals within 90 days"));
+  expect(renewals).toContain(dayIn(30));
+  expect(renewals).not.toContain(dayIn(120));
+});
+
+test("writes CSV", async () => {
+  const { out } = await runCli(["report", "--format", "csv", "--days", "200"], { env });
+  const { data, errors } = parse<Record<string, string>>(out.trimEnd(), { header: true });
+  expect(errors).toEqual([]);
+  expect(data).toContainEqual({
+    kind: "unused by plan",
+    name: "Pro",
+    detail: "Custom integration",
+    unused: "2",
+    amount_per_year: "20.20",
+    currency: "EUR",
+    date: "",
+    terminate_by: "",
+  });
+  expect(data.filter(({ kind }) => kind === "renewal")).toHaveLength(2);
+});
+
+test.skipIf(isMissing)(
+  "writes a page that loads nothing, runs nothing and fits light, dark and paper",
+  async () => {
+    const { out } = await runCli(["report", "--format", "html", "--days", "200"], { env });
+    const browser = await launchChromium();
+    try {
+      const backgrounds = new Set<string>();
+      for (const look of [{ colorScheme: "light" }, { colorScheme: "dark" }] as const) {
+        const page = await browser.newPage({ ...look, viewport: { width: 360, height: 700 } });
+        const asked: string[] = [];
+        page.on("request", (request) => asked.push(request.url()));
+        page.on("dialog", (dialog) => asked.push(dialog.message()));
+        await page.setContent(out);
+        expect(asked).toEqual([]);
+        expect(await page.locator("img, script").count()).toBe(0);
+        expect(await page.locator(".bars li").count()).toBe(2);
+        expect(await page.locator("circle").count()).toBe(2);
+        expect(await page.getByRole("cell", { name: HOSTILE, exact: true }).count()).toBe(2);
+        backgrounds.add(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
+        expect((await page.pdf()).subarray(0, 4).toString()).toBe("%PDF");
+      }
+      expect(backgrounds.size).toBe(2);
+    } finally {
+      await browser.close();
+    }
+  },
+);
+
+test.each([
+  [["report", "--days", "0"], "--days must be"],
+  [["report", "--format", "pdf"], "Allowed choices are table, csv, html"],
+  [["report", "--json", "--format", "html"], "Leave out --format"],
+])("refuses %o", async (args, message) => {
+  expect(await runCli(args, { env })).toMatchObject({
+    code: 2,
+    out: "",
+    error: expect.stringContaining(message),
+  });
+});

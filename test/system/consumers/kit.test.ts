@@ -1,0 +1,58 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ConsumerFolder, makeConsumerFolder, runNode } from "./packed-package.js";
+
+const VITEST = fileURLToPath(new URL("../../../node_modules/vitest/vitest.mjs", import.meta.url));
+
+let folder: ConsumerFolder;
+let app: string;
+beforeAll(async () => {
+  folder = await makeConsumerFolder();
+  app = await folder.add("kit");
+}, 300_000);
+afterAll(() => folder.remove());
+
+/** Jest is run with the same files in the matrix of consumers. */
+const RUNNERS = {
+  vitest: (file: string, only?: string) => [
+    VITEST,
+    "run",
+    "--root=.",
+    "--config=vitest.config.js",
+    "--reporter=verbose",
+    ...(only === undefined ? [] : [`--testNamePattern=${only}`]),
+    file,
+  ],
+  "node:test": (file: string, only?: string) => [
+    "--test",
+    "--test-reporter=spec",
+    ...(only === undefined ? [] : [`--test-name-pattern=${only}`]),
+    file,
+  ],
+} as const;
+
+describe.each(Object.entries(RUNNERS))("describeConnector in %s", (_, args) => {
+  test("passes a good connector, with a test for each fault", async () => {
+    const printed = await runNode(args("good.test.js"), app, CLEAN_ENV);
+    expect(printed).toContain("status-500-last-always");
+    expect(printed).toContain("status-404-last-always");
+  });
+
+  test("fails for a broken one, and says why", async () => {
+    const failed = await runNode(args("broken.test.js"), app, CLEAN_ENV).catch(String);
+    expect(failed).toContain('WRONG: lost 3 of 23 usage ("login-u-21"');
+    expect(failed).toContain("pageToken=token-3 answered 404");
+  });
+
+  test("runs the faults that the runner selects by name", async () => {
+    await runNode(args("broken.test.js", "status-500-last-always"), app, CLEAN_ENV);
+  });
+});
+
+/** What a runner finds in the environment of a test of this project would make it one of its children. */
+const CLEAN_ENV = {
+  VITEST: "",
+  VITEST_WORKER_ID: "",
+  VITEST_POOL_ID: "",
+  NODE_OPTIONS: "",
+};

@@ -1,0 +1,4 @@
+import { describeConnector } from "@saas-management/sdk/testing";
+import { broken, options } from "./connectors.js";
+
+describeConnector(broken, options);

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { ldapConnector } from "../../../examples/connectors/ldap/index.js";
+import { rejection } from "../../support/promises.js";
+import { directoryServer, skipped, whySkipped } from "../../support/slapd.js";
+import { testService } from "../../support/test-service.js";
+import { companyLdif, GROUPS, PEOPLE } from "./directory-ldif.js";
+
+const nameOf = (record: object) => "fullName" in record && record.fullName;
+
+describe.skipIf(skipped)(`the connector of a directory${whySkipped}`, () => {
+  const service = testService();
+  const directory = directoryServer(companyLdif());
+
+  function run(base: string) {
+    const { url, user, password } = directory;
+    const { snapshots, run } = ldapConnector({ url, user, password, base });
+    return service.run(snapshots, run);
+  }
+
+  test("writes all people and groups, which are more than the directory sends at once", async () => {
+    await run("dc=example,dc=com");
+    const { employees, groups, groupMembers } = service.inspect().snapshots;
+    expect(employees).toHaveLength(PEOPLE);
+    const ada = employees.find(({ record }) => nameOf(record) === "Person 7");
+    expect(ada?.id).toMatch(/^[\da-f-]{36}$/);
+    expect(ada?.record).toMatchObject({
+      firstName: "Given 7",
+      email: "person.7@example.com",
+      emailAliases: ["p7@example.com"],
+      attributes: { department: "Department 7" },
+    });
+    expect(groups).toHaveLength(GROUPS);
+    const first = groups.find(({ record }) => record.name === "Team 1");
+    const members = groupMembers.filter(({ record }) => record.sourceGroupId === first?.id);
+    expect(members.length).toBeGreaterThan(10);
+    const ids = new Set(employees.map(({ id }) => id));
+    expect(groupMembers.filter(({ record }) => !ids.has(record.sourceMemberId))).toEqual([]);
+  });
+
+  test("gives a group's member the same id as the person, however the group writes its name", async () => {
+    await run("dc=example,dc=com");
+    const { employees, groups, groupMembers } = service.inspect().snapshots;
+    const group = groups.find(({ record }) => record.name === "Odd names")?.id;
+    const members = groupMembers.filter(({ record }) => record.sourceGroupId === group);
+    const expected = employees.filter(({ record }) => nameOf(record) === "Person, 1");
+    expect(members.map(({ record }) => record.sourceMemberId)).toEqual(expected.map(({ id }) => id));
+  });
+
+  test("completes nothing if a group has a member who is not among the people", async () => {
+    const error = await rejection(run("ou=groups,dc=example,dc=com"));
+    expect(error).toMatchObject({ message: expect.stringContaining("is not among the people") });
+    expect(service.states()).toEqual(["aborted"]);
+  });
+
+  test("completes nothing if the directory refuses the password, which no error shows", async () => {
+    const { url, user } = directory;
+    const { snapshots, run } = ldapConnector({
+      url,
+      user,
+      password: "wrong-password",
+      base: "dc=example,dc=com",
+    });
+    const error = await rejection(service.run(snapshots, run));
+    expect(error).toMatchObject({ name: "InvalidCredentialsError" });
+    expect(String(error)).not.toContain("wrong-password");
+  });
+});

@@ -1,0 +1,84 @@
+import { type Connector, defineConnector, type RecordOf } from "@saas-management/sdk";
+import { type KitOptions, testConnector } from "@saas-management/sdk/testing";
+import { expect, test } from "vitest";
+import { RECORD_FAULTS } from "../../../../src/testing/kit/faults/records/record-faults.js";
+
+const COUNT = 30;
+
+async function* rows(): AsyncGenerator<RecordOf<"accounts">[]> {
+  for (let row = 0; row < COUNT; row += 10)
+    yield Array.from({ length: 10 }, (_, index) => {
+      const number = row + index;
+      return {
+        id: `u-${number}`,
+        name: `Person ${number}`,
+        email: `person.${number}@example.com`,
+        active: number % 5 !== 0,
+      };
+    });
+}
+
+const table = defineConnector({
+  snapshots: ["accounts"],
+  run: async (batch) => {
+    await batch.write("accounts", rows());
+    await batch.write("usage", [
+      { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
+      { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
+    ]);
+  },
+});
+
+const only = RECORD_FAULTS.map(({ name }) => name);
+
+async function verdicts(connector: Connector<"accounts">, options: KitOptions = { only }) {
+  const { faults, notRun } = await testConnector(connector, options);
+  expect(notRun).toEqual([]);
+  const named = (wanted: string) =>
+    faults.filter(({ verdict }) => verdict === wanted).map(({ fault }) => fault);
+  return { wrong: named("WRONG"), idle: named("not-applicable") };
+}
+
+test("a connector that reads a table to its end is never WRONG, and each fault strikes it", async () => {
+  expect(await verdicts(table)).toEqual({ wrong: [], idle: [] });
+}, 60_000);
+
+const offGuard = {
+  removed: false,
+  window: false,
+  emptied: false,
+  flipped: false,
+  added: false,
+  values: false,
+} as const;
+
+/** What a run has read: lives as long as the process. */
+const exported = new Set<string>();
+
+const resuming = defineConnector({
+  snapshots: ["accounts"],
+  run: async (batch) => {
+    await batch.write("accounts", unexported());
+    await batch.write("usage", [
+      { id: "login-1", sourceActorId: "u-1", lastActivity: "2026-05-01T08:00:00Z" },
+      { id: "login-2", sourceActorId: "u-2", lastActivity: "2026-05-01T08:00:00Z" },
+    ]);
+    exported.clear();
+  },
+});
+
+async function* unexported(): AsyncGenerator<RecordOf<"accounts">[]> {
+  for await (const block of rows()) {
+    const left = block.filter(({ id }) => !exported.has(id));
+    for (const { id } of left) exported.add(id);
+    yield left;
+  }
+}
+
+test("each fault that changes records makes a run without rules WRONG, others one that resumes", async () => {
+  const { wrong } = await verdicts(table, { only, guard: offGuard });
+  for (const fault of only.filter((name) => !wrong.includes(name))) {
+    exported.clear();
+    expect(await verdicts(resuming, { only: [fault] })).toEqual({ wrong: [fault], idle: [] });
+  }
+}, 60_000);

@@ -1,0 +1,252 @@
+import type { Connector } from "@saas-management/sdk";
+import { foldsIds } from "../broken/folds-ids.js";
+import { forgetsAwait } from "../broken/forgets-await.js";
+import { logsKey } from "../broken/logs-key.js";
+import { notFoundIsEmpty } from "../broken/not-found-is-empty.js";
+import { stopsAtEmptyPage } from "../broken/stops-at-empty-page.js";
+import { swallowsPageError } from "../broken/swallows-page-error.js";
+import { trustsTotal } from "../broken/trusts-total.js";
+import type { RECORDINGS } from "../recordings/index.js";
+import * as token from "./by-token.js";
+import * as other from "./other-recordings.js";
+
+interface Planted {
+  readonly connector: Connector<"accounts"> | Connector;
+  readonly recording: keyof typeof RECORDINGS;
+  /** Faults that find it. */
+  readonly faults: readonly string[];
+}
+
+const HELD = [
+  "sort-unstable",
+  "list-empty",
+  "field-empty-everywhere",
+  "field-empty-on-pages",
+  "field-null-everywhere",
+  "field-null-on-pages",
+  "ids-in-other-case",
+  "ids-in-other-case-on-pages",
+  "ids-prefixed",
+  "ids-prefixed-on-pages",
+  "ids-padded",
+  "ids-padded-on-pages",
+  "other-tenant",
+  "other-tenant-on-pages",
+  "fields-of-neighbors",
+];
+
+/** For each fault a connector that it finds: one of the twelve broken ones, or a careless one. */
+export const PLANTED: Readonly<Record<string, Planted>> = {
+  swallowsPageError: {
+    connector: swallowsPageError,
+    recording: "by token, 23 users",
+    faults: [
+      "status-500-first-always",
+      "status-500-middle-always",
+      "status-500-last-always",
+      "status-500-once",
+      "status-502-once",
+      "status-503-always",
+      "status-503-retry-after-once",
+      "status-429-once",
+      "status-429-always",
+      "status-429-retry-after-once",
+      "status-401-always",
+      "status-403-always",
+      "status-403-rate-limit-once",
+      "status-400-last-always",
+      "status-408-once",
+      "status-410-last-always",
+      "status-429-retry-date-once",
+      "reset-once",
+      "reset-last-always",
+      "cut-once",
+      "cut-last-always",
+      "stall-once",
+      "stall-last-always",
+      "html-200-first",
+      "html-200-last",
+      "html-200-once",
+      "empty-body-first",
+      "empty-body-last",
+      "no-content-first",
+      "no-content-last",
+      "not-modified",
+      "empty-object-last",
+      "null-body-last",
+      "error-200-first",
+      "error-200-middle",
+      "error-200-last",
+      "truncated-body",
+      "length-too-long",
+      "length-too-short",
+      "gzip-damaged",
+      "gzip-undeclared",
+      "redirect-to-login-first",
+      "redirect-to-login-last",
+      "redirect-loop",
+      "token-expired",
+      "next-expired",
+      "list-null",
+      "list-missing",
+      "list-as-object",
+      "list-renamed",
+      "item-null",
+      "ids-all-equal",
+    ],
+  },
+  notFoundIsEmpty: {
+    connector: notFoundIsEmpty,
+    recording: "by token, 23 users",
+    faults: ["status-404-first-always", "status-404-middle-always", "status-404-last-always"],
+  },
+  forgetsAwait: {
+    connector: forgetsAwait,
+    recording: "by token, 23 users",
+    faults: ["slow-page"],
+  },
+  logsKey: {
+    connector: logsKey,
+    recording: "by token, 23 users",
+    faults: ["error-shows-key", "error-shows-request"],
+  },
+  stopsAtEmptyPage: {
+    connector: stopsAtEmptyPage,
+    recording: "by token, 23 users",
+    faults: ["empty-page-between"],
+  },
+  trustsTotal: {
+    connector: trustsTotal,
+    recording: "by token, 23 users",
+    faults: [
+      "total-missing",
+      "total-zero",
+      "total-too-low",
+      "total-of-page",
+      "items-repeated-on-next-page",
+      "page-missing",
+      "last-page-lost",
+      "page-empty",
+      "page-repeated",
+      "paging-ignored",
+      "next-missing",
+      "next-empty",
+      "next-null",
+      "page-of-yesterday",
+    ],
+  },
+  skipsWithoutId: {
+    connector: token.skipsWithoutId,
+    recording: "by token",
+    faults: ["item-empty", "item-without-id"],
+  },
+  numbersUses: {
+    connector: token.numbersUses,
+    recording: "by token",
+    faults: ["items-repeated-on-page", "items-repeated-on-next-page"],
+  },
+  foldsIds: {
+    connector: foldsIds,
+    recording: "by token, 23 users",
+    faults: ["next-repeated", "next-cyclic"],
+  },
+  skipsWithoutTotal: {
+    connector: token.skipsWithoutTotal,
+    recording: "by token",
+    faults: ["total-too-high", "total-changed", "total-as-string"],
+  },
+  trustsOrder: { connector: token.trustsOrder, recording: "by token", faults: ["pages-swapped"] },
+  expectsOnlyJson: {
+    connector: token.expectsOnlyJson,
+    recording: "by token",
+    faults: ["byte-order-mark", "content-type-wrong"],
+  },
+  trustsVendorClock: {
+    connector: token.trustsVendorClock,
+    recording: "by token",
+    faults: ["clock-ahead", "clock-behind"],
+  },
+  repairsTexts: {
+    connector: token.repairsTexts,
+    recording: "by token",
+    faults: [
+      "twin-id-in-case",
+      "twin-id-with-space",
+      "unicode-cut",
+      "field-renamed-everywhere",
+      "field-renamed-on-pages",
+      "field-missing-everywhere",
+      "field-missing-on-pages",
+      "string-becomes-object",
+    ],
+  },
+  coercesTypes: {
+    connector: token.coercesTypes,
+    recording: "by token",
+    faults: ["number-becomes-string", "boolean-becomes-string", "boolean-becomes-number"],
+  },
+  cutsPages: { connector: token.cutsPages, recording: "by token", faults: ["everything-on-one-page"] },
+  swallowsSecondList: {
+    connector: token.swallowsSecondList,
+    recording: "by token",
+    faults: ["other-list-500", "other-list-403", "other-list-404", "other-list-null"],
+  },
+  swallowsOtherAnswers: {
+    connector: token.swallowsOtherAnswers,
+    recording: "by token",
+    faults: ["answer-of-another-request"],
+  },
+  keepsAnswersOfFailedRuns: {
+    connector: token.keepsAnswersOfFailedRuns,
+    recording: "by token",
+    faults: HELD,
+  },
+  keepsFileOfFailedRun: {
+    connector: token.keepsFileOfFailedRun,
+    recording: "csv export",
+    faults: ["text-header-only", "text-half-of-rows"],
+  },
+  countsByPageSize: {
+    connector: other.countsByPageSize,
+    recording: "by offset",
+    faults: ["page-size-halved", "offset-shifted-by-deletions", "offset-shifted-by-insertions"],
+  },
+  writesIdsByType: {
+    connector: other.writesIdsByType,
+    recording: "by offset",
+    faults: ["ids-of-other-type"],
+  },
+  ignoresGraphqlErrors: {
+    connector: other.ignoresGraphqlErrors,
+    recording: "by cursor",
+    faults: ["graphql-throttled-once", "graphql-partial", "more-flag-wrong"],
+  },
+  skipsDetails: {
+    connector: other.skipsDetails,
+    recording: "with details",
+    faults: [
+      "token-refused",
+      "token-failed-once",
+      "token-missing",
+      "detail-500",
+      "detail-500-once",
+      "detail-403",
+      "detail-404",
+      "detail-empty",
+      "detail-of-another",
+    ],
+  },
+  splitsCsv: {
+    connector: other.splitsCsv,
+    recording: "csv export",
+    faults: [
+      "text-column-renamed",
+      "text-column-missing",
+      "text-cut-in-row",
+      "text-separator-changed",
+      "text-in-latin-1",
+      "text-in-utf-16",
+      "text-zipped",
+    ],
+  },
+};

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import type { FaultResult } from "../../../src/testing/kit/report.js";
+import { connectorReport } from "../../../src/testing/kit/report-table.js";
+
+const faults: readonly FaultResult[] = [
+  { fault: "page-2-500", summary: "page 2 answers 500 once", verdict: "same", fired: 1 },
+  {
+    fault: "last-page-lost",
+    summary: "the page before the last one has no next token",
+    verdict: "WRONG",
+    fired: 1,
+    cause: 'removed 3 of 30 accounts ("a7", "a8", "a9"); cause: GET /users?page=2 lost its next token',
+  },
+  {
+    fault: "reset",
+    summary: "the connection is reset",
+    verdict: "refused",
+    fired: 4,
+    error: "a\nb".repeat(300),
+  },
+  { fault: "no-gzip", summary: "gzip is damaged", verdict: "not-applicable", fired: 0 },
+];
+const report = connectorReport({
+  seed: 7,
+  faults,
+  neverSeen: ["held"],
+  notRun: [
+    { fault: "sigint", reason: "no module" },
+    { fault: "sigkill", reason: "no module" },
+  ],
+});
+
+test("prints a row for each fault, the counts, and what was never seen or not run", () => {
+  expect(
+    `${report}`.split("\n").filter((line) => !line.includes("abab") && !line.includes("b…")),
+  ).toMatchInlineSnapshot(`
+    [
+      "same     page-2-500      page 2 answers 500 once",
+      "WRONG    last-page-lost  the page before the last one has no next token",
+      "           removed 3 of 30 accounts ("a7", "a8", "a9"); cause: GET /users?page=2 lost its next token",
+      "refused  reset           the connection is reset",
+      "           a ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba",
+      "           ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba",
+      "           ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba",
+      "           ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba  …",
+      "",
+      "3 faults: 1 same, 0 held, 1 refused, 1 WRONG. Seed 7.",
+      "Nothing to strike: no-gzip.",
+      "Never seen: held.",
+      "Not run (no module): sigint, sigkill.",
+      "To run one again: only: ["last-page-lost"], seed: 7.",
+    ]
+  `);
+});
+
+test("fits into 100 columns, whatever messages contain", () => {
+  const lines = `${report}`.split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect(lines.length).toBeLessThan(25);
+});
+
+test("is plain JSON", () => {
+  expect(JSON.parse(JSON.stringify(report))).toEqual({
+    ok: false,
+    seed: 7,
+    faults,
+    neverSeen: ["held"],
+    notRun: [
+      { fault: "sigint", reason: "no module" },
+      { fault: "sigkill", reason: "no module" },
+    ],
+  });
+});
+
+test("is ok if nothing was WRONG", () => {
+  expect(connectorReport({ seed: 1, faults: faults.slice(0, 1), neverSeen: [], notRun: [] }).ok).toBe(true);
+});

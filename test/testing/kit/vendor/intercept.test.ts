@@ -1,0 +1,111 @@
+import http, { type ClientRequest, get, request } from "node:http";
+import https from "node:https";
+import axios from "axios";
+import { getGlobalDispatcher } from "undici/index.js";
+import { expect, onTestFinished, test } from "vitest";
+import { intercept } from "../../../../src/testing/kit/vendor/intercept.js";
+import { startVendor } from "../../../../src/testing/kit/vendor/server.js";
+import { serveVendor } from "../serve-vendor.js";
+import { API, exchange } from "./played.js";
+
+/** Statuses of requests to an origin, asked with fetch and with axios. */
+async function askBoth(origin: string): Promise<readonly number[]> {
+  const validateStatus = () => true;
+  return [(await fetch(origin)).status, (await axios.get(origin, { validateStatus })).status];
+}
+
+async function startPlayed(passes: readonly string[] = []) {
+  const vendor = await startVendor();
+  const run = vendor.play({
+    exchanges: [exchange("/", { json: 1 })],
+    clock: { sleep: () => Promise.resolve() },
+  });
+  let isOn = true;
+  const interception = intercept({ route: () => (isOn ? run.route : undefined), passes });
+  onTestFinished(async () => {
+    interception.restore();
+    await vendor.close();
+  });
+  return {
+    run,
+    interception,
+    switchOff: () => {
+      isOn = false;
+    },
+  };
+}
+
+test("takes requests to any host, also on loopback, but those of the origins that pass", async () => {
+  const [reference, other] = await Promise.all(
+    [201, 202].map((status) => serveVendor(async () => new Response("", { status }))),
+  );
+  await startPlayed([String(reference)]);
+  expect(await askBoth(String(reference))).toEqual([201, 201]);
+  expect(await askBoth(String(other))).toEqual([404, 404]);
+  expect(await askBoth(API)).toEqual([200, 200]);
+});
+
+test("requests without a route reach their own address", async () => {
+  const origin = await serveVendor(async () => new Response("", { status: 203 }));
+  const { run, switchOff } = await startPlayed();
+  switchOff();
+  expect(await askBoth(origin)).toEqual([203, 203]);
+  expect(run.requests).toEqual([]);
+});
+
+test("puts back exactly what was there", async () => {
+  const whatIsThere = () => [
+    http.request,
+    http.get,
+    https.request,
+    https.get,
+    request,
+    get,
+    getGlobalDispatcher(),
+  ];
+  const before = whatIsThere();
+  const { interception } = await startPlayed();
+  expect(whatIsThere().filter((value, i) => value === before[i])).toEqual([]);
+  interception.restore();
+  expect(whatIsThere().filter((value, i) => value !== before[i])).toEqual([]);
+});
+
+test("understands all that request of node:http takes", async () => {
+  const { run } = await startPlayed();
+  const path = "/";
+  const asked: (() => ClientRequest)[] = [
+    () => https.request(API),
+    () => https.request(new URL(API), { method: "POST" }),
+    () => https.request({ host: "api.acme.example", path }),
+    () => https.request({ hostname: "api.acme.example", port: 443, headers: ["x-a", "1", "x-b", "2"] }),
+    () => http.request({ host: "api.acme.example", protocol: "https:", agent: https.globalAgent }),
+    () => http.request({ protocol: "http:", host: "::1", port: 8080 }),
+    () => http.request({ host: "proxy.example", port: 3128, path: `${API}/` }),
+  ];
+  for (const ask of asked) {
+    await new Promise((resolve, reject) => {
+      const sent = ask();
+      // Without a listener for the response, Node drops its body.
+      sent.on("close", resolve).on("error", reject).end();
+    });
+  }
+  expect(run.requests.map(({ method, url, answer }) => `${method} ${url} ${answer.status}`)).toEqual([
+    `GET ${API}/ 200`,
+    `POST ${API}/ 404`,
+    `GET ${API}/ 200`,
+    `GET ${API}/ 200`,
+    `GET ${API}/ 200`,
+    "GET http://[::1]:8080/ 404",
+    `GET ${API}/ 200`,
+  ]);
+  expect(run.requests[3]?.headers).toMatchObject({ "x-a": "1", "x-b": "2" });
+  expect(Object.keys(run.requests[0]?.headers ?? {})).not.toContain("host");
+});
+
+test("a connector may close the global dispatcher", async () => {
+  const { run } = await startPlayed();
+  await getGlobalDispatcher().close();
+  await getGlobalDispatcher().destroy();
+  expect((await fetch(API)).status).toBe(200);
+  expect(run.requests).toHaveLength(1);
+});
