@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import { decideFate, readFate } from "./fate.js";
-import { runKeys } from "./keys.js";
+import { decideFate, type Fate, readFate } from "./fate.js";
+import { type RunKeys, runKeys } from "./keys.js";
 import { quote } from "./partitions.js";
 import type { StagingParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
@@ -16,9 +16,7 @@ export async function discardRun(staging: StagingParts, plan: StoredPlan): Promi
   const { store } = staging;
   const keys = runKeys(plan);
   if (!(await exists(store, keys.receipt))) {
-    // First, because a full disk would not take the fate.
-    await staging.clearUnfinished?.(keys.segments);
-    const { fate } = (await readFate(store, keys)) ?? (await decideFate(store, keys, { fate: "discard" }));
+    const { fate } = (await readFate(store, keys)) ?? (await decideDiscard(staging, keys));
     if (fate === "commit" && !(await exists(store, keys.receipt)))
       throw new InvalidInputError(
         `The commit of the run ${quote(plan.runKey)} has begun, so it cannot be discarded. Commit it again to learn its result.`,
@@ -27,6 +25,17 @@ export async function discardRun(staging: StagingParts, plan: StoredPlan): Promi
   await deleteSegments(staging, plan);
   await staging.clearUnfinished?.(keys.attempts);
   await deleteAll(staging, keys.attempts);
+}
+
+/** An extraction that fails now learns that its run was discarded: what it has written is deleted after the fate. */
+async function decideDiscard(staging: StagingParts, keys: RunKeys): Promise<Fate> {
+  try {
+    return await decideFate(staging.store, keys, { fate: "discard" });
+  } catch {
+    // A full disk does not take the fate.
+    await staging.clearUnfinished?.(keys.segments);
+    return decideFate(staging.store, keys, { fate: "discard" });
+  }
 }
 
 /** Deletes the records of a run. The plan, its fate and its receipt stay. */
