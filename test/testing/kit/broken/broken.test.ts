@@ -24,6 +24,7 @@ interface Planted {
   readonly cause: string;
   readonly faults: readonly string[];
   readonly vendor?: "by page number";
+  readonly seed?: number;
 }
 
 const PLANTED: Readonly<Record<string, Planted>> = {
@@ -31,52 +32,29 @@ const PLANTED: Readonly<Record<string, Planted>> = {
     connector: swallowsPageError,
     cause: "usage",
     faults: [
-      "status-500-first-always",
-      "status-500-middle-always",
-      "status-500-last-always",
+      "status-500-first",
+      "status-500-last",
       "status-500-once",
-      "status-502-once",
-      "status-503-always",
       "status-503-retry-after-once",
       "status-429-once",
-      "status-429-always",
       "status-429-retry-after-once",
-      "status-401-always",
-      "status-403-always",
-      "status-403-rate-limit-once",
-      "status-404-first-always",
-      "status-404-middle-always",
-      "status-404-last-always",
-      "status-400-last-always",
-      "status-408-once",
-      "status-410-last-always",
+      "status-401",
+      "status-403",
+      "status-404-last",
       "status-429-retry-date-once",
       "reset-once",
-      "reset-last-always",
+      "reset-last",
       "cut-once",
-      "cut-last-always",
       "stall-once",
-      "stall-last-always",
       "html-200-first",
       "html-200-last",
-      "html-200-once",
-      "empty-body-first",
       "empty-body-last",
-      "no-content-first",
       "no-content-last",
-      "not-modified",
       "empty-object-last",
-      "null-body-last",
-      "error-200-first",
-      "error-200-middle",
       "error-200-last",
       "truncated-body",
-      "length-too-long",
-      "length-too-short",
       "gzip-damaged",
-      "gzip-undeclared",
-      "redirect-to-login-first",
-      "redirect-to-login-last",
+      "redirect-to-login",
       "redirect-loop",
       "token-expired",
       "error-shows-key",
@@ -87,17 +65,14 @@ const PLANTED: Readonly<Record<string, Planted>> = {
       "page-repeated",
       "paging-ignored",
       "next-missing",
-      "next-empty",
       "next-null",
       "next-repeated",
       "next-cyclic",
       "next-expired",
       "list-null",
       "list-missing",
-      "list-as-object",
       "list-renamed",
       "item-null",
-      "field-missing-on-pages",
       "ids-all-equal",
       "page-of-yesterday",
     ],
@@ -105,29 +80,29 @@ const PLANTED: Readonly<Record<string, Planted>> = {
   retriesFromStart: {
     connector: retriesFromStart,
     cause: "doubled",
-    faults: ["status-502-once", "status-429-once", "cut-once", "items-repeated-on-page"],
+    faults: ["status-429-once", "cut-once", "items-repeated-on-page"],
   },
   stopsAtEmptyPage: { connector: stopsAtEmptyPage, cause: "lost", faults: ["empty-page-between"] },
   trustsTotal: {
     connector: trustsTotal,
     cause: "lost",
-    faults: ["total-missing", "total-of-page", "total-zero", "total-too-low", "items-repeated-on-next-page"],
+    faults: ["total-missing", "total-too-low", "items-repeated-on-next-page"],
   },
   notFoundIsEmpty: {
     connector: notFoundIsEmpty,
     cause: "answered 404",
-    faults: ["status-404-first-always", "status-404-last-always"],
+    faults: ["status-404-last"],
   },
-  inventsValues: { connector: inventsValues, cause: "emptied", faults: ["field-missing-on-pages"] },
+  inventsValues: { connector: inventsValues, cause: "emptied", faults: ["field-missing-in-some"], seed: 3 },
   logsKey: {
     connector: logsKey,
     cause: "a credential is in what the run printed or logged",
-    faults: ["status-401-always", "error-shows-key"],
+    faults: ["status-401", "error-shows-key"],
   },
   resumesFromCheckpoint: {
     connector: resumesFromCheckpoint,
     cause: "the next run, without the fault,",
-    faults: ["status-500-middle-always", "next-expired"],
+    faults: ["status-500-last", "next-expired"],
   },
   foldsIds: { connector: foldsIds, cause: "changed", faults: ["twin-id-in-case", "twin-id-with-space"] },
   readsAhead: {
@@ -155,9 +130,9 @@ beforeAll(async () => {
 test.each(Object.entries(PLANTED))(
   "catches %s, and names the cause",
   async (_, planted) => {
-    const { connector, faults: only, cause, vendor } = planted;
+    const { connector, faults: only, cause, vendor, seed = 1 } = planted;
     const cassette = vendor === undefined ? byToken : byNumber;
-    const { faults, notRun } = await testConnector(connector, { cassette, only });
+    const { faults, notRun } = await testConnector(connector, { cassette, only, seed });
     expect(faults.filter(({ verdict }) => verdict !== "WRONG").map(({ fault }) => fault)).toEqual([]);
     expect(faults.map(({ fault }) => fault).sort()).toEqual([...only].sort());
     expect(faults[0]?.cause).toContain(cause);
@@ -171,5 +146,5 @@ test("finds nothing WRONG with a good connector", async () => {
   expect(faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
   expect(ok).toBe(true);
   expect(notRun.filter(({ fault }) => !fault.startsWith("sig"))).toEqual([]);
-  expect(faults.filter(({ verdict }) => verdict !== "not-applicable").length).toBeGreaterThan(100);
+  expect(faults.filter(({ verdict }) => verdict !== "not-applicable").length).toBeGreaterThan(90);
 }, 120_000);
