@@ -6,7 +6,6 @@ import { cassetteOf, DAY, users } from "../cassettes.js";
 import { byPageNumber } from "../recordings/by-page-number.js";
 import { foldsIds } from "./folds-ids.js";
 import { forgetsAwait } from "./forgets-await.js";
-import { good } from "./good.js";
 import { inventsValues } from "./invents-values.js";
 import { keepsAnswers } from "./keeps-answers.js";
 import { logsKey } from "./logs-key.js";
@@ -18,7 +17,10 @@ import { stopsAtEmptyPage } from "./stops-at-empty-page.js";
 import { swallowsPageError } from "./swallows-page-error.js";
 import { trustsTotal } from "./trusts-total.js";
 
-/** Faults that a connector is caught by, and what its first verdict must say. */
+/**
+ * Faults that a connector is caught by, and what its first verdict must say. Every fault is in the system test of
+ * vendor faults, and the connectors that no fault leads astray.
+ */
 interface Planted {
   readonly connector: Connector<"accounts">;
   readonly cause: string;
@@ -31,51 +33,7 @@ const PLANTED: Readonly<Record<string, Planted>> = {
   swallowsPageError: {
     connector: swallowsPageError,
     cause: "usage",
-    faults: [
-      "status-500-first",
-      "status-500-last",
-      "status-500-once",
-      "status-503-retry-after-once",
-      "status-429-once",
-      "status-429-retry-after-once",
-      "status-401",
-      "status-403",
-      "status-404-last",
-      "status-429-retry-date-once",
-      "reset-once",
-      "reset-last",
-      "cut-once",
-      "stall-once",
-      "html-200-first",
-      "html-200-last",
-      "empty-body-last",
-      "no-content-last",
-      "empty-object-last",
-      "error-200-last",
-      "truncated-body",
-      "gzip-damaged",
-      "redirect-to-login",
-      "redirect-loop",
-      "token-expired",
-      "error-shows-key",
-      "error-shows-request",
-      "page-missing",
-      "last-page-lost",
-      "page-empty",
-      "page-repeated",
-      "paging-ignored",
-      "next-missing",
-      "next-null",
-      "next-repeated",
-      "next-cyclic",
-      "next-expired",
-      "list-null",
-      "list-missing",
-      "list-renamed",
-      "item-null",
-      "ids-all-equal",
-      "page-of-yesterday",
-    ],
+    faults: ["status-500-last", "html-200-last", "page-repeated"],
   },
   retriesFromStart: {
     connector: retriesFromStart,
@@ -86,7 +44,7 @@ const PLANTED: Readonly<Record<string, Planted>> = {
   trustsTotal: {
     connector: trustsTotal,
     cause: "lost",
-    faults: ["total-missing", "total-too-low", "items-repeated-on-next-page"],
+    faults: ["total-missing", "items-repeated-on-next-page"],
   },
   notFoundIsEmpty: {
     connector: notFoundIsEmpty,
@@ -140,11 +98,3 @@ test.each(Object.entries(PLANTED))(
   },
   120_000,
 );
-
-test("finds nothing WRONG with a good connector", async () => {
-  const { ok, faults, notRun } = await testConnector(good, { cassette: byToken });
-  expect(faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
-  expect(ok).toBe(true);
-  expect(notRun.filter(({ fault }) => !fault.startsWith("sig"))).toEqual([]);
-  expect(faults.filter(({ verdict }) => verdict !== "not-applicable").length).toBeGreaterThan(90);
-}, 120_000);
