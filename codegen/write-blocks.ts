@@ -149,17 +149,22 @@ class BlockFunction {
           this.#unless([...writerMethod(this.#file, type, required).slice(1), `.test(${value})`]);
         else if (required) this.#unless([`${value} !== ""`]);
         this.#texts += 1;
-        return this.#text(tag, value);
+        this.#text(tag, value);
+        break;
       case "bool":
         this.#unless([`typeof ${value} === "boolean"`]);
         this.#tag(tag);
-        return this.#line(`b[p++] = ${value} ? 1 : 0;`);
+        this.#line(`b[p++] = ${value} ? 1 : 0;`);
+        break;
       case "strings":
-        return this.#strings(tag, value);
+        this.#strings(tag, value);
+        break;
       case "stringMap":
-        return this.#stringMap(tag, value);
+        this.#stringMap(tag, value);
+        break;
       case "message":
-        return this.#message(tag, value, type.model);
+        this.#message(tag, value, type.model);
+        break;
       default: {
         const [method, ...more] = writerMethod(this.#file, type, required);
         this.#line("to.position = p;");

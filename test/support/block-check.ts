@@ -25,14 +25,15 @@ export interface BlockCounts {
 }
 
 const NEVER = 2 ** 31;
+/** Seven of ten lists are plain. */
 const STYLES: readonly Style[] = [
-  { oddText: NEVER, oddRecord: NEVER, hugeList: NEVER },
+  ...Array.from({ length: 6 }, () => ({ oddText: NEVER, oddRecord: NEVER, hugeList: NEVER })),
   { oddText: NEVER, oddRecord: NEVER, hugeList: 500 },
-  { oddText: 1000, oddRecord: 20, hugeList: 2000 },
+  { oddText: 2000, oddRecord: 40, hugeList: 2000 },
   { oddText: 500, oddRecord: 2, hugeList: NEVER },
   { oddText: 20, oddRecord: NEVER, hugeList: NEVER },
 ];
-const TARGETS = [400, 3000, 40_000, 1 << 20, 1 << 20];
+const TARGETS = [400, 3000, 40_000, ...Array.from({ length: 5 }, () => 1 << 20)];
 const LIST = 300;
 
 /** Draws lists of records until there are enough. @throws Error two encodings differ */

@@ -28,9 +28,9 @@ export interface Style {
 const LETTERS = Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 37 + (i >> 7)) % 128)).join(
   "",
 );
-/** Around them the length of a message takes another byte, or a text is too long for a block. */
+/** Lengths at which copying goes another way, and a message's length takes another byte. */
 const EDGES = [
-  0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 200,
+  0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127,
 ];
 
 export class RecordDraw {
@@ -97,7 +97,9 @@ export class RecordDraw {
       case "strings":
         return Array.from({ length: this.#count() }, () => this.#text());
       case "stringMap":
-        return Object.fromEntries(Array.from({ length: this.#count() }, () => [this.#text(), this.#text()]));
+        return Object.fromEntries(
+          Array.from({ length: this.#count() }, () => [this.#text().slice(0, 30), this.#text().slice(-90)]),
+        );
       case "enum":
         return pick(draw, enumLiterals(type.type)).literal;
       case "message":

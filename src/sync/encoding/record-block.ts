@@ -80,11 +80,19 @@ export class RecordBlock {
     }
     to.position = start;
     if (this.records > 0) this.records = this.#settle(to.buffer);
-    const few = this.records < FEW_RECORDS;
-    this.#waits = few ? this.#nextWait : 0;
-    this.#nextWait = few ? Math.min(2 * this.#nextWait, LONGEST_WAIT) : FIRST_WAIT;
-    this.#most = Math.min(Math.max(2 * this.records, FIRST_RECORDS), BLOCK_RECORDS);
+    this.#plan(most);
     return this.records;
+  }
+
+  /** Decides on the next block by the last one, which might have had so many records. */
+  #plan(most: number): void {
+    const { records } = this;
+    const isWorthwhile = records >= FEW_RECORDS;
+    // The record that has ended the block is not plain.
+    if (isWorthwhile) this.#waits = records < most ? 1 : 0;
+    else this.#waits = this.#nextWait;
+    this.#nextWait = isWorthwhile ? FIRST_WAIT : Math.min(2 * this.#nextWait, LONGEST_WAIT);
+    this.#most = Math.min(Math.max(2 * records, FIRST_RECORDS), BLOCK_RECORDS);
   }
 
   /** Called by the encoder with what it has written; `count` is the number of texts. */

@@ -99,9 +99,7 @@ export class RecordSink {
   /** Takes in an array that is a source: unless it tells locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
     return this.#takeList(source, (record, position) =>
-      Array.isArray(record) && !isLocated(source)
-        ? this.take(record)
-        : this.#takeOne(record, source, position),
+      isLocated(source) ? this.#takeOne(record, source, position) : this.take(record),
     );
   }
 
