@@ -9,7 +9,7 @@ import { varintBytes } from "./byte-writer.js";
 import type { RecordWriter } from "./record-writer.js";
 
 /** Most records of a block. */
-export const BLOCK_RECORDS = 128;
+const BLOCK_RECORDS = 128;
 /** Most texts of a block. */
 export const BLOCK_TEXTS = 4096;
 /** Most letters of a text: its length takes one byte. */
