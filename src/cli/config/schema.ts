@@ -46,6 +46,7 @@ const shape = {
   clock: ofClient,
   tls: ofClient,
   proxy: ofClient,
+  transport: ofClient,
 } satisfies Record<keyof KeysOf<CliConfig>, z.ZodType>;
 
 const schema = z.strictObject(shape);
