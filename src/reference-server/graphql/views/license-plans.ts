@@ -57,7 +57,7 @@ function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): SeatPrice {
   return { paid: { amount: new Big(annualPricePerSeat), currency }, free: { amount: new Big(0), currency } };
 }
 
-export class LicensePlanRow {
+class LicensePlanRow {
   readonly id: string;
   readonly name: string;
   readonly integration: SyncedInstallation["integration"];
