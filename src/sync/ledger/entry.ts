@@ -11,7 +11,7 @@
  * value is compressed, and gzip detects damage. Other values are for people: characters that would not show are escaped.
  */
 import { pipeline, Readable } from "node:stream";
-import { constants, createGunzip, createGzip } from "node:zlib";
+import { constants, createGunzip, createGzip, type Gzip } from "node:zlib";
 import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
@@ -72,25 +72,31 @@ const CHUNK_BYTES = 128 * 1024;
 /** Control characters except the line feed, and characters without a shape. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
-/** @param past Called after the last id: what the ledger remembers of the snapshot. */
-export function encodeEntry(
-  key: string,
-  scope: LedgerScope,
-  header: EntryHeader,
-  ids: Lines,
-  past: () => PastSnapshot | undefined = () => undefined,
-): Lines {
-  const head: Head = { format: FORMAT, version: VERSION, ...scope, ...header };
-  const text = async function* () {
-    yield Buffer.from(`${HEAD}${JSON.stringify(head)}\n`);
-    yield* isCompressed(key) ? ids : rewritten(ids, escapeUnreadable);
-    const told = past();
-    yield Buffer.from(told === undefined ? `${END}\n` : `${END} ${JSON.stringify(told)}\n`);
-  };
-  if (!isCompressed(key)) return text();
+/** The value of a list of ids that people read. */
+export async function* encodeList(scope: LedgerScope, header: EntryHeader, ids: Lines): Lines {
+  yield headLine(scope, header);
+  yield* rewritten(ids, escapeUnreadable);
+  yield Buffer.from(`${END}\n`);
+}
+
+/** The compressed value of a snapshot's ids, to which whole lines of ids are written. */
+export function openIds(scope: LedgerScope, header: EntryHeader): Gzip {
   // Ids repeat little: looking for repetitions costs much time and saves little space.
   const gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY, chunkSize: CHUNK_BYTES });
-  return pipeline(Readable.from(text(), { objectMode: false }), gzip, () => {});
+  // Whoever reads the value gets it.
+  gzip.on("error", () => {});
+  gzip.write(headLine(scope, header));
+  return gzip;
+}
+
+/** Ends the value of a snapshot's ids. @param past What the ledger remembers of the snapshot. */
+export function endIds(gzip: Gzip, past: PastSnapshot | undefined): void {
+  gzip.end(past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`);
+}
+
+function headLine(scope: LedgerScope, header: EntryHeader): Uint8Array {
+  const head: Head = { format: FORMAT, version: VERSION, ...scope, ...header };
+  return Buffer.from(`${HEAD}${JSON.stringify(head)}\n`);
 }
 
 interface EntryCallbacks {

@@ -1,0 +1,91 @@
+/**
+ * Writes the accounts of many installations in runs of their own, several at a time, and prints what a second round took.
+ *
+ * Arguments: a {@link SmallRunsTask} as JSON.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { fileLedger, SaasManagementClient } from "@saas-management/sdk";
+import { SyncServiceClient } from "../../../test/support/sync-service-client.js";
+import { take } from "../../harness/stopwatch.js";
+import { makePool } from "../records.js";
+import { makeRecords } from "../sdk-records.js";
+
+/** Who writes: this SDK, or three calls of grpc-js in a row. */
+export type SmallRunsMode = "guarded" | "off" | "by-hand";
+
+/** What to write. */
+export interface SmallRunsTask {
+  readonly endpoint: string;
+  readonly mode: SmallRunsMode;
+  readonly runs: number;
+  /** Runs that are under way at once. */
+  readonly atOnce: number;
+  /** Records of one run. */
+  readonly records: number;
+}
+
+const { endpoint, mode, runs, atOnce, records }: SmallRunsTask = JSON.parse(process.argv[2] ?? "");
+const directory = mkdtempSync(join(tmpdir(), "runs-"));
+try {
+  const { run, close } = mode === "by-hand" ? byHand() : withSdk();
+  await all((installation) => run(installation, true));
+  globalThis.gc?.();
+  const { ms, cpuMs, peakRssMiB } = await take(() => all((installation) => run(installation, false)));
+  await close();
+  console.log(JSON.stringify({ seconds: ms / 1000, cpuMsPerRun: cpuMs / runs, peakRssMiB }));
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function all(run: (installation: string) => Promise<void>): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    while (next < runs) await run(`installation-${next++}`);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+function withSdk() {
+  const client = new SaasManagementClient({ syncUrl: endpoint, apiKey: "key" });
+  const accounts = makeRecords("accounts", "ascii", records);
+  const ledger = fileLedger(directory);
+  const run = async (installationId: string, firstRun: boolean) => {
+    const safety = mode === "guarded" ? { ledger, firstRun } : ({ ledger: "none", guard: false } as const);
+    await client.sync.run(
+      { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts) },
+      { ...safety, installationId },
+    );
+  };
+  return { run, close: () => client.close() };
+}
+
+function byHand() {
+  const client = new SyncServiceClient(new URL(endpoint).host, credentials.createInsecure());
+  const metadata = new Metadata();
+  metadata.set("authorization", "ApiKey key");
+  const accounts = makePool("accounts", "ascii", records);
+  const run = async (installationId: string) => {
+    const { batchId } = await answer<{ batchId: string }>((done) =>
+      client.startSyncBatch({ installationId }, metadata, done),
+    );
+    await answer((done) => {
+      const stream = client.syncRecords(metadata, done);
+      const toMessage = (value: (typeof accounts)[number]) => ({
+        variant: { $case: "generic" as const, value },
+      });
+      const collection = { $case: "accounts" as const, value: { records: accounts.map(toMessage) } };
+      stream.end({ batchId, collection });
+    });
+    await answer((done) => client.completeSyncBatch({ batchId }, metadata, done));
+  };
+  return { run, close: async () => client.close() };
+}
+
+function answer<T>(call: (done: (error: ServiceError | null, value: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) =>
+    call((error, value) => (error === null ? resolve(value) : reject(error))),
+  );
+}
