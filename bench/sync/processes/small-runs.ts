@@ -4,6 +4,7 @@
  * Arguments: a {@link SmallRunsTask} as JSON.
  */
 import { mkdtempSync, rmSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
@@ -13,8 +14,8 @@ import { take } from "../../harness/stopwatch.js";
 import { makePool } from "../records.js";
 import { makeRecords } from "../sdk-records.js";
 
-/** Who writes: this SDK, or three calls of grpc-js in a row. */
-export type SmallRunsMode = "guarded" | "off" | "by-hand";
+/** Who writes: this SDK, or three calls of grpc-js in a row, which keep no files, or as many as a guarded run. */
+export type SmallRunsMode = "guarded" | "off" | "by-hand" | "by-hand-with-files";
 
 /** What to write. */
 export interface SmallRunsTask {
@@ -28,9 +29,10 @@ export interface SmallRunsTask {
 }
 
 const { endpoint, mode, runs, atOnce, records }: SmallRunsTask = JSON.parse(process.argv[2] ?? "");
+const NOTE = Buffer.from(JSON.stringify({ at: 0, text: "x".repeat(200) }));
 const directory = mkdtempSync(join(tmpdir(), "runs-"));
 try {
-  const { run, close } = mode === "by-hand" ? byHand() : withSdk();
+  const { run, close } = mode === "guarded" || mode === "off" ? withSdk() : byHand();
   await all((installation) => run(installation, true));
   globalThis.gc?.();
   const { ms, cpuMs, peakRssMiB } = await take(() => all((installation) => run(installation, false)));
@@ -67,10 +69,16 @@ function byHand() {
   const metadata = new Metadata();
   metadata.set("authorization", "ApiKey key");
   const accounts = makePool("accounts", "ascii", records);
+  const ids = Buffer.from(accounts.map(({ id }) => id).join("\n"));
+  const keep = async (installationId: string, name: string, contents: Uint8Array) => {
+    if (mode === "by-hand-with-files") await putDurably(join(directory, installationId), name, contents);
+  };
   const run = async (installationId: string) => {
+    await keep(installationId, "start", NOTE);
     const { batchId } = await answer<{ batchId: string }>((done) =>
       client.startSyncBatch({ installationId }, metadata, done),
     );
+    await keep(installationId, "batch", NOTE);
     await answer((done) => {
       const stream = client.syncRecords(metadata, done);
       const toMessage = (value: (typeof accounts)[number]) => ({
@@ -79,9 +87,29 @@ function byHand() {
       const collection = { $case: "accounts" as const, value: { records: accounts.map(toMessage) } };
       stream.end({ batchId, collection });
     });
+    await keep(installationId, "ids", ids);
     await answer((done) => client.completeSyncBatch({ batchId }, metadata, done));
+    await keep(installationId, "completed", NOTE);
+    await keep(installationId, "receipt", NOTE);
+    await Promise.all(
+      ["start", "batch"].map((name) => rm(join(directory, installationId, name), { force: true })),
+    );
   };
   return { run, close: async () => client.close() };
+}
+
+/** Replaces a file, so that it survives a crash. */
+async function putDurably(folder: string, name: string, contents: Uint8Array): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, name);
+  const file = await open(`${path}.tmp`, "w");
+  await file.writeFile(contents);
+  await file.sync();
+  await file.close();
+  await rename(`${path}.tmp`, path);
+  const entries = await open(folder);
+  await entries.sync();
+  await entries.close();
 }
 
 function answer<T>(call: (done: (error: ServiceError | null, value: T) => void) => void): Promise<T> {
