@@ -5,10 +5,9 @@ import {
   decodeEntry,
   type EntryHeader,
   encodeList,
-  endIds,
+  IdsValue,
   type LedgerScope,
   type Lines,
-  openIds,
   readHeader,
   unusable,
 } from "./entry.js";
@@ -119,10 +118,10 @@ export class CollectionLedger {
     await this.#hashHeld(entries);
     const sequence = nextSequence(entries);
     const key = keyOf(this.scope, sequence, token, "ids");
-    const ids = openIds(this.scope, { ids: this.#form });
+    const ids = new IdsValue(this.scope, { ids: this.#form });
     let stored: Promise<void> | undefined;
     await new Promise<void>((begin, fail) => {
-      stored = putWhole(this.#asked, key, ids, begin);
+      stored = putWhole(this.#asked, key, ids.bytes, begin);
       stored.catch((error: unknown) => {
         // Nobody takes the ids any more.
         ids.destroy();
@@ -130,9 +129,9 @@ export class CollectionLedger {
       });
     });
     return {
-      write: (piece) => void ids.write(piece),
+      write: (piece) => ids.write(piece),
       save: async (past) => {
-        if (!ids.writableEnded) endIds(ids, past);
+        ids.end(past);
         await stored;
         // Of a store of somebody else: the next run would take the ledger for an empty one.
         const isOwn = this.#parts.directory !== undefined;

@@ -11,7 +11,7 @@
  * value is compressed, and gzip detects damage. Other values are for people: characters that would not show are escaped.
  */
 import { pipeline, Readable } from "node:stream";
-import { constants, createGunzip, createGzip, type Gzip } from "node:zlib";
+import { constants, createGunzip, createGzip } from "node:zlib";
 import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
@@ -79,19 +79,41 @@ export async function* encodeList(scope: LedgerScope, header: EntryHeader, ids: 
   yield Buffer.from(`${END}\n`);
 }
 
-/** The compressed value of a snapshot's ids, to which whole lines of ids are written. */
-export function openIds(scope: LedgerScope, header: EntryHeader): Gzip {
+/** The compressed value of a snapshot's ids, while they are written. */
+export class IdsValue {
+  /** What the store reads. */
+  readonly bytes: Lines;
   // Ids repeat little: looking for repetitions costs much time and saves little space.
-  const gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY, chunkSize: CHUNK_BYTES });
-  // Whoever reads the value gets it.
-  gzip.on("error", () => {});
-  gzip.write(headLine(scope, header));
-  return gzip;
-}
+  readonly #gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY, chunkSize: CHUNK_BYTES });
+  /** What was not compressed yet: each call costs more than a small snapshot. */
+  #held: Uint8Array;
 
-/** Ends the value of a snapshot's ids. @param past What the ledger remembers of the snapshot. */
-export function endIds(gzip: Gzip, past: PastSnapshot | undefined): void {
-  gzip.end(past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`);
+  constructor(scope: LedgerScope, header: EntryHeader) {
+    this.#held = headLine(scope, header);
+    this.bytes = this.#gzip;
+    // The store gets it.
+    this.#gzip.on("error", () => {});
+  }
+
+  /** Takes whole lines of ids. */
+  write(lines: Uint8Array): void {
+    this.#held = Buffer.concat([this.#held, lines]);
+    if (this.#held.length < CHUNK_BYTES / 2) return;
+    this.#gzip.write(this.#held);
+    this.#held = new Uint8Array();
+  }
+
+  /** Ends the value, once. @param past What the ledger remembers of the snapshot. */
+  end(past: PastSnapshot | undefined): void {
+    if (this.#gzip.writableEnded) return;
+    const end = past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`;
+    this.#gzip.end(Buffer.concat([this.#held, Buffer.from(end)]));
+  }
+
+  /** Fails the value: nothing of it is stored. */
+  destroy(error?: Error): void {
+    this.#gzip.destroy(error);
+  }
 }
 
 function headLine(scope: LedgerScope, header: EntryHeader): Uint8Array {

@@ -22,6 +22,8 @@ const PIECE_BYTES = 1024 * 1024;
  */
 export class FileStore implements Store {
   readonly #root: string;
+  /** Folders that were private when they were listed last, which every run does before it reads and writes. */
+  readonly #private = new Set<string>();
   /** When folders were last searched for what other processes left behind. */
   readonly #cleanedAt = new Map<string, number>();
 
@@ -90,7 +92,7 @@ export class FileStore implements Store {
   }
 
   async *#walk(folder: string, prefix: string): AsyncGenerator<string, void, undefined> {
-    if (!(await this.#isPrivate(`${folder}x`))) return;
+    if (!(await this.#isPrivate(`${folder}x`, true))) return;
     const path = join(this.#root, folder);
     for (const entry of await unlessCode("ENOENT", readdir(path, { withFileTypes: true }), [])) {
       const key = `${folder}${entry.name}`;
@@ -101,12 +103,17 @@ export class FileStore implements Store {
   }
 
   /** Whether the folder of a key exists; it and those above it, up to the root, must be private. */
-  async #isPrivate(key: string): Promise<boolean> {
+  async #isPrivate(key: string, isListed = false): Promise<boolean> {
+    const names = this.#parts(key).slice(0, -1);
+    const folder = names.join("/");
+    if (!isListed && this.#private.has(folder)) return true;
+    this.#private.delete(folder);
     let path = this.#root;
-    for (const name of this.#parts(key).slice(0, -1)) {
+    for (const name of names) {
       path = join(path, name);
       if (!(await checkPrivateDirectory(path))) return false;
     }
+    if (isListed) this.#private.add(folder);
     return true;
   }
 
