@@ -100,6 +100,13 @@ test("the control API answers no pages: neither of another origin, nor under ano
   expect(await statusWith({})).toBe(200);
 });
 
+test("the control API listens on loopback only, whatever --host says", async () => {
+  const { baseUrl, controlUrl } = await startServe("--host", "0.0.0.0", "--control-port", "0");
+  const other = (url: string) => fetch(`http://127.0.0.2:${new URL(url).port}/clock`);
+  expect((await other(baseUrl)).status).toBe(404);
+  await expect(other(controlUrl)).rejects.toThrow("fetch failed");
+});
+
 test("the OpenAPI description lists each operation with its schemas", async () => {
   const { controlUrl } = await startServe("--control-port", "0");
   const { value } = await control(controlUrl, "GET", "/openapi.json");
