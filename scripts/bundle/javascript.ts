@@ -12,7 +12,12 @@ const SCRIPTS = ["src/cli/main.ts", "src/testing/kit/child/main.ts", "src/testin
  * the first that reaches it, so that these files import only those above them.
  */
 const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
-  ["core", "graphql/index"],
+  // Apart, because a page may want only these.
+  ["errors", "core/errors/index"],
+  // What a page loads has nothing that needs Node.
+  ["core", "graphql/client", "graphql/handler", "core/network-errors"],
+  // Apart, because big.js is left out of a page only with the file that imports it.
+  ["money", "graphql/money"],
   ["client", "index"],
   ["run", "sync/run/sync-run", "sync/write/source-reader", "sync/preview/preview-run", "sync/run/history"],
   ["staging", "sync/staging/run-staged", "sync/staging/stage", "sync/staging/commit", "sync/staging/clear"],

@@ -1,8 +1,8 @@
 /**
  * Builds the package: types are checked and declared by tsc, and what runs is bundled.
  *
- *   npm run build              into dist/
- *   npm run build -- FOLDER    into another folder
+ *   npm run build                        into dist/
+ *   npm run build -- FOLDER [OPTION...]  into another folder, with options of tsc
  */
 import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -11,12 +11,19 @@ import { ROOT } from "../api/entries.js";
 import { writeDeclarations } from "./declarations.js";
 import { writeJavaScript } from "./javascript.js";
 
-const folder = resolve(process.argv[2] ?? join(ROOT, "dist"));
+const [target = "dist", ...options] = process.argv.slice(2);
+const folder = resolve(ROOT, target);
 await rm(folder, { recursive: true, force: true });
 await mkdir(join(ROOT, "build"), { recursive: true });
 const emitted = await mkdtemp(join(ROOT, "build/declarations-"));
 try {
-  const tsc = [join(ROOT, "node_modules/typescript/bin/tsc"), "--emitDeclarationOnly", "--outDir", emitted];
+  const tsc = [
+    join(ROOT, "node_modules/typescript/bin/tsc"),
+    "--emitDeclarationOnly",
+    "--outDir",
+    emitted,
+    ...options,
+  ];
   const { status } = spawnSync(process.execPath, tsc, { cwd: ROOT, stdio: "inherit" });
   if (status !== 0) throw new Error("The sources do not compile.");
   await writeDeclarations(emitted, folder);

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
-const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "src", "schema", "proto"];
+const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "schema", "proto"];
 
 /** Scripts of this project's tools. */
 export const TOOLS = {
@@ -22,13 +22,19 @@ export const TOOLS = {
 export async function packPackage(folder: string): Promise<string> {
   const staged = join(folder, "staged");
   for (const name of PACKED) await cp(join(ROOT, name), join(staged, name), { recursive: true });
-  await runNode([TOOLS.tsc, "-p", "tsconfig.json", "--outDir", join(staged, "dist")], ROOT);
+  await buildPackage(join(staged, "dist"));
   const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
     cwd: staged,
   });
   const [tarball]: { readonly filename: string }[] = JSON.parse(stdout);
   if (tarball === undefined) throw new Error("npm pack made no tarball.");
   return join(folder, tarball.filename);
+}
+
+/** Builds `dist` in another folder. */
+export async function buildPackage(folder: string, ...tscOptions: readonly string[]): Promise<void> {
+  const build = ["--tsconfig", "tsconfig.dev.json", "scripts/bundle/main.ts", folder, ...tscOptions];
+  await runNode([TOOLS.tsx, ...build], ROOT);
 }
 
 /** A folder of consumer projects. */

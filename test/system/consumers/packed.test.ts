@@ -66,7 +66,7 @@ const lazy = /node_modules\/(@grpc|graphql|graphql-request|undici|zod)\//;
 
 test("importing the package and creating a client loads neither gRPC, GraphQL, undici nor zod", async () => {
   const loaded = await modulesLoaded();
-  expect(loaded.some((url) => url.includes("/sdk/dist/client.js"))).toBe(true);
+  expect(loaded.some((url) => url.includes("/sdk/dist/shared/client.js"))).toBe(true);
   expect(loaded.filter((url) => lazy.test(url))).toEqual([]);
   // The first use loads them, so the pattern is right.
   expect((await modulesLoaded("use")).filter((url) => lazy.test(url))).not.toEqual([]);
@@ -74,7 +74,7 @@ test("importing the package and creating a client loads neither gRPC, GraphQL, u
 
 test("the modules of runs and previews are loaded with the first of them", async () => {
   const count = (loaded: readonly string[]) =>
-    loaded.filter((url) => url.includes("/sdk/dist/sync/run/")).length;
+    loaded.filter((url) => url.includes("/sdk/dist/shared/run.js")).length;
   expect(count(await modulesLoaded("run"))).toBeGreaterThan(count(await modulesLoaded()));
 });
 
