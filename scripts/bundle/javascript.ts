@@ -34,9 +34,11 @@ export async function writeJavaScript(folder: string): Promise<void> {
   const bundle = await rolldown({
     cwd: ROOT,
     input: Object.fromEntries(doors.map((source) => [source.replace(/^src\/|\.ts$/g, ""), source])),
-    external: (id) => !/^[./]|^src\//.test(id),
+    // Helpers of the compiler are no package.
+    external: (id) => !/^[./]|^src\/|^@oxc-project\//.test(id),
     platform: "neutral",
     tsconfig: "tsconfig.json",
+    transform: { target: "es2022" },
     checks: { ineffectiveDynamicImport: false },
     plugins: [
       {
@@ -81,11 +83,14 @@ export async function writeJavaScript(folder: string): Promise<void> {
       return relative(from, shippedSource(folder, resolve(from, source)));
     },
     codeSplitting: {
-      groups: SHARED.map(([name], index) => ({
-        name,
-        test: (id) => fileOf.get(id) === name,
-        priority: SHARED.length - index,
-      })),
+      groups: [
+        { name: "helpers", test: (id) => id.startsWith("\0"), priority: SHARED.length + 1 },
+        ...SHARED.map(([name], index) => ({
+          name,
+          test: (id: string) => fileOf.get(id) === name,
+          priority: SHARED.length - index,
+        })),
+      ],
     },
   });
   await bundle.close();
