@@ -13,6 +13,7 @@ const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "schema"
 /** Scripts of this project's tools. */
 export const TOOLS = {
   tsc: join(ROOT, "node_modules/typescript/bin/tsc"),
+  tsserver: join(ROOT, "node_modules/typescript/bin/tsserver"),
   codegen: join(ROOT, "node_modules/@graphql-codegen/cli/esm/bin.js"),
   tada: join(ROOT, "node_modules/gql.tada/bin/cli.js"),
   tsx: join(ROOT, "node_modules/tsx/dist/cli.mjs"),

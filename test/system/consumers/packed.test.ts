@@ -5,6 +5,7 @@ import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saa
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Page } from "../../docs/pages.js";
 import { HANDLED } from "./cells.js";
+import { definitions } from "./definitions.js";
 import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
 
 const portfolio: Portfolio = {
@@ -88,6 +89,37 @@ test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
     expect(JSON.parse(printed)).toEqual(HANDLED);
   },
 );
+
+test("an editor's go to definition leads to the sources of what programs call", async () => {
+  const code = [
+    'import { fileLedger, type RunReceipt, SaasManagementClient } from "@saas-management/sdk";',
+    'import { fromCsv } from "@saas-management/sdk/sources";',
+    'import { TestClock } from "@saas-management/sdk/testing";',
+    "export const client = SaasManagementClient.fromEnv({ graphql: { pageSize: 100 } });",
+    "export const batch = client.sync.startBatch();",
+    "export const licenses = client.graphql.licenses({ where: {} });",
+    "export const changed = (receipt: RunReceipt) => receipt.surprises;",
+    "export const rest = [fileLedger, fromCsv, new TestClock().advance];",
+  ];
+  const app = await folder.write("editor", {
+    "main.ts": code.join("\n"),
+    "package.json": '{ "type": "module" }',
+  });
+  const names = [
+    "SaasManagementClient",
+    "fromEnv",
+    "pageSize",
+    "startBatch",
+    "licenses(",
+    "where",
+    "RunReceipt)",
+  ];
+  names.push("surprises", "fileLedger", "fromCsv", "advance");
+  const found = await definitions(join(app, "main.ts"), code, names);
+  expect(found).toEqual(
+    names.map((name) => [name.replace(/\W/, ""), expect.stringMatching(/\/dist\/src\/.*\.ts$/)]),
+  );
+});
 
 test("instanceof works for errors of a second installed copy", async () => {
   const app = await folder.add("two-copies");
