@@ -14,6 +14,19 @@ export function isLoopback(host: string): boolean {
   return ["localhost", "[::1]", "::1"].includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+/**
+ * Returns undefined for what is not a URL. The parser's own error holds the whole input, which may have user info in it;
+ * `URL.canParse` of Node 20 refuses hosts such as bücher.example after some thousand calls.
+ */
+export function parseUrl(value: unknown, base?: string): URL | undefined {
+  if (typeof value !== "string") return undefined;
+  try {
+    return new URL(value, base);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An address on the page's own origin: `//host` and `/\\host` would be another one. */
 const RELATIVE = /^\/(?![/\\])/;
 
@@ -28,10 +41,8 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
   const origin = isRelative ? globalThis.location?.origin : undefined;
   if (isRelative && (origin === undefined || !/^https?:/.test(origin)))
     throw refuse("is relative, which only a browser's page can resolve. Set an absolute URL.");
-  // Not the parser's own error: it holds the whole input, which may have user info in it.
-  if (typeof value !== "string" || !URL.canParse(value, origin))
-    throw refuse("must be an absolute URL such as https://api.example.com.");
-  const url = new URL(value, origin);
+  const url = parseUrl(value, origin);
+  if (url === undefined) throw refuse("must be an absolute URL such as https://api.example.com.");
   if (url.username !== "" || url.password !== "") throw refuse("must not contain user info: use apiKey.");
   if (url.search !== "" || url.hash !== "") throw refuse("must not have a query or a fragment.");
   if (!isRelative && url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {

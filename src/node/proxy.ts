@@ -1,4 +1,4 @@
-import { isLoopback } from "../core/endpoint.js";
+import { isLoopback, parseUrl } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 
 /** A proxy that opens tunnels (`CONNECT`). JSON and inspection do not show its credentials. */
@@ -26,9 +26,9 @@ export class HttpProxy {
  */
 export function resolveProxy(proxy: string | undefined, name: string, endpoint: URL): HttpProxy | undefined {
   if (proxy === undefined) return undefined;
-  if (typeof proxy !== "string" || !URL.canParse(proxy))
+  const url = parseUrl(proxy);
+  if (url === undefined)
     throw new ConfigurationError("proxy must be an absolute URL such as http://proxy.example.com:3128.");
-  const url = new URL(proxy);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new ConfigurationError("proxy must begin with http:// or https://.");
   }

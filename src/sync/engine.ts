@@ -86,13 +86,13 @@ export class SyncEngine implements SyncClient {
       const read = readConnector("run", connector);
       const { staging, ...given } = this.#judged(this.#read("run", options, RUN_KEYS));
       checkRunOptions(given);
-      return this.#traced({ installationId: given.installationId }, async (parts) => {
+      return this.#traced({ installationId: given.installationId }, given, async (watched, parts) => {
         if (staging !== undefined) {
           const { runStaged } = await import("./staging/run-staged.js");
-          return runStaged(read, staging, given, { ...parts, open: OPEN });
+          return runStaged(read, staging, watched, { ...parts, open: OPEN });
         }
         const { SyncRun } = await loadRuns();
-        return new SyncRun(read, given, parts).execute();
+        return new SyncRun(read, watched, parts).execute();
       });
     });
   }
@@ -137,9 +137,9 @@ export class SyncEngine implements SyncClient {
       const { requireStaged } = await import("./staging/parts.js");
       const run = requireStaged(staged);
       const { installationId, runKey } = run.plan;
-      return this.#traced({ installationId, runKey }, async (parts) => {
+      return this.#traced({ installationId, runKey }, given, async (watched, parts) => {
         const { commitRun } = await import("./staging/commit.js");
-        return commitRun(run, { ...given, guard, onHeld }, parts);
+        return commitRun(run, { ...watched, guard, onHeld }, parts);
       });
     });
   }
@@ -191,7 +191,13 @@ export class SyncEngine implements SyncClient {
     await this.close();
   }
 
-  #traced(subject: Subject, run: (parts: RunParts) => Promise<RunReceipt>): Promise<RunReceipt> {
+  #traced<Options extends CommitOptions>(
+    subject: Subject,
+    options: Options,
+    run: (watched: Options, parts: RunParts) => Promise<RunReceipt>,
+  ): Promise<RunReceipt> {
+    const ended = new AbortController();
+    const onProgress = withHeartbeat(options, this.#configuration.clock, ended.signal);
     const parts = {
       configuration: this.#configuration,
       start: this.start.bind(this),
@@ -199,15 +205,18 @@ export class SyncEngine implements SyncClient {
       begunAt: this.#configuration.clock.monotonic(),
       closed: this.#closed.signal,
     };
-    const work = () => run(parts);
-    return traced(openSyncTrace(this.#configuration, "sync.run", subject), work, (receipt) => receipt);
+    const work = () => run({ ...options, onProgress, heartbeatMs: undefined }, parts);
+    const trace = openSyncTrace(this.#configuration, "sync.run", subject);
+    return traced(trace, work, (receipt) => receipt).finally(() => ended.abort());
   }
 
   async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
     this.#requireOpen();
     const installationId = this.#installationId(options);
-    const { waitForLockMs = 0, onProgress } = options;
+    const { waitForLockMs = 0 } = options;
     options.signal?.throwIfAborted();
+    const waiting = new AbortController();
+    const onProgress = withHeartbeat(options, this.#configuration.clock, waiting.signal);
     const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
       const { attempt } = watch;
@@ -218,6 +227,7 @@ export class SyncEngine implements SyncClient {
       onProgress?.({ type, attempt, batchId: started.id });
       return handle;
     } finally {
+      waiting.abort();
       unlink();
     }
   }
@@ -262,7 +272,7 @@ export class SyncEngine implements SyncClient {
 
   #handle(
     batch: StartedBatch & { readonly unverified: boolean },
-    { onProgress, maxIdleMs, heartbeatMs }: BatchOptions,
+    options: BatchOptions,
     watch: BatchWatch,
   ): BatchHandle {
     const { id, startedAt, subject, trace, unverified } = batch;
@@ -273,7 +283,7 @@ export class SyncEngine implements SyncClient {
       transport: this.#transport,
       configuration: this.#configuration,
       startedAt,
-      onProgress,
+      onProgress: options.onProgress,
       clientClosed: this.#closed.signal,
       ...watch,
     });
@@ -284,9 +294,8 @@ export class SyncEngine implements SyncClient {
     };
     if (session.signal.aborted) forget();
     else session.signal.addEventListener("abort", forget, { once: true });
-    if (maxIdleMs !== undefined) startKeepAlive(session, maxIdleMs);
-    if (onProgress !== undefined && heartbeatMs !== undefined)
-      session.notify = withHeartbeat(onProgress, heartbeatMs, this.#configuration.clock, session.signal);
+    if (options.maxIdleMs !== undefined) startKeepAlive(session, options.maxIdleMs);
+    session.notify = withHeartbeat(options, this.#configuration.clock, session.signal);
     return handle;
   }
 }

@@ -18,7 +18,7 @@ export type SyncProgress =
       readonly batchId: string;
     }
   | {
-      /** A window of records was accepted, or nothing has happened for `heartbeatMs`. */
+      /** A write has begun or a window of records was accepted, or nothing has happened for `heartbeatMs`. */
       readonly type: "progress" | "heartbeat";
       /** The collection that is written; undefined before the first write. */
       readonly collection: Collection | undefined;
@@ -81,25 +81,38 @@ export function guardProgress(onProgress: OnProgress | undefined, logger: Logger
   return safeCallback("onProgress", onProgress, logger);
 }
 
-type Progress = Omit<Extract<SyncProgress, { readonly total: unknown }>, "type">;
+type Figures = Omit<Extract<SyncProgress, { readonly total: unknown }>, "type">;
+
+interface Listener {
+  readonly onProgress?: OnProgress | undefined;
+  readonly heartbeatMs?: number | undefined;
+}
+
+const NOTHING: Figures = { collection: undefined, accepted: 0, bytes: 0, total: undefined };
 
 /** Passes progress on, and reports a heartbeat whenever there was none for so long, until `ended` fires. */
-export function withHeartbeat(notify: OnProgress, heartbeatMs: number, clock: Clock, ended: AbortSignal) {
-  let last: Progress = { collection: undefined, accepted: 0, bytes: 0, total: undefined };
+export function withHeartbeat(
+  { onProgress, heartbeatMs }: Listener,
+  clock: Clock,
+  ended: AbortSignal,
+): OnProgress | undefined {
+  if (onProgress === undefined || heartbeatMs === undefined) return onProgress;
+  let last = NOTHING;
   let stop = () => {};
   const wait = () => {
     stop();
     if (!ended.aborted) stop = clock.after(heartbeatMs, beat);
   };
   const beat = () => {
-    notify({ ...last, type: "heartbeat" });
+    onProgress({ ...last, type: "heartbeat" });
     wait();
   };
   ended.addEventListener("abort", () => stop(), { once: true });
   wait();
-  return (event: SyncProgress): void => {
+  return (event) => {
     if (event.type === "progress") last = event;
+    else if (event.type === "restarted") last = NOTHING;
     wait();
-    notify(event);
+    onProgress(event);
   };
 }

@@ -27,6 +27,11 @@ test.each([
   expect(targetOf(resolveEndpoint("endpoint", endpoint, "no-path"))).toBe(target);
 });
 
+test("connects a host that is not ASCII also after thousands of other clients", () => {
+  for (let client = 0; client < 20_000; client += 1)
+    resolveEndpoint("endpoint", "https://sync.bücher.example", "no-path");
+});
+
 test.each<[string, Partial<SyncClientOptions> & { readonly endpoint: string }]>([
   ["endpoint", { endpoint: "https://unix:7443" }],
   ["proxy", { endpoint: "https://sync.example.test", proxy: "http://unix:7443" }],

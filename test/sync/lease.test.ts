@@ -1,11 +1,15 @@
 import { Metadata } from "@grpc/grpc-js";
 import type { SyncProgress } from "@saas-management/sdk";
-import { TestClock } from "@saas-management/sdk/testing";
+import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import { storeStaging } from "../../src/sync/staging/staging.js";
 import { accounts } from "../support/accounts.js";
 import { failureOf, writesOf } from "../support/batch-internals.js";
+import { connectorOf } from "../support/connector.js";
 import { rejection, until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { startTestService } from "../support/test-service.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
@@ -182,7 +186,7 @@ test("sends nothing when a collection is sealed whose records were all sent", as
   await expect(users.end()).resolves.toMatchObject({ accepted: 2, windows: 1 });
   expect(batch.lease.remainingMs).toBe(5 * MINUTE);
   expect(harness.server.streams).toHaveLength(1);
-  expect(seen.filter(({ type }) => type === "progress")).toHaveLength(1);
+  expect(seen.filter(({ type }) => type === "progress")).toHaveLength(2);
 });
 
 test("sends records together that come while the service does not answer", async () => {
@@ -213,16 +217,46 @@ test("reports a heartbeat whenever nothing else happened for heartbeatMs, until 
   const batch = await harness.startBatch({ clock }, { onProgress, heartbeatMs: 1000 });
   clock.advance(1000);
   await batch.write("accounts", accounts(2), { expectedCount: 2 });
-  clock.advance(999);
-  clock.advance(1);
+  clock.advance(1000);
+  const silent = async function* () {
+    clock.advance(1000);
+    yield { id: "e1", fullName: "E" };
+  };
+  await batch.write("employees", silent());
   await batch.complete();
   clock.advance(5000);
-  const figures = { collection: "accounts", accepted: 2, bytes: expect.any(Number), total: 2 };
+  const bytes = expect.any(Number);
   expect(seen.map((event) => (event.type === "heartbeat" ? event : event.type))).toEqual([
     "started",
     { type: "heartbeat", collection: undefined, accepted: 0, bytes: 0, total: undefined },
     "progress",
-    { type: "heartbeat", ...figures },
+    "progress",
+    { type: "heartbeat", collection: "accounts", accepted: 2, bytes, total: 2 },
+    "progress",
+    { type: "heartbeat", collection: "employees", accepted: 0, bytes: 0, total: undefined },
+    "progress",
     "completed",
   ]);
+});
+
+test("a run reports heartbeats also while it extracts, and while it waits for the lock", async () => {
+  const clock = new TestClock({ startAt: new Date(0) });
+  const service = await startTestService({ server: { clock } });
+  const other = await service.startBatch();
+  const seen: string[] = [];
+  const onProgress = ({ type }: SyncProgress) => {
+    if (seen.at(-1) !== type) seen.push(type);
+    if (seen.slice(-2).join() === "waiting-for-lock,heartbeat") void other.abort().catch(() => {});
+  };
+  const connector = connectorOf(["accounts"], async (batch) => {
+    await clock.sleep(1000);
+    await batch.write("accounts", accounts(2));
+  });
+  const own = { installationId: service.installationId, ledger: memoryLedger(), firstRun: true } as const;
+  const options = { ...own, staging: storeStaging(memoryStore()), onProgress, heartbeatMs: 400 };
+  await clock.drive(service.sync.run(connector, { ...options, waitForLockMs: 60_000 }));
+  clock.advance(400);
+  expect(seen.join(" ")).toMatch(
+    /^heartbeat progress judged( waiting-for-lock heartbeat)+ started progress completed$/,
+  );
 });

@@ -17,6 +17,7 @@ test.each([1, 2, 3])(
     const refused = await rejection(client.startBatch({ installationId }));
     expect(refused).toMatchObject({ code: "BATCH_IN_PROGRESS", mayBeOwn: true });
     const since = clock.now();
+    clock.advance(LEASE_MS - 12_345);
     const batch = await clock.drive(client.startBatch({ installationId, waitForLockMs: 2 * LEASE_MS }));
     expect(clock.now() - since).toBe(LEASE_MS);
     await batch.abort();

@@ -98,6 +98,7 @@ test("reports progress with numbers and names only", async () => {
   await batch.complete();
   expect(seen).toEqual([
     { type: "started", attempt: 1, batchId: batch.id },
+    { type: "progress", collection: "accounts", accepted: 0, bytes: 0, total: 3 },
     {
       type: "retry",
       operation: "SyncRecords of accounts",

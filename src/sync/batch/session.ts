@@ -9,7 +9,7 @@ import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
-import { newReport, statsByCollection, type WriteReport } from "../write/options.js";
+import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/record-sink.js";
 import type { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
@@ -26,6 +26,7 @@ export interface BatchWatch {
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
   readonly beforeComplete: ((batch: Pick<BatchSession, "id" | "signal">) => Promise<void>) | undefined;
   readonly noteStart?: NoteStart;
+  readonly startEndsInMs?: () => number;
   /** How long the lease is, in milliseconds. @default that of the service */
   readonly leaseMs?: number;
 }
@@ -171,6 +172,7 @@ export class BatchSession {
     const { configuration, transport } = this;
     const { acceptedEvents, observerOf } = this.watch;
     const { controller, unlink } = linkAbort(this.signal, signal);
+    this.notify?.(progressOf(report));
     const sender = new Sender({
       transport,
       configuration,

@@ -80,6 +80,8 @@ interface StartContext {
   readonly waitForLockMs: number;
   readonly onProgress: OnProgress | undefined;
   readonly noteStart?: NoteStart;
+  /** In how many milliseconds the lock of an earlier start may end whose answer nobody got. */
+  readonly startEndsInMs?: (() => number) | undefined;
   /** Number of the run's attempt, from 1. */
   readonly attempt: number;
   readonly runKey?: string | undefined;
@@ -155,7 +157,10 @@ export class BatchStarter {
         }
         // Jittered, so that clients that wait together do not return together; timers take whole milliseconds.
         const jitteredMs = pauseMs * (0.5 + Math.random() / 2);
-        const nextAttemptMs = Math.ceil(Math.min(leftMs, jitteredMs, this.#ownLockMs(installationId)));
+        const lockMs = Math.min(this.#ownLockMs(installationId), context.startEndsInMs?.() ?? leftMs);
+        const nextAttemptMs = Math.ceil(Math.min(leftMs, jitteredMs, lockMs));
+        // The service's lease may have begun a bit later.
+        if (nextAttemptMs >= lockMs) pauseMs = FIRST_PAUSE_MS / 2;
         onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
         await clock.sleep(nextAttemptMs, signal);
       }

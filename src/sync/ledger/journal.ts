@@ -63,7 +63,9 @@ export class Journal {
     return () => this.#forgetStart();
   };
 
-  /** Returns an error that tells which start of a dead process may hold the lock; otherwise the same error. */
+  readonly startEndsInMs = (): number => this.#starts.endsInMs;
+
+  /** Returns an error that tells which start of another process may hold the lock; otherwise the same error. */
   explain(error: unknown): unknown {
     const left = this.#starts.describeLeft();
     if (left === undefined || !(error instanceof BatchInProgressError)) return error;
@@ -78,7 +80,7 @@ export class Journal {
     return annotate(new BatchInProgressError(`${error.message} ${left}`, details), error);
   }
 
-  /** Warns once which start of a dead process the run may wait for. */
+  /** Warns once which start of another process the run may wait for. */
   warnOfStart(): void {
     const left = this.#starts.describeLeft();
     if (left === undefined || this.#warned) return;

@@ -14,13 +14,10 @@ interface LeftStart {
   readonly owner: NamedOwner;
 }
 
-/** Starts of this process that are under way. */
-const OPEN = new Set<string>();
-
 /**
  * Starts that are under way. An entry `journal.start.<token>.<time>` is put before StartSyncBatch is sent, and deleted when
- * the batch is in the journal, or was provably not started. If a process is killed in between, nobody knows the id of its
- * batch, but the next run can say what it waits for.
+ * the batch is in the journal, or was provably not started. If a process is killed in between, or the answer is lost,
+ * nobody knows the id of its batch, but the next run can say what it waits for, and until when.
  */
 export class PreparedStarts {
   readonly #prefix: string;
@@ -39,7 +36,6 @@ export class PreparedStarts {
 
   async prepare(store: Store): Promise<void> {
     const key = `${this.#prefix}${randomBytes(6).toString("hex")}.${Math.trunc(this.#clock.now())}`;
-    OPEN.add(key);
     this.#own = key;
     await store.putIfAbsent(
       key,
@@ -55,17 +51,16 @@ export class PreparedStarts {
     if (key === undefined) return;
     this.#own = undefined;
     await store.delete(key);
-    OPEN.delete(key);
   }
 
-  /** Deletes what dead processes left: this run got the lock. */
+  /** Deletes what others left: this run got the lock. */
   async forgetLeft(store: Store): Promise<void> {
     const left = this.#left;
     this.#left = [];
     await deleteAll(store, left);
   }
 
-  /** Looks for starts of dead processes, and deletes those whose lock is over. */
+  /** Looks for starts that nobody waits for, and deletes those whose lock is over. */
   async read(store: Store): Promise<void> {
     const left: LeftStart[] = [];
     for await (const key of store.list(this.#prefix)) {
@@ -73,12 +68,18 @@ export class PreparedStarts {
       const at = Number(/\.(\d+)$/.exec(key)?.[1] ?? 0);
       const silentMs = this.#clock.now() - at;
       if (silentMs > LEASE_MS + STALE_MS) await store.delete(key);
-      else if (!OPEN.has(key)) {
+      else if (key !== this.#own) {
         const owner = await ownerOf(store, key);
         if (owner !== undefined && (silentMs >= STALE_MS || isGone(owner))) left.push({ key, at, owner });
       }
     }
     this.#left = left;
+  }
+
+  /** In how many milliseconds the first lock may end that such a start holds: its lease began after the start was noted. */
+  get endsInMs(): number {
+    const lefts = this.#left.map(({ at }) => at + LEASE_MS - this.#clock.now());
+    return Math.min(...lefts.filter((leftMs) => leftMs > 0));
   }
 
   /** What this run may wait for, and until when at most, in sentences. */
@@ -92,7 +93,7 @@ export class PreparedStarts {
     const isNamed = typeof host === "string" && typeof pid === "number";
     const who = isNamed ? `Process ${pid} on host ${JSON.stringify(host)}` : "A process";
     const until = new Date(last.at + LEASE_MS + STALE_MS).toISOString();
-    return `${who} may have died after it started a batch at ${new Date(last.at).toISOString()} and before it could note the id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
+    return `${who} may have started a batch at ${new Date(last.at).toISOString()} without learning its id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
   }
 }
 

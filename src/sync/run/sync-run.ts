@@ -242,7 +242,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   }
 
   async #start(attempt: number, signal: AbortSignal): Promise<BatchHandle> {
-    const { installationId, waitForLockMs, maxIdleMs, heartbeatMs, onProgress } = this.#options;
+    const { installationId, waitForLockMs, maxIdleMs, onProgress } = this.#options;
     const { clock } = this.#parts.configuration;
     const since = clock.monotonic();
     let waited = false;
@@ -256,7 +256,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       onProgress?.(progress);
     };
     const starting = this.#parts.start(
-      { installationId, waitForLockMs, maxIdleMs, heartbeatMs, signal, onProgress: notice },
+      { installationId, waitForLockMs, maxIdleMs, signal, onProgress: notice },
       {
         attempt,
         runKey: this.#options.runKey,
@@ -268,6 +268,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           await (this.#steps && raceAbort(this.#steps.beforeComplete(this.#guard, id), ended));
         },
         noteStart: this.#journal.noteStart,
+        startEndsInMs: this.#journal.startEndsInMs,
       },
     );
     const batch = await starting.catch((error: unknown) => {

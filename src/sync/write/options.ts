@@ -2,6 +2,7 @@ import { checkSignal } from "../../core/abort.js";
 import { InvalidInputError, type RecordOutcome } from "../../core/errors/index.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
+import type { SyncProgress } from "../progress.js";
 
 /** Options of a write or a writer. */
 export interface WriteOptions {
@@ -88,6 +89,10 @@ export interface WriteReport extends MutableStats {
 
 export function newReport(collection: Collection): WriteReport {
   return { collection, expectedCount: undefined, state: "queued", ranges: [], ...ZERO };
+}
+
+export function progressOf({ collection, accepted, bytes, expectedCount: total }: WriteReport): SyncProgress {
+  return { type: "progress", collection, accepted, bytes, total };
 }
 
 const ZERO: WriteStats = {

@@ -7,7 +7,7 @@ import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import { addRange, type WriteReport } from "./options.js";
+import { addRange, progressOf, type WriteReport } from "./options.js";
 
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
@@ -66,8 +66,8 @@ export class WindowSender {
     report.windows += 1;
     report.messages += messages.length;
     report.bytes += bytes;
-    const { collection, accepted, expectedCount: total } = report;
-    onProgress?.({ type: "progress", collection, accepted, bytes: report.bytes, total });
+    onProgress?.(progressOf(report));
+    const { collection } = report;
     configuration.logger.debug("saas-management: window accepted", { collection, records, bytes });
   }
 

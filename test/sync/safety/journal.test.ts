@@ -317,7 +317,7 @@ test("says what it waits for if a process was killed before it could note its ba
   const failed = run();
   await expect(failed).rejects.toMatchObject({
     code: "BATCH_IN_PROGRESS",
-    message: expect.stringContaining(`Process 7 on host "another" may have died after it started a batch`),
+    message: expect.stringContaining(`Process 7 on host "another" may have started a batch`),
   });
   await expect(failed).rejects.toThrow(`Its lock ends at ${until}`);
   expect(service.states()).toEqual(["active"]);
@@ -347,7 +347,7 @@ test.each<[string, () => Promise<void>, boolean]>([
   await leave();
   const error = await run().catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "BATCH_IN_PROGRESS" });
-  expect(String(error).includes("may have died")).toBe(isTold);
+  expect(String(error).includes("without learning its id")).toBe(isTold);
 });
 
 test("forgets a start that was refused, and keeps one whose answer was lost", async () => {

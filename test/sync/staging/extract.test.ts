@@ -29,6 +29,7 @@ test("seals a partition when its source has ended", async () => {
   });
   expect(stats).toMatchObject({ accepted: 3 });
   expect(progress).toEqual([
+    { type: "progress", collection: "accounts", accepted: 0, bytes: 0, total: 3 },
     { type: "progress", collection: "accounts", accepted: 3, bytes: stats.bytes, total: 3 },
   ]);
   await run.extract("accounts", "n-z", []);

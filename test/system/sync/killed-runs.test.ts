@@ -38,7 +38,7 @@ test.runIf(process.platform === "linux")(
     await expect(service.runAccounts(ids(10))).rejects.toMatchObject({
       code: "BATCH_IN_PROGRESS",
       message: expect.stringMatching(
-        /Process \d+ on host .* may have died .* Its lock ends at \d{4}-.* at the latest\.$/,
+        /Process \d+ on host .* may have started a batch .* Its lock ends at \d{4}-.* at the latest\.$/,
       ),
     });
     service.clock.advance(LEASE_MS);

@@ -9,7 +9,7 @@ import {
   vendorConnector,
   vendorExports,
 } from "../../../examples/connectors/vendor-export/index.js";
-import { RECORD_FAULTS } from "../../../src/testing/kit/faults/records/record-faults.js";
+import { RECORD_FAULTS } from "../../../src/testing/kit/faults/record-faults.js";
 import * as postgres from "../../support/postgres.js";
 import * as slapd from "../../support/slapd.js";
 import { companyLdif } from "../examples/directory-ldif.js";
@@ -39,22 +39,22 @@ function expectGood(
 
 test("the connector of a paged API withstands every fault of its vendor", LIMIT, async () => {
   const { cassette, ...vendor } = REST_VENDOR;
-  expectGood(await testConnector(restConnector(vendor), { cassette }), 140);
+  expectGood(await testConnector(restConnector(vendor), { cassette }), 110);
 });
 
 test("the connector of this machine withstands every fault of its source", LIMIT, async () => {
-  expectGood(await testConnector(hostConnector({ now: NOW }, () => {})), 45);
+  expectGood(await testConnector(hostConnector({ now: NOW }, () => {})), 40);
 });
 
 test("the connector of the HR export withstands every fault of its source", LIMIT, async () => {
-  expectGood(await testConnector(employeeConnector(DATA), RECORDS_ONLY), 20, NOTICED);
+  expectGood(await testConnector(employeeConnector(DATA), RECORDS_ONLY), 15, NOTICED);
 });
 
 test.each(vendorExports(DATA))(
   "the connector of the export of $vendor withstands every fault",
   LIMIT,
   async (source) => {
-    expectGood(await testConnector(vendorConnector(source, NOW), RECORDS_ONLY), 20, NOTICED);
+    expectGood(await testConnector(vendorConnector(source, NOW), RECORDS_ONLY), 15, NOTICED);
   },
 );
 
@@ -65,7 +65,7 @@ describe.skipIf(postgres.skipped)(`PostgreSQL${postgres.whySkipped}`, () => {
     const pool = database.pool();
     const schema = database.schema();
     await createHrTables(pool, schema);
-    expectGood(await testConnector(postgresConnector(pool, schema)), 45);
+    expectGood(await testConnector(postgresConnector(pool, schema)), 40);
   });
 });
 
@@ -74,6 +74,6 @@ describe.skipIf(slapd.skipped)(`LDAP${slapd.whySkipped}`, () => {
 
   test("the connector of a directory withstands every fault of its source", LIMIT, async () => {
     const { url, user, password } = directory;
-    expectGood(await testConnector(ldapConnector({ url, user, password, base: "dc=example,dc=com" })), 45);
+    expectGood(await testConnector(ldapConnector({ url, user, password, base: "dc=example,dc=com" })), 40);
   });
 });

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 
 /** Serves a vendor on loopback; closed after the test. @returns its origin */
 export async function serveVendor(handler: (request: Request) => Promise<Response>): Promise<string> {
-  const server = createAdaptorServer({ fetch: handler });
+  const server = createAdaptorServer({ fetch: handler, overrideGlobalObjects: false });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
     if ("closeAllConnections" in server) server.closeAllConnections();

@@ -1,21 +1,48 @@
-/** The vendor's items one by one, whether a page has many of them or each has an answer of its own. */
-import { createHash } from "node:crypto";
-import { isPlainObject } from "../../../core/validate.js";
-import { jsonOf, withBody } from "../structure/body.js";
-import { type JsonPath, leavesOf, valueAt, withValueAt } from "../structure/json-path.js";
-import type { Plan } from "./kind.js";
-import { noticedPages } from "./pages.js";
-import type { View } from "./view.js";
+/** The vendor's items, whether a page has many of them or each has an answer of its own. */
+import { jsonOf, withBody } from "../structure/edit.js";
+import { type JsonPath, valueAt, withValueAt } from "../structure/json-path.js";
+import type { FaultKind, Plan } from "./fault.js";
+import { ITEM_FAULTS, type ItemFault, isFewerFields } from "./items.js";
+import { isNoticedByGuard, NOTICED_ITEMS, NOTICED_SHARE, type View } from "./view.js";
 
-export interface Entry {
+interface Entry {
   readonly exchange: number;
   /** Where the item is in the body. */
   readonly path: JsonPath;
   readonly value: unknown;
 }
 
+export const ENTRIES: readonly FaultKind[] = ITEM_FAULTS.map((fault) => ({
+  name: fault.name,
+  summary: fault.summary,
+  plan: (view) => planOf(view, fault),
+}));
+
+function planOf(view: View, { which, seenByGuardOnly, plan }: ItemFault): Plan | undefined {
+  const entries = entriesOf(view);
+  const values = entries.map(({ value }) => value);
+  const { id: own } = view.main ?? {};
+  const id =
+    own !== undefined && values.every((value) => valueAt(value, own) !== undefined) ? own : undefined;
+  const planned = entries.length < NOTICED_ITEMS ? undefined : plan({ values, id, pick: view.pick });
+  if (planned === undefined) return undefined;
+  const struck = which === "all" ? entries : which === "some" ? someOf(view, entries) : oneOf(view, entries);
+  const changed = [...view.recording];
+  let count = 0;
+  for (const { exchange, path, value } of struck) {
+    const page = changed[exchange];
+    const other = planned.change(value, values.indexOf(value));
+    if (page === undefined || other === value) continue;
+    count += 1;
+    changed[exchange] = withBody(page, { json: withValueAt(jsonOf(page), path, other) });
+  }
+  // Fewer changes than the guard notices look like people who left and others who came.
+  if (which !== "one" && (count < NOTICED_ITEMS || count < entries.length * NOTICED_SHARE)) return undefined;
+  return { at: planned.at, exchanges: changed, seenByGuardOnly };
+}
+
 /** The items with most fields: of the main listing, or the details of its items. */
-export function entriesOf({ recording, structure, main }: View): readonly Entry[] {
+function entriesOf({ recording, structure, main }: View): readonly Entry[] {
   const items: readonly Entry[] = (main?.pages ?? []).flatMap(({ exchange, items: values }) =>
     values.map((value, index) => ({ exchange, path: [...(main?.list ?? []), index], value })),
   );
@@ -23,70 +50,24 @@ export function entriesOf({ recording, structure, main }: View): readonly Entry[
     const page = recording[exchange];
     return page === undefined ? [] : [{ exchange, path: [], value: jsonOf(page) }];
   });
-  return fieldsIn(details[0]?.value) > fieldsIn(items[0]?.value) ? details : items;
-}
-
-function fieldsIn(value: unknown): number {
-  return isPlainObject(value) ? Object.keys(value).length : 0;
+  return isFewerFields(items[0]?.value, details[0]?.value) ? details : items;
 }
 
 /** As many of the items as the guard notices: of whole pages, or of details in succession. */
-export function someEntries(view: View, entries: readonly Entry[]): readonly Entry[] {
+function someOf(view: View, entries: readonly Entry[]): readonly Entry[] {
   const { main } = view;
-  if (main !== undefined && entries[0]?.path.length !== 0) {
-    const exchanges = new Set(noticedPages(view, main).map((position) => main.pages[position]?.exchange));
-    return entries.filter(({ exchange }) => exchanges.has(exchange));
+  if (main === undefined || entries[0]?.path.length === 0)
+    return entries.slice(0, Math.max(NOTICED_ITEMS, Math.ceil(entries.length * 0.35)));
+  const start = view.pick(main.pages.map((_, position) => position)) ?? 0;
+  const some: Entry[] = [];
+  for (const { exchange } of [...main.pages.slice(start), ...main.pages.slice(0, start)]) {
+    if (isNoticedByGuard(main, some.length)) break;
+    some.push(...entries.filter((entry) => entry.exchange === exchange));
   }
-  return entries.slice(0, Math.max(5, Math.ceil(entries.length * 0.35)));
+  return some;
 }
 
-/** A plan that changes items. */
-export function changing(
-  view: View,
-  entries: readonly Entry[],
-  at: string,
-  change: (item: unknown, index: number) => unknown,
-): Plan {
-  const changed = [...view.recording];
-  for (const [index, { exchange, path, value }] of entries.entries()) {
-    const page = changed[exchange];
-    if (page === undefined) continue;
-    changed[exchange] = withBody(page, { json: withValueAt(jsonOf(page), path, change(value, index)) });
-  }
-  return { at, exchanges: changed };
-}
-
-type FieldType = "string" | "boolean" | "number";
-
-/** Paths at which all items have a value of a type, e-mail addresses and names first; ids are left out. */
-export function fieldsOf(view: View, entries: readonly Entry[], type: FieldType): readonly JsonPath[] {
-  const [first] = entries;
-  const id = idPathOf(view, entries)?.join("\n");
-  const paths = [...leavesOf(first?.value)]
-    .map(({ path }) => path)
-    .filter((path) => path.every((key) => typeof key === "string") && path.join("\n") !== id)
-    .filter((path) => !/(^|_)id$|Id$/.test(`${path.at(-1)}`))
-    .filter((path) =>
-      entries.every(({ value }) => {
-        const field = valueAt(value, path);
-        return typeof field === type && field !== "";
-      }),
-    );
-  const rank = (path: JsonPath) =>
-    /mail/i.test(`${path.at(-1)}`) ? 0 : /name/i.test(`${path.at(-1)}`) ? 1 : 2;
-  return paths.sort((one, other) => rank(one) - rank(other));
-}
-
-export function idPathOf({ main }: View, entries: readonly Entry[]): JsonPath | undefined {
-  const id = main?.id;
-  return id !== undefined && entries.every(({ value }) => valueAt(value, id) !== undefined) ? id : undefined;
-}
-
-export function fieldLabel(path: JsonPath): string {
-  return path.join(".");
-}
-
-/** A number that is always the same for a text, as eight hexadecimal digits. */
-export function shortDigest(value: unknown): string {
-  return createHash("sha256").update(`${value}`).digest("hex").slice(0, 8);
+function oneOf(view: View, entries: readonly Entry[]): readonly Entry[] {
+  const entry = view.pick(entries);
+  return entry === undefined ? [] : [entry];
 }

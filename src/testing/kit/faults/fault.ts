@@ -1,10 +1,11 @@
 import type { Exchange } from "../cassette/cassette.js";
 import type { Change } from "../effect/compare.js";
 import type { VendorAnswer, VendorRequest } from "../vendor/answer.js";
+import type { View } from "./view.js";
 
 /** What misbehaves about the vendor, derived from a recording. */
 export interface VendorFault {
-  /** Stable, in kebab case: `status-500-page-2`. */
+  /** Stable, in kebab case: `status-500-last`. */
   readonly name: string;
   /** What the vendor does, in a line: "page 2 answers 500 once". */
   readonly summary: string;
@@ -30,4 +31,14 @@ export interface Struck {
    * Changes one answer. Returns the same object if it leaves it alone: what differs from the recording counts as struck.
    */
   answer?(answer: VendorAnswer, request: VendorRequest): VendorAnswer;
+}
+
+/** A fault of the catalogue, before it is planned for a recording. */
+export interface FaultKind extends Pick<VendorFault, "name" | "summary" | "excuses"> {
+  plan(view: View): Plan | undefined;
+}
+
+export interface Plan extends Struck {
+  /** Where it strikes, as in `page 2 of GET /users`. */
+  readonly at: string;
 }

@@ -1,25 +1,9 @@
 import type { Recording } from "../structure/structure.js";
-import { BODIES } from "./catalogue/bodies.js";
-import { CONNECTIONS } from "./catalogue/connections.js";
-import { FIELDS } from "./catalogue/fields.js";
-import { GRAPHQL } from "./catalogue/graphql.js";
-import { IDENTITY } from "./catalogue/identity.js";
-import { IDS } from "./catalogue/ids.js";
-import { LISTS } from "./catalogue/lists.js";
-import { LOST_PAGES } from "./catalogue/lost-pages.js";
-import { OTHER_LISTS } from "./catalogue/other-lists.js";
-import { PAGE_SIZES } from "./catalogue/page-sizes.js";
-import { REDIRECTS } from "./catalogue/redirects.js";
-import { SESSIONS } from "./catalogue/sessions.js";
-import { SHIFTS } from "./catalogue/shifts.js";
-import { STATUSES } from "./catalogue/statuses.js";
-import { TEXTS } from "./catalogue/texts.js";
-import { TIMES } from "./catalogue/times.js";
-import { TOKENS } from "./catalogue/tokens.js";
-import { TOTALS } from "./catalogue/totals.js";
-import { TWINS } from "./catalogue/twins.js";
-import type { VendorFault } from "./fault.js";
-import type { FaultKind, Plan } from "./kind.js";
+import { ANSWERS } from "./answers.js";
+import { ENTRIES } from "./entries.js";
+import type { FaultKind, Plan, VendorFault } from "./fault.js";
+import { LAYOUTS } from "./layouts.js";
+import { LISTINGS } from "./listings.js";
 import { viewOf } from "./view.js";
 
 /**
@@ -30,27 +14,7 @@ import { viewOf } from "./view.js";
  * - damaged texts that are valid ones (`ZoÃ«`), wrong values of the right type, times in another zone or ahead
  * - the same item twice with different contents: which of the two is right is the vendor's to know
  */
-const CATALOGUE: readonly FaultKind[] = [
-  ...STATUSES,
-  ...CONNECTIONS,
-  ...BODIES,
-  ...GRAPHQL,
-  ...REDIRECTS,
-  ...SESSIONS,
-  ...LOST_PAGES,
-  ...PAGE_SIZES,
-  ...SHIFTS,
-  ...TOKENS,
-  ...TOTALS,
-  ...LISTS,
-  ...TWINS,
-  ...FIELDS,
-  ...IDS,
-  ...IDENTITY,
-  ...TIMES,
-  ...OTHER_LISTS,
-  ...TEXTS,
-];
+const CATALOGUE: readonly FaultKind[] = [...ANSWERS, ...LAYOUTS, ...LISTINGS, ...ENTRIES];
 
 /**
  * The faults of the catalogue. Their names are the same for each recording; what they strike is chosen by the seed, and

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readStructure } from "../structure/read-structure.js";
 import type { Listing, Recording, Structure } from "../structure/structure.js";
+import { recordedAnswer, type VendorAnswer } from "../vendor/answer.js";
 
 /** A recording as a fault sees it. */
 export interface View {
@@ -10,13 +11,8 @@ export interface View {
   readonly main: Listing | undefined;
   /** Picks one of several places: always the same one for a seed and a fault. */
   pick<Place>(places: readonly Place[]): Place | undefined;
-}
-
-/** An exchange that a fault strikes. */
-export interface Spot {
-  readonly exchange: number;
-  /** As in `page 2 of GET /users`. */
-  readonly label: string;
+  /** The recorded answer of an exchange. */
+  recorded(exchange: number | undefined): VendorAnswer | undefined;
 }
 
 const structures = new WeakMap<Recording, Structure>();
@@ -34,34 +30,41 @@ export function viewOf(recording: Recording, seed: number, fault: string): View 
       const digest = createHash("sha256").update(`${seed} ${fault} ${picks}`).digest();
       return places[digest.readUInt32BE(0) % places.length];
     },
+    recorded(at) {
+      const exchange = recording[at ?? -1];
+      return exchange && recordedAnswer(exchange);
+    },
   };
 }
 
-export type Position = "first" | "middle" | "last" | "any";
-
 /** The answers with the data that the connector is about: pages, or else details, or else files. */
-export function spotsOf({ recording, structure, main }: View): readonly Spot[] {
-  if (main !== undefined)
-    return main.pages.map(({ exchange }, index) => ({ exchange, label: pageLabel(main, index) }));
-  const { details, texts } = structure;
-  return (details.length > 0 ? details : texts).map((exchange) => spotOf(recording, exchange));
+export function mainAnswers({ structure, main }: View): readonly number[] {
+  if (main !== undefined) return main.pages.map(({ exchange }) => exchange);
+  return structure.details.length > 0 ? structure.details : structure.texts;
 }
 
-export function pageLabel(listing: Listing, index: number): string {
-  return listing.pages.length === 1 ? listing.name : `page ${index + 1} of ${listing.name}`;
+/** As in `page 2 of GET /users`. */
+export function pageLabel({ name, pages }: Listing, index: number): string {
+  return pages.length === 1 ? name : `page ${index + 1} of ${name}`;
 }
 
-export function spotOf(recording: Recording, exchange: number): Spot {
+export function answerLabel({ recording, structure }: View, exchange: number): string {
+  for (const listing of structure.listings) {
+    const page = listing.pages.findIndex((one) => one.exchange === exchange);
+    if (page >= 0) return pageLabel(listing, page);
+  }
   const request = recording[exchange]?.request;
-  const label = request === undefined ? "" : `${request.method} ${new URL(request.url).pathname}`;
-  return { exchange, label };
+  return request === undefined ? "" : `${request.method} ${new URL(request.url).pathname}`;
 }
 
-/** One answer has a first position only; two have no middle. */
-export function spotAt(view: View, position: Position): Spot | undefined {
-  const spots = spotsOf(view);
-  if (position === "any") return view.pick(spots);
-  if (position === "first") return spots[0];
-  if (position === "middle") return view.pick(spots.slice(1, -1));
-  return spots.length > 1 ? spots.at(-1) : undefined;
+export function itemsOf({ pages }: Listing): readonly unknown[] {
+  return pages.flatMap(({ items }) => items);
+}
+
+/** Least number of items, and least share of a listing, that the default guard misses, with some to spare. */
+export const NOTICED_ITEMS = 5;
+export const NOTICED_SHARE = 0.3;
+
+export function isNoticedByGuard(listing: Listing, lost: number): boolean {
+  return lost >= NOTICED_ITEMS && lost >= NOTICED_SHARE * itemsOf(listing).length;
 }

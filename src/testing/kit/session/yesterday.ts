@@ -1,6 +1,7 @@
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import type { SnapshotCollection } from "../../../sync/collections.js";
-import { idFieldOf, withFields } from "../faults/records/spots.js";
+import { idPathOf } from "../faults/record-faults.js";
+import { valueAt, withValueAt } from "../structure/json-path.js";
 
 /** From so many records on, some are new today, and one of yesterday is gone. */
 const ENOUGH = 4;
@@ -16,11 +17,8 @@ export function yesterdayOf(
       const today = snapshots[collection].map(({ record }) => record);
       const [first] = today;
       if (first === undefined || today.length < ENOUGH) return [collection, today];
-      const spot = { collection, records: today };
-      const gone = withFields(first, collection, (fields) => ({
-        ...fields,
-        [idFieldOf(spot)]: `gone-${String(fields[idFieldOf(spot)])}`,
-      }));
+      const id = idPathOf({ collection, records: [first] }) ?? [];
+      const gone = withValueAt(first, id, `gone-${valueAt(first, id)}`);
       return [collection, [...today.filter((_, index) => index % NEW_EACH !== ENOUGH - 1), gone]];
     }),
   );

@@ -1,6 +1,6 @@
 /** How the pages of a listing lead to the next one. */
 import type { Exchange } from "../cassette/cassette.js";
-import { jsonOf } from "./body.js";
+import { jsonOf } from "./edit.js";
 import { isWithin, type JsonPath, leavesOf, valueAt } from "./json-path.js";
 import { isAddress, nextLink, resolved } from "./listing-keys.js";
 import { isPageSize, isPaging, partsOf, type RequestPart } from "./request-parts.js";

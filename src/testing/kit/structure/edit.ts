@@ -1,8 +1,25 @@
-/** Copies of pages with something else in them. */
-import type { Exchange } from "../cassette/cassette.js";
-import { jsonOf, withBody, withHeader } from "./body.js";
+/** Answers, and copies of them with something else in them. */
+import type { Exchange, RecordedBody } from "../cassette/cassette.js";
 import { valueAt, withValueAt } from "./json-path.js";
 import type { AnswerPlace, Listing, Recording } from "./structure.js";
+
+export function jsonOf({ response }: Exchange): unknown {
+  return "json" in response.body ? response.body.json : undefined;
+}
+
+export function isSuccess({ response }: Exchange): boolean {
+  return response.status >= 200 && response.status < 300;
+}
+
+export function withBody(exchange: Exchange, body: RecordedBody): Exchange {
+  return { ...exchange, response: { ...exchange.response, body } };
+}
+
+function withHeader(exchange: Exchange, name: string, value: string | undefined): Exchange {
+  const { [name]: _, ...others } = exchange.response.headers;
+  const headers = value === undefined ? others : { ...others, [name]: value };
+  return { ...exchange, response: { ...exchange.response, headers } };
+}
 
 export function withItems(exchange: Exchange, { list }: Listing, items: unknown): Exchange {
   return withBody(exchange, { json: withValueAt(jsonOf(exchange), list, items) });

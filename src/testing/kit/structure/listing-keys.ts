@@ -1,6 +1,6 @@
 /** Which requests belong to one listing. */
 import type { Exchange } from "../cassette/cassette.js";
-import { jsonOf } from "./body.js";
+import { jsonOf } from "./edit.js";
 import { leavesOf } from "./json-path.js";
 import { isPaging, partsOf, type RequestPart } from "./request-parts.js";
 import type { Recording } from "./structure.js";

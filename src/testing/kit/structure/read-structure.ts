@@ -1,7 +1,7 @@
 import { isPlainObject } from "../../../core/validate.js";
 import type { Exchange } from "../cassette/cassette.js";
-import { isSuccess, jsonOf } from "./body.js";
 import { continuationOf } from "./continuation.js";
+import { isSuccess, jsonOf } from "./edit.js";
 import { idOf, itemListOf } from "./item-list.js";
 import { valueAt } from "./json-path.js";
 import { listingKeys } from "./listing-keys.js";

@@ -1,5 +1,5 @@
 import type { Exchange } from "../cassette/cassette.js";
-import { jsonOf } from "./body.js";
+import { jsonOf } from "./edit.js";
 import { isWithin, type JsonPath, leavesOf, valueAt } from "./json-path.js";
 import type { AnswerPlace } from "./structure.js";
 

@@ -1,3 +1,6 @@
+import { bytesOf } from "../cassette/body.js";
+import type { Exchange, RecordedResponse } from "../cassette/cassette.js";
+
 /** A request of the connector, as the simulated vendor got it. */
 export interface VendorRequest {
   readonly method: string;
@@ -25,4 +28,15 @@ export interface VendorAnswer {
   readonly delayMs?: number | undefined;
   /** Ends the connection after this many bytes of the body; -1: before the status line. */
   readonly cutAfter?: number | undefined;
+}
+
+/** Bytes of recorded answers: the same ones are sent in each case. */
+const ANSWERS = new WeakMap<RecordedResponse, VendorAnswer>();
+
+export function recordedAnswer({ response }: Exchange): VendorAnswer {
+  const known = ANSWERS.get(response);
+  if (known !== undefined) return known;
+  const answer = { status: response.status, headers: response.headers, body: bytesOf(response.body) };
+  ANSWERS.set(response, answer);
+  return answer;
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { bytesOf } from "../cassette/body.js";
-import type { Exchange, RecordedResponse } from "../cassette/cassette.js";
+import type { Exchange } from "../cassette/cassette.js";
 import { credentialsGranted, credentialsSent } from "../cassette/credentials.js";
 import type { Struck } from "../faults/fault.js";
-import type { VendorAnswer, VendorRequest } from "./answer.js";
+import { recordedAnswer, type VendorAnswer, type VendorRequest } from "./answer.js";
 import { Matcher } from "./matching.js";
 import { receive, recorded } from "./request.js";
 import type { OpenRun, VendorRoute } from "./routes.js";
@@ -146,9 +145,6 @@ export class Playback implements VendorRun {
   }
 }
 
-/** Bytes of recorded answers: the same ones are sent in each case. */
-const ANSWERS = new WeakMap<RecordedResponse, VendorAnswer>();
-
 const UNMATCHED: VendorAnswer = {
   status: 404,
   headers: { "content-type": "application/json" },
@@ -156,13 +152,7 @@ const UNMATCHED: VendorAnswer = {
 };
 
 function answerOf(exchange: Exchange | undefined): VendorAnswer {
-  if (exchange === undefined) return UNMATCHED;
-  const { response } = exchange;
-  const known = ANSWERS.get(response);
-  if (known !== undefined) return known;
-  const answer = { status: response.status, headers: response.headers, body: bytesOf(response.body) };
-  ANSWERS.set(response, answer);
-  return answer;
+  return exchange === undefined ? UNMATCHED : recordedAnswer(exchange);
 }
 
 function isEqual(a: VendorAnswer, b: VendorAnswer): boolean {

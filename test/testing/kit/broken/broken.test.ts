@@ -6,7 +6,6 @@ import { cassetteOf, DAY, users } from "../cassettes.js";
 import { byPageNumber } from "../recordings/by-page-number.js";
 import { foldsIds } from "./folds-ids.js";
 import { forgetsAwait } from "./forgets-await.js";
-import { good } from "./good.js";
 import { inventsValues } from "./invents-values.js";
 import { keepsAnswers } from "./keeps-answers.js";
 import { logsKey } from "./logs-key.js";
@@ -18,116 +17,50 @@ import { stopsAtEmptyPage } from "./stops-at-empty-page.js";
 import { swallowsPageError } from "./swallows-page-error.js";
 import { trustsTotal } from "./trusts-total.js";
 
-/** Faults that a connector is caught by, and what its first verdict must say. */
+/**
+ * Faults that a connector is caught by, and what its first verdict must say. Every fault is in the system test of
+ * vendor faults, and the connectors that no fault leads astray.
+ */
 interface Planted {
   readonly connector: Connector<"accounts">;
   readonly cause: string;
   readonly faults: readonly string[];
   readonly vendor?: "by page number";
+  readonly seed?: number;
 }
 
 const PLANTED: Readonly<Record<string, Planted>> = {
   swallowsPageError: {
     connector: swallowsPageError,
     cause: "usage",
-    faults: [
-      "status-500-first-always",
-      "status-500-middle-always",
-      "status-500-last-always",
-      "status-500-once",
-      "status-502-once",
-      "status-503-always",
-      "status-503-retry-after-once",
-      "status-429-once",
-      "status-429-always",
-      "status-429-retry-after-once",
-      "status-401-always",
-      "status-403-always",
-      "status-403-rate-limit-once",
-      "status-404-first-always",
-      "status-404-middle-always",
-      "status-404-last-always",
-      "status-400-last-always",
-      "status-408-once",
-      "status-410-last-always",
-      "status-429-retry-date-once",
-      "reset-once",
-      "reset-last-always",
-      "cut-once",
-      "cut-last-always",
-      "stall-once",
-      "stall-last-always",
-      "html-200-first",
-      "html-200-last",
-      "html-200-once",
-      "empty-body-first",
-      "empty-body-last",
-      "no-content-first",
-      "no-content-last",
-      "not-modified",
-      "empty-object-last",
-      "null-body-last",
-      "error-200-first",
-      "error-200-middle",
-      "error-200-last",
-      "truncated-body",
-      "length-too-long",
-      "length-too-short",
-      "gzip-damaged",
-      "gzip-undeclared",
-      "redirect-to-login-first",
-      "redirect-to-login-last",
-      "redirect-loop",
-      "token-expired",
-      "error-shows-key",
-      "error-shows-request",
-      "page-missing",
-      "last-page-lost",
-      "page-empty",
-      "page-repeated",
-      "paging-ignored",
-      "next-missing",
-      "next-empty",
-      "next-null",
-      "next-repeated",
-      "next-cyclic",
-      "next-expired",
-      "list-null",
-      "list-missing",
-      "list-as-object",
-      "list-renamed",
-      "item-null",
-      "field-missing-on-pages",
-      "ids-all-equal",
-      "page-of-yesterday",
-    ],
+    faults: ["status-500-last", "html-200-last", "page-repeated"],
   },
   retriesFromStart: {
     connector: retriesFromStart,
     cause: "doubled",
-    faults: ["status-502-once", "status-429-once", "cut-once", "items-repeated-on-page"],
+    faults: ["status-429-once", "cut-once", "items-repeated-on-page"],
   },
   stopsAtEmptyPage: { connector: stopsAtEmptyPage, cause: "lost", faults: ["empty-page-between"] },
   trustsTotal: {
     connector: trustsTotal,
     cause: "lost",
-    faults: ["total-missing", "total-of-page", "total-zero", "total-too-low", "items-repeated-on-next-page"],
+    faults: ["total-missing", "items-repeated-on-next-page"],
   },
   notFoundIsEmpty: {
     connector: notFoundIsEmpty,
     cause: "answered 404",
-    faults: ["status-404-first-always", "status-404-last-always"],
+    faults: ["status-404-last"],
   },
-  inventsValues: { connector: inventsValues, cause: "emptied", faults: ["field-missing-on-pages"] },
+  inventsValues: { connector: inventsValues, cause: "emptied", faults: ["field-missing-in-some"], seed: 3 },
   logsKey: {
     connector: logsKey,
     cause: "a credential is in what the run printed or logged",
-    faults: ["status-401-always", "error-shows-key"],
+    faults: ["status-401", "error-shows-key"],
   },
   resumesFromCheckpoint: {
     connector: resumesFromCheckpoint,
     cause: "the next run, without the fault,",
-    faults: ["status-500-middle-always", "next-expired"],
+    faults: ["status-500-last", "next-expired"],
   },
   foldsIds: { connector: foldsIds, cause: "changed", faults: ["twin-id-in-case", "twin-id-with-space"] },
   readsAhead: {
@@ -155,9 +88,9 @@ beforeAll(async () => {
 test.each(Object.entries(PLANTED))(
   "catches %s, and names the cause",
   async (_, planted) => {
-    const { connector, faults: only, cause, vendor } = planted;
+    const { connector, faults: only, cause, vendor, seed = 1 } = planted;
     const cassette = vendor === undefined ? byToken : byNumber;
-    const { faults, notRun } = await testConnector(connector, { cassette, only });
+    const { faults, notRun } = await testConnector(connector, { cassette, only, seed });
     expect(faults.filter(({ verdict }) => verdict !== "WRONG").map(({ fault }) => fault)).toEqual([]);
     expect(faults.map(({ fault }) => fault).sort()).toEqual([...only].sort());
     expect(faults[0]?.cause).toContain(cause);
@@ -165,11 +98,3 @@ test.each(Object.entries(PLANTED))(
   },
   120_000,
 );
-
-test("finds nothing WRONG with a good connector", async () => {
-  const { ok, faults, notRun } = await testConnector(good, { cassette: byToken });
-  expect(faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
-  expect(ok).toBe(true);
-  expect(notRun.filter(({ fault }) => !fault.startsWith("sig"))).toEqual([]);
-  expect(faults.filter(({ verdict }) => verdict !== "not-applicable").length).toBeGreaterThan(100);
-}, 120_000);

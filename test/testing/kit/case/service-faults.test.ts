@@ -28,7 +28,6 @@ const ENDS: Readonly<Record<string, CaseResult["outcome"]>> = {
   "service-permission-denied": "refused",
   "service-refuses-records": "refused",
   "service-lock-stolen-at-write": "refused",
-  "service-oversized-answer-to-write": "refused",
   "service-early-answer": "refused",
   "service-lock-held": "refused",
   "service-lock-held-all-the-time": "refused",

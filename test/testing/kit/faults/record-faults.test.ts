@@ -1,7 +1,7 @@
 import { type Connector, defineConnector, type RecordOf } from "@saas-management/sdk";
 import { type KitOptions, testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { RECORD_FAULTS } from "../../../../src/testing/kit/faults/records/record-faults.js";
+import { RECORD_FAULTS } from "../../../../src/testing/kit/faults/record-faults.js";
 
 const COUNT = 30;
 
@@ -29,7 +29,9 @@ const table = defineConnector({
   },
 });
 
-const only = RECORD_FAULTS.map(({ name }) => name);
+/** Accounts have no numbers, and these ids are not digits. */
+const IDLE = ["number-becomes-string", "ids-of-other-type"];
+const only = RECORD_FAULTS.map(({ name }) => name).filter((name) => !IDLE.includes(name));
 
 async function verdicts(connector: Connector<"accounts">, options: KitOptions = { only }) {
   const { faults, notRun } = await testConnector(connector, options);

@@ -28,9 +28,9 @@ export interface FaultTarget {
 
 export interface ArmedFault {
   /** How often it struck. */
-  readonly fired: number;
+  fired(): number;
   /** How often it held an RPC back, which goes on when time passes. */
-  readonly held?: number | undefined;
+  held?(): number;
   /** Options that the run needs to meet the fault. */
   readonly options?: Pick<RunOptions, "waitForLockMs" | "maxIdleMs"> | undefined;
   /** The store of the ledger that the run gets. */

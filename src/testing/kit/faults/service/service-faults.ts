@@ -1,7 +1,156 @@
-import { INJECTED_FAULTS } from "./injected.js";
-import { LOCK_FAULTS } from "./locks.js";
-import { OUTAGES } from "./outages.js";
-import type { ServiceFault } from "./service-fault.js";
+import type { Fault, SyncOperation } from "../../../../reference-server/faults/fault.js";
+import type { ArmedFault, FaultTarget, ServiceFault } from "./service-fault.js";
+
+const MINUTE_MS = 60_000;
+const START = "StartSyncBatch";
+const WRITE = "SyncRecords";
+const COMPLETE = "CompleteSyncBatch";
+const RPCS = [
+  ["start", START],
+  ["write", WRITE],
+  ["complete", COMPLETE],
+] as const satisfies readonly (readonly [string, SyncOperation])[];
+
+/** Without it, no run has a batch to abort. */
+const REFUSED_WRITE: Fault = { on: WRITE, fault: "status", status: "INVALID_ARGUMENT" };
+
+/** Faults that the reference server has itself, without `service-` in their names. */
+const INJECTED: readonly (readonly [name: string, summary: string, fault: Fault, other?: Fault])[] = [
+  ...RPCS.flatMap(([at, on]) => [
+    [`lost-answer-of-${at}`, `the answer to ${on} is lost`, { on, fault: "drop", at: "answer" }] as const,
+    [`unavailable-at-${at}`, `${on} is answered UNAVAILABLE twice`, status(on, "UNAVAILABLE", 2)] as const,
+    [`silent-at-${at}`, `${on} is never answered, once`, { on, fault: "stall" }] as const,
+    [`key-revoked-at-${at}`, `the key is revoked at ${on}`, { on, fault: "revoke-key" }] as const,
+  ]),
+  [
+    "lost-answer-of-abort",
+    "a write is refused, and the answer to AbortSyncBatch is lost",
+    { on: "AbortSyncBatch", fault: "drop", at: "answer" },
+    REFUSED_WRITE,
+  ],
+  ["down", "every request is answered UNAVAILABLE", status("sync", "UNAVAILABLE", 1000)],
+  [
+    "slow-write",
+    "the answer to a write takes 80 seconds",
+    { on: WRITE, fault: "delay", ms: 80_000, at: "answer" },
+  ],
+  ["reset-at-write", "the connection is reset during a write", { on: WRITE, fault: "reset" }],
+  [
+    "goaway-at-write",
+    "the service closes the connection with GOAWAY in a write",
+    { on: WRITE, fault: "goaway" },
+  ],
+  ["rate-limit", "a write is answered RESOURCE_EXHAUSTED twice", status(WRITE, "RESOURCE_EXHAUSTED", 2)],
+  [
+    "rate-limit-with-delay",
+    "a write is to be tried again after 20 seconds",
+    { on: WRITE, fault: "status", status: "RESOURCE_EXHAUSTED", trailers: { "retry-after": "20" } },
+  ],
+  ["permission-denied", "StartSyncBatch is answered PERMISSION_DENIED", status(START, "PERMISSION_DENIED")],
+  ["refuses-records", "a write is answered INVALID_ARGUMENT", REFUSED_WRITE],
+  [
+    "lease-expired-at-write",
+    "the lease of the batch ends during a write",
+    { on: WRITE, fault: "lease-expiry" },
+  ],
+  [
+    "lease-expired-at-complete",
+    "the lease ends before CompleteSyncBatch",
+    { on: COMPLETE, fault: "lease-expiry" },
+  ],
+  ["lock-stolen-at-write", "another batch gets the lock during a write", { on: WRITE, fault: "lock-stolen" }],
+  [
+    "early-answer",
+    "a write is answered before it was read",
+    { on: WRITE, fault: "early-answer", message: 1 },
+  ],
+];
+
+function status(
+  on: Fault["on"],
+  code: "UNAVAILABLE" | "RESOURCE_EXHAUSTED" | "PERMISSION_DENIED",
+  times = 1,
+): Fault {
+  return { on, fault: "status", status: code, times };
+}
 
 /** All faults of the service that strike within one process. */
-export const SERVICE_FAULTS: readonly ServiceFault[] = [...INJECTED_FAULTS, ...LOCK_FAULTS, ...OUTAGES];
+export const SERVICE_FAULTS: readonly ServiceFault[] = [
+  ...INJECTED.map(
+    ([name, summary, fault, other]): ServiceFault => ({
+      name: `service-${name}`,
+      summary,
+      arm: ({ server }) => {
+        const handle = server.faults.add(fault);
+        if (other !== undefined) server.faults.add(other);
+        const holds = fault.fault === "stall" || fault.fault === "delay";
+        return { fired: () => handle.fired, held: () => (holds ? handle.fired : 0) };
+      },
+    }),
+  ),
+  lock("service-lock-held", "another batch holds the lock, and the run does not wait", 0),
+  lock("service-lock-held-all-the-time", "another batch holds the lock for longer than the run waits", 5),
+  lock("service-lock-released", "another batch holds the lock for 5 minutes, and the run waits", 20, 5),
+  lock(
+    "service-lock-left-behind",
+    "the owner of the lock has died, and the run waits for its lease to end",
+    20,
+  ),
+  restart("service-restart-during-write", "the service restarts during a write", WRITE),
+  restart("service-restart-during-complete", "the service restarts during CompleteSyncBatch", COMPLETE),
+  failingStore("ledger-unreadable", "the ledger cannot be read", "get"),
+  failingStore("ledger-unwritable", "the ledger cannot be written", "putIfAbsent"),
+];
+
+/** Another batch of the installation, as of a second process that runs the connector too. */
+function lock(name: string, summary: string, waitMinutes: number, releasedAfter?: number): ServiceFault {
+  const arm = async ({ other, installationId, clock }: FaultTarget): Promise<ArmedFault> => {
+    const batch = await other.startBatch({ installationId });
+    const release = () => batch.abort().catch(() => {});
+    if (releasedAfter !== undefined) clock.after(releasedAfter * MINUTE_MS, () => void release());
+    let fired = 0;
+    return {
+      fired: () => fired,
+      options: { waitForLockMs: waitMinutes * MINUTE_MS },
+      // The lock is held when the run begins, so its first request meets it.
+      onRequest: (operation) => {
+        if (operation === START) fired = 1;
+      },
+      disarm: release,
+    };
+  };
+  return { name, summary, arm };
+}
+
+/** The service restarts as soon as it has got such a request: connections and running calls are lost, data is kept. */
+function restart(name: string, summary: string, at: string): ServiceFault {
+  const arm = ({ server, during }: FaultTarget): ArmedFault => {
+    let fired = 0;
+    return {
+      fired: () => fired,
+      onRequest: (operation) => {
+        if (operation !== at || fired > 0) return;
+        fired = 1;
+        void during(async () => {
+          // The request is under way.
+          await new Promise(setImmediate);
+          await server.restart();
+        });
+      },
+    };
+  };
+  return { name, summary, arm };
+}
+
+/** A ledger whose store fails. */
+function failingStore(name: string, summary: string, method: "get" | "putIfAbsent"): ServiceFault {
+  const arm = (): ArmedFault => {
+    let fired = 0;
+    const fail = async () => {
+      fired += 1;
+      throw new Error("The store of the ledger does not answer.");
+    };
+    return { fired: () => fired, store: (store) => ({ ...store, [method]: fail }) };
+  };
+  return { name, summary, arm };
+}

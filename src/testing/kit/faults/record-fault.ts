@@ -1,4 +1,4 @@
-import type { Collection } from "../../../../sync/collections.js";
+import type { Collection } from "../../../sync/collections.js";
 
 /** What the clean run wrote, as plain objects. */
 export type PlainRecords = { readonly [C in Collection]?: readonly object[] };

@@ -1,0 +1,130 @@
+/** What can go wrong with a source of records, whatever it reads. */
+import { isObject } from "../../../core/validate.js";
+import { COLLECTIONS, type Collection, isCollection } from "../../../sync/collections.js";
+import { type JsonPath, valueAt, withValueAt } from "../structure/json-path.js";
+import { ITEM_FAULTS, type ItemFault } from "./items.js";
+import type { PlainRecords, RecordFault, StruckRecords } from "./record-fault.js";
+
+/** A collection that a fault strikes. */
+interface Spot {
+  readonly collection: Collection;
+  readonly records: readonly object[];
+}
+
+/** Of so few records the guard's rules about ids hold a run that removes more than a quarter. */
+const FEWEST = 12;
+const SILENT_MS = 3 * 3_600_000;
+
+export const RECORD_FAULTS: readonly RecordFault[] = [
+  fails("source-fails-at-start", "the source fails before the first record", () => 0),
+  fails("source-fails-midway", "the source fails in the middle", (count) => Math.ceil(count / 2)),
+  fails("source-fails-at-end", "the source fails after the last record", (count) => count),
+  row("source-silent", "the source is silent for three hours", ({ collection }) => ({
+    pass: async ({ collection: own, records, sleep }): Promise<readonly object[]> => {
+      if (own === collection) await sleep(SILENT_MS);
+      return records;
+    },
+  })),
+  loses("source-empty", "the source yields nothing", () => false),
+  loses("source-ends-midway", "the source ends in the middle", (index, count) => index < count / 2),
+  loses("every-other-lost", "the source yields every other record", (index) => index % 2 === 0),
+  row("others-added", "records of other tenants come at the end", added, FEWEST),
+  ...ITEM_FAULTS.map(changes),
+];
+
+function row(
+  name: string,
+  summary: string,
+  strike: (spot: Spot) => Omit<StruckRecords, "cause"> | undefined,
+  least = 1,
+): RecordFault {
+  return {
+    name,
+    summary,
+    strike(clean) {
+      const spot = largestSnapshot(clean);
+      const struck = spot === undefined || spot.records.length < least ? undefined : strike(spot);
+      return struck && { cause: `${spot?.collection}: ${summary}`, ...struck };
+    },
+  };
+}
+
+function fails(name: string, summary: string, after: (count: number) => number): RecordFault {
+  const fail = () => {
+    throw new Error("The source failed: a fault of the test kit.");
+  };
+  return row(name, summary, ({ collection, records: clean }) => {
+    const most = after(clean.length);
+    return {
+      pass: ({ collection: own, records, index }) => {
+        if (own !== collection || index + records.length <= most) return records;
+        return index < most ? records.slice(0, most - index) : fail();
+      },
+      end: (own) => (own === collection ? fail() : []),
+    };
+  });
+}
+
+function loses(name: string, summary: string, keeps: (index: number, count: number) => boolean): RecordFault {
+  const strike = (spot: Spot) =>
+    changing(spot, (record, index) => (keeps(index, spot.records.length) ? record : undefined));
+  return row(name, summary, strike, FEWEST);
+}
+
+function changes({ name, summary, which, plan }: ItemFault): RecordFault {
+  const strike = (spot: Spot) => {
+    const { records } = spot;
+    const planned = plan({ values: records, id: idPathOf(spot), pick: ([first]) => first });
+    const middle = Math.floor(records.length / 2);
+    const isStruck = (index: number) =>
+      which === "all" || (which === "some" ? index % 2 === 0 : index === middle);
+    if (planned === undefined || planned.change(records[middle], middle) === records[middle])
+      return undefined;
+    return changing(spot, (record, index) => (isStruck(index) ? planned.change(record, index) : record));
+  };
+  return row(name, summary, strike, FEWEST);
+}
+
+/** Changes the records of one collection. `change` returns undefined to leave a record out, and itself to leave it alone. */
+function changing(
+  { collection }: Spot,
+  change: (record: object, index: number) => unknown,
+): Omit<StruckRecords, "cause"> {
+  return {
+    pass: ({ collection: own, records, index }) => {
+      if (own !== collection) return records;
+      const passed = records.map((record, i) => change(record, index + i));
+      if (passed.every((record, i) => record === records[i])) return records;
+      // What is not an object is passed on too: the SDK must refuse it.
+      return passed.filter((record): record is object => record !== undefined);
+    },
+  };
+}
+
+/** Twice as many as there are, and more than pass in any case. */
+function added(spot: Spot): Omit<StruckRecords, "cause"> | undefined {
+  const { collection, records } = spot;
+  const path = idPathOf(spot);
+  if (path === undefined) return undefined;
+  const others = Array.from({ length: 2 * records.length + 60 }, (_, index) =>
+    Object(withValueAt(records[index % records.length], path, `other-${index}`)),
+  );
+  return { pass: ({ records: passed }) => passed, end: (own) => (own === collection ? others : []) };
+}
+
+function largestSnapshot(clean: PlainRecords): Spot | undefined {
+  return Object.keys(clean)
+    .filter(isCollection)
+    .filter((collection) => COLLECTIONS[collection].model === "snapshot")
+    .map((collection) => ({ collection, records: clean[collection] ?? [] }))
+    .filter(({ records }) => records.length > 0)
+    .sort((a, b) => b.records.length - a.records.length)[0];
+}
+
+/** Where all records have their id, which may be below the name of a variant. */
+export function idPathOf({ collection, records }: Spot): JsonPath | undefined {
+  const { idField = "id", variants } = COLLECTIONS[collection];
+  const variant = variants.find((name) => isObject(valueAt(records[0], [name])));
+  const path = variant === undefined ? [idField] : [variant, idField];
+  return records.every((record) => valueAt(record, path) !== undefined) ? path : undefined;
+}
