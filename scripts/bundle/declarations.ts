@@ -20,6 +20,8 @@ export async function writeDeclarations(emitted: string, folder: string): Promis
     const mapped = decode(mappings);
     const map = {
       version: 3,
+      // Editors ignore a map without it.
+      file: basename(target),
       sources: [relative(dirname(target), shipped)],
       names: [],
       mappings: encode(lines.map(({ number }) => (number === undefined ? [] : (mapped[number] ?? [])))),

@@ -1,11 +1,16 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
+import { createInterface } from "node:readline";
 import { TOOLS } from "./packed-package.js";
 
 interface Place {
   readonly file: string;
   readonly start: { readonly line: number; readonly offset: number };
+}
+
+interface Answer {
+  readonly command?: string;
+  readonly body?: readonly Place[];
 }
 
 /**
@@ -22,16 +27,20 @@ export async function definitions(
     const line = code.findLastIndex((text) => text.includes(name));
     return ["definition", { file, line: line + 1, offset: (code[line] ?? "").lastIndexOf(name) + 1 }];
   });
-  for (const [command, args] of [["open", { file }], ...asked, ["exit", {}]])
+  for (const [command, args] of [["open", { file }], ...asked])
     server.stdin.write(`${JSON.stringify({ seq: 0, type: "request", command, arguments: args })}\n`);
-  const answers = (await text(server.stdout)).split("\n").filter((line) => line.startsWith("{"));
-  return answers.flatMap((answer) => {
-    const { command, body }: { readonly command?: string; readonly body?: readonly Place[] } =
-      JSON.parse(answer);
-    if (command !== "definition") return [];
-    const [place] = body ?? [];
-    if (place === undefined) return [["nothing", ""]];
-    const line = readFileSync(place.file, "utf8").split("\n")[place.start.line - 1] ?? "";
-    return [[/\w*/.exec(line.slice(place.start.offset - 1))?.[0] ?? "", place.file]];
-  });
+  const found: (readonly [string, string])[] = [];
+  for await (const line of createInterface({ input: server.stdout })) {
+    const { command, body }: Answer = line.startsWith("{") ? JSON.parse(line) : {};
+    if (command === "definition") found.push(nameAt(body?.[0]));
+    if (found.length === names.length) break;
+  }
+  server.kill();
+  return found;
+}
+
+function nameAt(place: Place | undefined): readonly [name: string, file: string] {
+  if (place === undefined) return ["nothing", ""];
+  const line = readFileSync(place.file, "utf8").split("\n")[place.start.line - 1] ?? "";
+  return [/\w*/.exec(line.slice(place.start.offset - 1))?.[0] ?? "", place.file];
 }
