@@ -3,6 +3,7 @@ import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
+import type { IdentifiedRow } from "../connection/order.js";
 import { type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
 
@@ -11,7 +12,7 @@ export function licensingOf(
   synced: SyncedData,
   { planPrices = [], contracts = [] }: Portfolio,
   planned: (planId: string) => Omit<LicensedPlan, "row">,
-) {
+): { readonly licenses: readonly LicenseRow[]; readonly plans: readonly IdentifiedRow[] } {
   const { installation } = synced;
   const licensesOf = new Map<string, LicenseRow[]>();
   const licensed = new Map<string, LicensedPlan>();
