@@ -1,8 +1,8 @@
 import { basename, extname, resolve } from "node:path";
 import { type Collection, isCollection, unknownCollectionError } from "../../sync/collections.js";
+import { UsageError } from "../command-module.js";
 import type { PushedFile } from "../config/schema.js";
 import type { Connection } from "../connection/connect.js";
-import { UsageError } from "../usage-error.js";
 
 /** A file and the collection that it has all records of. */
 export interface PushFile extends Omit<PushedFile, "file"> {
