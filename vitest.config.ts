@@ -18,12 +18,19 @@ export default defineConfig({
   test: {
     // Processes, browsers, other languages and packed consumers are in test/system; `npm test` is the rest.
     projects: [
-      { extends: true, test: { name: "main", include: ["test/**/*.test.ts"], exclude: ["test/system/**"] } },
+      {
+        extends: true,
+        test: {
+          name: "main",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/system/**"],
+          // A process for each file would import the SDK and its packages again. Tests undo what they replace.
+          isolate: false,
+        },
+      },
       { extends: true, test: { name: "system", include: ["test/system/**/*.test.ts"], testTimeout: 60_000 } },
     ],
     testTimeout: 20_000,
-    // A process for each file would import the SDK and its packages again: a test undoes what it replaces.
-    isolate: false,
     // One fewer than there are cores by default, which on two of them is one.
     maxWorkers: "100%",
     coverage: { include: ["src/**/*.ts"], exclude: ["src/**/generated/**"] },

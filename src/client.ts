@@ -6,6 +6,7 @@ import { type KeysOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
 import type { ContractReport } from "./graphql/contract-check.js";
 import { type NodeFetch, openFetch } from "./node/fetch.js";
+import { openHttp } from "./node/http.js";
 import { resolveProxy } from "./node/proxy.js";
 import { resolveTls } from "./node/tls.js";
 import { createSyncClient } from "./sync/client.js";
@@ -48,6 +49,12 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
    *   never capture loopback
    */
   readonly proxy?: string | undefined;
+  /**
+   * What sends the GraphQL requests: `"node"` is `node:http` and `node:https`, which take about half of the CPU of `fetch`.
+   * Not together with `fetch` or `proxy`; whatever replaces `globalThis.fetch` or undici's dispatcher has no effect on it.
+   * @default "fetch"
+   */
+  readonly transport?: "fetch" | "node" | undefined;
   /** Defaults of runs, batches and previews, and tuning of the Sync API. @default see each field */
   readonly sync?: SyncDefaults | undefined;
 }
@@ -56,6 +63,7 @@ const CLIENT_KEYS = {
   ...COMMON_KEYS,
   tls: true,
   proxy: true,
+  transport: true,
   baseUrl: true,
   syncUrl: true,
   fetch: true,
@@ -105,6 +113,7 @@ export class SaasManagementClient {
       maxResponseBytes,
       tls,
       proxy,
+      transport = "fetch",
       sync = {},
       ...common
     } = given;
@@ -119,10 +128,19 @@ export class SaasManagementClient {
       const name = tls === undefined ? "proxy" : "tls";
       throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
     }
-    if (needsOwnFetch && baseUrl !== undefined) {
+    if (transport !== "fetch" && transport !== "node")
+      throw new ConfigurationError('transport must be "fetch" or "node".');
+    const isNode = transport === "node";
+    if (isNode && (fetch !== undefined || proxy !== undefined))
+      throw new ConfigurationError(
+        `transport: "node" does not use ${proxy === undefined ? "fetch" : "proxy"}: set only one of the two.`,
+      );
+    if ((needsOwnFetch || isNode) && baseUrl !== undefined) {
       const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
       const ownTls = resolveTls(tls, "baseUrl", endpoint);
-      this.#network = openFetch(ownTls, resolveProxy(proxy, "baseUrl", endpoint));
+      this.#network = isNode
+        ? openHttp(ownTls, endpoint)
+        : openFetch(ownTls, resolveProxy(proxy, "baseUrl", endpoint));
     }
     this.#lacksCredential = common.apiKey === undefined && common.authorization === undefined;
     // Previews of the Sync API need no credential.

@@ -57,7 +57,8 @@ interface Listener {
 
 const LISTENERS = new WeakMap<AbortSignal, Listener>();
 
-function onAbort(signal: AbortSignal, callback: () => void): () => void {
+/** Calls back when a signal aborts, at once if it has. @returns removes the listener */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {
     callback();
     return () => {};

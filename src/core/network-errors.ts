@@ -73,6 +73,13 @@ export const NETWORK_ERRORS = {
   BAD_PORT: lasting("fetch refuses this port", "Serve the API at another port and change baseUrl"),
   NOT_HTTP1: lasting("the server does not speak HTTP/1.1", "Check that baseUrl is not that of the Sync API"),
   NOT_HTTP2: lasting("the server does not speak HTTP/2, which gRPC needs", CHECK_HTTPS),
+  REDIRECTED: {
+    ...lasting(
+      "the server redirected it, which is not followed: the API key is sent to baseUrl only",
+      "Check baseUrl",
+    ),
+    unsent: false,
+  },
   BODY_ENCODING: {
     ...lasting(
       "the response body is damaged, or not compressed as its headers say",
@@ -121,6 +128,7 @@ const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   ],
   [/before secure tls connection/, "CLOSED_IN_HANDSHAKE"],
   [/^bad port$/, "BAD_PORT"],
+  [/^unexpected redirect$|redirect mode is set to/, "REDIRECTED"],
   [/^hpe invalid constant/, "NOT_HTTP1"],
   [/^z \w+ error$|^err (brotli| error format)|^zstd error/, "BODY_ENCODING"],
   [/^undefined\b/, "PROXY_TUNNEL_FAILED"],

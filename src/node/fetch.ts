@@ -24,7 +24,7 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
     async fetch(input, init = {}) {
       opened ??= loadUndici(tls, proxy);
       const { fetch, dispatcher } = await opened;
-      const { method = "GET", headers, body, redirect = "follow", signal = null } = init;
+      const { method = "GET", headers, body, signal = null } = init;
       // The SDK's URLs are strings.
       const url = String(input);
       try {
@@ -32,7 +32,7 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
           method,
           headers: [...new Headers(headers)],
           body: typeof body === "string" ? body : null,
-          redirect,
+          redirect: "error",
           signal,
           dispatcher,
         });

@@ -26,7 +26,6 @@ test("every failure of GraphQL shows the request id on the error, in its JSON an
     { status: 401, body: {} },
     { status: 200, body: { errors: [{ message: "no" }] } },
     { status: 200, body: {} },
-    { status: 302, body: {} },
   ];
   const { client } = await connectClient((_, response, index) => {
     const { status, body } = answers[index] ?? { status: 500, body: {} };

@@ -115,8 +115,15 @@ test.each([301, 302, 303, 307, 308])(
   async (status) => {
     const target = await startHttpServer(answer({ data: { ok: true } }));
     const headers = { location: `${target.baseUrl}/graphql` };
-    const error = await errorOf((_, response) => response.writeHead(status, headers).end());
-    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status, retryable: false });
+    const redirect: Responder = (_, response) => response.writeHead(status, headers).end();
+    const own = await connectClient(redirect, { fetch: (url, init) => fetch(url, init) });
+    for (const { client, server } of [await connectClient(redirect), own]) {
+      const error = await rejection(client.request(QUERY, {}));
+      expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
+      expect(error).toHaveProperty("status", client === own.client ? status : undefined);
+      expect(String(error)).toMatch(/redirected .* not followed.* Check baseUrl\./);
+      expect(server.requests).toHaveLength(1);
+    }
     expect(target.requests).toHaveLength(0);
   },
 );

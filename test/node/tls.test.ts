@@ -19,8 +19,15 @@ function connect(options: ClientOptions): SaasManagementClient {
   return client;
 }
 
-function probe(port: number, tls: TlsOptions, host = "localhost"): Promise<unknown> {
-  return connect({ baseUrl: `https://${host}:${port}`, tls }).graphql.request(QUERY, {});
+const TRANSPORTS = ["fetch", "node"] as const;
+
+function probe(
+  port: number,
+  tls: TlsOptions,
+  host = "localhost",
+  transport: ClientOptions["transport"] = "fetch",
+): Promise<unknown> {
+  return connect({ baseUrl: `https://${host}:${port}`, tls, transport }).graphql.request(QUERY, {});
 }
 
 test("tls.ca trusts a private authority for both APIs", async () => {
@@ -55,34 +62,40 @@ test("tls is copied at construction", async () => {
   expect(peers).toHaveLength(1);
 });
 
-test("a server of another authority than tls.ca is refused", async () => {
+test.each(TRANSPORTS)("a server of another authority than tls.ca is refused (%s)", async (transport) => {
   const { port, peers } = await startTlsGraphQLServer(identity("server"));
-  await expect(probe(port, { ca: certificate("stranger") })).rejects.toMatchObject({ retryable: false });
+  for (const tls of [{ ca: certificate("stranger") }, {}])
+    await expect(probe(port, tls, "localhost", transport)).rejects.toMatchObject({ retryable: false });
   expect(peers).toEqual([]);
 });
 
-test("tls.cert and tls.key present a client certificate", async () => {
+test.each(TRANSPORTS)("tls.cert and tls.key present a client certificate (%s)", async (transport) => {
   const mutual = { ...identity("server"), requestCert: true, ca: authority };
   const { port, peers } = await startTlsGraphQLServer(mutual);
-  await probe(port, { ca: authority, ...identity("client") });
+  await probe(port, { ca: authority, ...identity("client") }, "localhost", transport);
   expect(peers).toEqual([{ serverName: "localhost", client: "connector" }]);
   await expect(probe(port, { ca: authority })).rejects.toBeInstanceOf(TransportError);
   expect(peers).toHaveLength(1);
 });
 
-test("tls.serverName is the name that the certificate must have, and is sent unless it is an address", async () => {
-  const named = await startTlsGraphQLServer(identity("named"));
-  const tls = { ca: authority, serverName: "sync.example.test" };
-  await probe(named.port, tls);
-  await probe(named.port, tls, "127.0.0.1");
-  expect(named.peers.map((peer) => peer.serverName)).toEqual([tls.serverName, tls.serverName]);
-  await expect(probe(named.port, { ca: authority })).rejects.toMatchObject({ retryable: false });
+test.each(TRANSPORTS)(
+  "tls.serverName is the name that the certificate must have, and is sent unless it is an address (%s)",
+  async (transport) => {
+    const named = await startTlsGraphQLServer(identity("named"));
+    const tls = { ca: authority, serverName: "sync.example.test" };
+    const open = (port: number, options: TlsOptions, host = "localhost") =>
+      probe(port, options, host, transport);
+    await open(named.port, tls);
+    await open(named.port, tls, "127.0.0.1");
+    expect(named.peers.map((peer) => peer.serverName)).toEqual([tls.serverName, tls.serverName]);
+    await expect(open(named.port, { ca: authority })).rejects.toMatchObject({ retryable: false });
 
-  const byAddress = { ca: authority, serverName: "127.0.0.1" };
-  const server = await startTlsGraphQLServer(identity("server"));
-  await probe(server.port, byAddress);
-  await expect(probe(named.port, byAddress)).rejects.toMatchObject({ retryable: false });
-});
+    const byAddress = { ca: authority, serverName: "127.0.0.1" };
+    const server = await startTlsGraphQLServer(identity("server"));
+    await open(server.port, byAddress);
+    await expect(open(named.port, byAddress)).rejects.toMatchObject({ retryable: false });
+  },
+);
 
 test("timeoutMs may exceed the five minutes of undici", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

@@ -94,14 +94,6 @@ export class Failures {
     );
   }
 
-  redirected(head: ResponseHead): TransportError {
-    const { label } = this.#context;
-    return this.#transport(
-      head,
-      `${label} was redirected, which is not followed: the API key is sent to baseUrl only. Check baseUrl.`,
-    );
-  }
-
   notJson(head: ResponseHead): SaasManagementError {
     const { label, url } = this.#context;
     return this.#unusable(
@@ -125,7 +117,7 @@ export class Failures {
   }
 
   /** `fetch` failed, or the body broke off. */
-  network(error: unknown, head: ResponseHead | undefined): SaasManagementError {
+  network(error: unknown, head?: ResponseHead): SaasManagementError {
     const { label, repeatable, url } = this.#context;
     const found = networkErrorOf(error);
     const isBlocked = found.code === undefined && error instanceof TypeError && isForeign(url);

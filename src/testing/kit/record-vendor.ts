@@ -11,7 +11,7 @@ import { redact } from "./cassette/redaction.js";
 import { openKey, sealKey } from "./cassette/sealed-key.js";
 import { secretsOfEnvironment } from "./cassette/secret-names.js";
 import type { Forwarding } from "./vendor/forwarding.js";
-import { loadVendor } from "./vendor/routes.js";
+import { loadVendor } from "./vendor/load.js";
 
 /**
  * Records what the vendor answers a connector, for `testConnector`. The connector runs once, against the real

@@ -6,7 +6,7 @@ import { driveRun } from "./case/driver.js";
 import { readDay } from "./cassette/cassette-file.js";
 import { enterVirtualTime, leaveVirtualTime, VirtualTime, virtualTime } from "./time/context.js";
 import { installVirtualTime } from "./time/install.js";
-import { loadVendor } from "./vendor/routes.js";
+import { loadVendor } from "./vendor/load.js";
 
 /**
  * Plays a recorded day to a test: while `work` runs, its HTTP requests are answered from the cassette, others with 404.

@@ -10,8 +10,8 @@ import type { Connector } from "../../../sync/run/connector.js";
 import { ChildProcesses } from "../child/processes.js";
 import { leaveVirtualTime, type VirtualTime, virtualTime } from "../time/context.js";
 import { installVirtualTime } from "../time/install.js";
+import { loadVendor } from "../vendor/load.js";
 import type { VendorRoute } from "../vendor/routes.js";
-import { loadVendor } from "../vendor/routes.js";
 import { Scene } from "./scene.js";
 import type { CaseResult, CaseSetup } from "./setup.js";
 

@@ -9,7 +9,7 @@ import { kitConnector } from "../case/connector.js";
 import { Passage } from "../case/passage.js";
 import { leaveVirtualTime, VirtualTime, virtualTime } from "../time/context.js";
 import { installVirtualTime } from "../time/install.js";
-import { loadVendor } from "../vendor/routes.js";
+import { loadVendor } from "../vendor/load.js";
 import type { ChildAnswer, ChildOrder } from "./order.js";
 
 /** A process that runs a connector once, and may be interrupted or killed meanwhile. */

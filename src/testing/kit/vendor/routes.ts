@@ -16,14 +16,3 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 /** Takes the requests of a new run, until its end. */
 export type OpenRun = (handler: RequestHandler) => { readonly route: VendorRoute; readonly end: () => void };
-
-/** Loads the simulated vendor with its first use, and not with `./testing`: it loads undici. */
-export async function loadVendor() {
-  // Node's undici first: the package would otherwise take its place as the global dispatcher.
-  void globalThis.Headers;
-  const [{ startVendor }, { intercept }] = await Promise.all([
-    import("./server.js"),
-    import("./intercept.js"),
-  ]);
-  return { startVendor, intercept };
-}
