@@ -7,6 +7,7 @@ import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protop
 import { MAPPING } from "../contract/mapping.js";
 import { RULES } from "../contract/rules.js";
 import { readContract } from "./read-contract.js";
+import { writeBlocks } from "./write-blocks.js";
 import { writeCollections } from "./write-collections.js";
 import { writeDoor } from "./write-door.js";
 import { writeEncoders } from "./write-encoders.js";
@@ -26,7 +27,9 @@ function generate(schema: Schema): void {
   writeCollections(file("collections.ts"), contract, MAPPING);
   writeProfiles(file("profiles.ts"), contract);
   writeRecords(file("records.ts"), contract);
-  writeEncoders(file("encoders.ts"), contract);
+  const encoders = file("encoders.ts");
+  writeEncoders(encoders, contract);
+  writeBlocks(encoders, contract);
   writeSchemas(file("schemas.ts"), contract);
   writeDoor(file("contract.ts"), contract, MAPPING);
 }

@@ -19,7 +19,7 @@ value. Each gets the tag of its field, number * 8 + wire type. Encoders accept w
 and write the bytes that the message's codec writes.`;
 
 const VARINT = 0;
-const LENGTH_DELIMITED = 2;
+export const LENGTH_DELIMITED = 2;
 
 /** Writes encoders.ts, which checks and encodes records in one pass. */
 export function writeEncoders(file: GeneratedFile, { collections, models }: Contract): void {
@@ -40,12 +40,12 @@ export function writeEncoders(file: GeneratedFile, { collections, models }: Cont
 }
 
 /** Not the name alone: a field of another message may have it. */
-function encoderName(message: DescMessage): string {
+export function encoderName(message: DescMessage): string {
   return `${schemaName(message)}Encoder`;
 }
 
 /** Parts of a line of code. */
-type Code = readonly (string | ReturnType<GeneratedFile["import"]>)[];
+export type Code = readonly (string | ReturnType<GeneratedFile["import"]>)[];
 
 function writeEnums(file: GeneratedFile, models: readonly Model[]): void {
   const types = models.flatMap((model) =>
@@ -111,20 +111,31 @@ function variantStep({ name, number, model }: Variant): string {
 }
 
 function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
-  const { fields, completeGroups } = model;
-  const conditions = fields.flatMap(({ name, requiredWhen }): Code[] => {
+  return [
+    ...conditions(file, model, (name) => name),
+    ...inOrder(model).map((field) => fieldStep(file, field)),
+  ];
+}
+
+/** What must hold of several fields. @param named The variable of a field. */
+export function conditions(
+  file: GeneratedFile,
+  model: FieldsModel,
+  named: (field: string) => string,
+): readonly Code[] {
+  const required = model.fields.flatMap(({ name, requiredWhen }): Code[] => {
     if (requiredWhen === undefined) return [];
     const { literal } = conditionOf(model, requiredWhen);
-    return [[`(${requiredWhen.field} !== "${literal}" || ${name} != null)`]];
+    return [[`(${named(requiredWhen.field)} !== "${literal}" || ${named(name)} != null)`]];
   });
-  const groups = completeGroups.map((group) => `[${group.join(", ")}]`).join(", ");
-  return [
-    ...conditions,
-    ...(completeGroups.length > 0 ? [[rule(file, "completeGroups"), `(${groups})`] satisfies Code] : []),
-    ...[...fields]
-      .sort((a, b) => Number(b.isId) - Number(a.isId) || a.number - b.number)
-      .map((field) => fieldStep(file, field)),
-  ];
+  const groups = model.completeGroups.map((group) => `[${group.map(named).join(", ")}]`);
+  if (groups.length === 0) return required;
+  return [...required, [rule(file, "completeGroups"), `(${groups.join(", ")})`]];
+}
+
+/** The fields as they are encoded: the id comes first. */
+export function inOrder({ fields }: FieldsModel): readonly Field[] {
+  return [...fields].sort((a, b) => Number(b.isId) - Number(a.isId) || a.number - b.number);
 }
 
 function fieldStep(file: GeneratedFile, { name, number, type, required }: Field): Code {
@@ -140,7 +151,7 @@ function fieldStep(file: GeneratedFile, { name, number, type, required }: Field)
 }
 
 /** The method of RecordWriter for a field, and its further arguments. */
-function writerMethod(file: GeneratedFile, type: FieldType, required: boolean): [string, ...Code] {
+export function writerMethod(file: GeneratedFile, type: FieldType, required: boolean): [string, ...Code] {
   switch (type.kind) {
     case "message":
       return ["message", encoderName(type.model.message)];
@@ -156,15 +167,15 @@ function writerMethod(file: GeneratedFile, type: FieldType, required: boolean): 
 }
 
 /** Two comparisons, because `== null` also looks at the type of the value. */
-function isAbsent(name: string): string {
+export function isAbsent(name: string): string {
   return `${name} === undefined || ${name} === null`;
 }
 
-function wireTypeOf({ kind }: FieldType): number {
+export function wireTypeOf({ kind }: FieldType): number {
   return kind === "bool" || kind === "enum" || kind.includes("int") ? VARINT : LENGTH_DELIMITED;
 }
 
-function tagOf(number: number, wireType: number): number {
+export function tagOf(number: number, wireType: number): number {
   return number * 8 + wireType;
 }
 
@@ -172,6 +183,6 @@ function messageEncoder(file: GeneratedFile) {
   return file.import("MessageEncoder", "../encoding/record-writer.js", true);
 }
 
-function rule(file: GeneratedFile, name: "onlyOne" | "completeGroups" | "DECIMAL" | "CURRENCY") {
+export function rule(file: GeneratedFile, name: "onlyOne" | "completeGroups" | "DECIMAL" | "CURRENCY") {
   return file.import(name, "../encoding/record-writer.js");
 }

@@ -80,10 +80,15 @@ function nextSteps(error: unknown, exit: number): readonly NextStep[] {
   }
 }
 
-function heldSteps({ approval, reasons }: HeldReport): NextStep[] {
-  const see = { command: "saas-management held", when: "to see what would be removed" };
+/** What to call if the ledger is new. */
+export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   const isFirst = reasons.every(({ rule }) => rule === "no-baseline");
-  const first = { command: calledAgainWith("--first-run"), when: "if this is its first run" };
+  return isFirst ? [{ command: calledAgainWith("--first-run"), when: "if this is its first run" }] : [];
+}
+
+function heldSteps(report: HeldReport): readonly NextStep[] {
+  const { approval } = report;
+  const see = { command: "saas-management held", when: "to see what would be removed" };
   const decide =
     approval === undefined
       ? []
@@ -94,7 +99,7 @@ function heldSteps({ approval, reasons }: HeldReport): NextStep[] {
           },
           { command: `saas-management refuse ${approval.id}`, when: "if the source was wrong" },
         ];
-  return [see, ...(isFirst ? [first] : []), ...decide];
+  return [see, ...firstRunSteps(report), ...decide];
 }
 
 /** The arguments of this process never hold a key. */

@@ -5,6 +5,7 @@ export const FUZZ_GROUPS = {
   "options of calls and sources": "fuzz/call-options",
   records: "fuzz/records",
   "encoders beside the codec and the schemas": "sync/encoders",
+  "blocks of records": "sync/blocks",
   "GraphQL responses": "fuzz/graphql-responses",
   "gRPC answers": "fuzz/grpc-answers",
   "CSV and JSONL bytes": "fuzz/files",

@@ -49,7 +49,8 @@ async function withoutStacks<T>(run: () => Promise<T> | T): Promise<T> {
   }
 }
 
-function count(counted: PropertyCount): void {
+/** Appends a number of cases to the file `PROPERTY_COUNTS`. */
+export function count(counted: PropertyCount): void {
   const file = process.env["PROPERTY_COUNTS"];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(counted)}\n`);
 }

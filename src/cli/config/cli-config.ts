@@ -13,8 +13,8 @@ export interface CliConfig extends ClientOptions {
   readonly push?:
     | {
         readonly [C in Collection]?: {
-          /** A CSV, TSV or JSONL file, relative to this file. */
-          readonly file?: string | undefined;
+          /** A CSV, TSV or JSONL file, or the files that together have all records, relative to this file. */
+          readonly file?: string | readonly string[] | undefined;
           /** The field of each column that is sent, such as `{ "E-Mail": "email" }`. @default headings are fields */
           readonly fields?: Readonly<Record<string, string>> | undefined;
           /** The character between cells. @default a comma, in a TSV file a tab */

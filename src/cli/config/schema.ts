@@ -6,7 +6,9 @@ import type { CliConfig } from "./cli-config.js";
 const text = z.string().min(1).optional();
 
 const pushed = z.strictObject({
-  file: text,
+  file: z
+    .union([z.string().min(1), z.array(z.string().min(1))], { error: "expected a file or files" })
+    .optional(),
   fields: z.record(z.string(), z.string().min(1)).optional(),
   delimiter: z.string().length(1).optional(),
   encoding: z.enum(["utf-8", "utf-16le", "windows-1252"]).optional(),

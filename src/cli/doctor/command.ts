@@ -59,8 +59,8 @@ function exitOf(error: unknown): number {
 
 function lineOf({ name, state, text, advice }: Finding, io: Io): string {
   const [color, mark] = MARKS[state];
-  const what = advice === undefined ? "" : `\n${" ".repeat(29)}${io.style("bold", advice)}`;
-  return `${io.style(color, mark)}  ${name.padEnd(20)}${text}${what}\n`;
+  const what = advice === undefined ? "" : `\n${" ".repeat(34)}${io.style("bold", advice)}`;
+  return `${io.style(color, mark)}  ${name.padEnd(25)}${text}${what}\n`;
 }
 
 async function* findings(options: DoctorOptions, io: Io): AsyncGenerator<Finding, void, undefined> {

@@ -85,6 +85,7 @@ CMD ["npx", "saas-management", "run", "connector.js"]
 const crontabOf = (
   name: string,
 ) => `# crontab -e. Mails what is printed when a run fails or is held; see the exit codes of saas-management.
+# Cron looks for Node in /usr/bin and /bin only; otherwise add a line PATH=/usr/local/bin:/usr/bin:/bin here.
 17 2 * * *  cd $HOME/${name} && set -a && . ./.env && npx saas-management run connector.js > last-run.log 2>&1 || cat last-run.log
 `;
 

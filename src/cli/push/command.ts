@@ -18,7 +18,7 @@ export function define(command: Command, io: Io): void {
   );
   command
     .description(
-      "Sends CSV or JSONL files in one run. A snapshot is one file with all records. Headings are names of fields, or the configuration names the field of each column. Of events, only those after the last run are sent.",
+      "Sends CSV or JSONL files in one run. The files of a snapshot together have all of its records. Headings are names of fields, or the configuration names the field of each column. Of events, only those after the last run are sent.",
     )
     .argument("[files...]", "files named after their collections, such as accounts.csv")
     .option(

@@ -1,4 +1,5 @@
-import { InvalidInputError } from "../../core/errors/index.js";
+import { basename } from "node:path";
+import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
 import { isPlainObject } from "../../core/validate.js";
 import { fromCsv } from "../../sources/csv.js";
 import { fromJsonl } from "../../sources/jsonl.js";
@@ -30,20 +31,20 @@ export function fileConnector(
   hasLedger: boolean,
 ): { readonly connector: Connector<SnapshotCollection>; readonly explain: (error: unknown) => unknown } {
   const parts = files.map((file): PushPart => ({ file, builder: builderOf(file, io) }));
-  const snapshots = files.map(({ collection }) => collection).filter(isSnapshot);
+  const collections = [...new Set(files.map(({ collection }) => collection))];
   const connector: Connector<SnapshotCollection> = {
-    snapshots,
+    snapshots: collections.filter(isSnapshot),
     async run(batch, { watermark, advance }) {
-      for (const { file, builder } of parts) {
-        const { collection } = file;
+      for (const collection of collections) {
+        const own = parts.filter(({ file }) => file.collection === collection);
         if (isSnapshot(collection)) {
-          await batch.write(collection, sourceOf(collection, file, builder));
+          await batch.write(collection, sourceOf(collection, own));
           continue;
         }
         const name: EventCollection = collection;
         const since = hasLedger ? watermark(name) : undefined;
         const times = new EventTimes(name, since);
-        await batch.write(name, sourceOf(name, file, builder, times));
+        await batch.write(name, sourceOf(name, own, times));
         if (times.skipped > 0)
           io.note(`${name}: ${times.skipped} events before ${since} were sent by an earlier run.`);
         if (hasLedger && times.watermark !== undefined) advance(name, times.watermark);
@@ -57,15 +58,25 @@ function builderOf({ collection, path, format, fields }: PushFile, io: Io): Reco
   if (format === "jsonl" && fields === undefined) return undefined;
   return new RecordBuilder(collection, fieldsOf(collection), fields, (ignored) => {
     const names = ignored.map((column) => JSON.stringify(column)).join(", ");
-    io.warn(`${path} has columns that are not fields of ${collection}, and are not sent: ${names}.`);
+    io.warn(
+      `${path} has columns that are not fields of ${collection}, and are not sent: ${names}. push.${collection}.fields of the configuration names their fields.`,
+    );
   });
 }
 
-function sourceOf<C extends Collection>(
+/** The records of all files of a collection, one file after the other. */
+async function* sourceOf<C extends Collection>(
   collection: C,
-  { path, format, fields, delimiter, encoding }: PushFile,
-  builder: RecordBuilder | undefined,
+  parts: readonly PushPart[],
   times?: EventTimes,
+) {
+  for (const part of parts) yield* recordsOf(collection, part, times);
+}
+
+function recordsOf<C extends Collection>(
+  collection: C,
+  { file: { path, format, fields, delimiter, encoding }, builder }: PushPart,
+  times: EventTimes | undefined,
 ): Source<RecordOf<C>> {
   const map = (value: unknown, at: RecordLocation): RecordOf<C> | undefined => {
     const record = builder === undefined ? value : builder.build(value, at);
@@ -86,13 +97,15 @@ function isRecord<C extends Collection>(_: C, value: unknown): value is RecordOf
 function withColumn(error: unknown, parts: readonly PushPart[]): unknown {
   if (!(error instanceof InvalidInputError) || error.code !== "INVALID_INPUT") return error;
   const [first] = error.issues;
-  const columnOf = (collection: string | undefined, path: string) =>
-    parts.find(({ file }) => file.collection === collection)?.builder?.columnOf(path);
-  const column = first && columnOf(first.collection, first.path);
+  const columnOf = ({ collection, location, path }: InputIssue) =>
+    parts
+      .find(({ file }) => file.collection === collection && location?.startsWith(`${basename(file.path)}:`))
+      ?.builder?.columnOf(path);
+  const column = first && columnOf(first);
   // Errors of the builder name the column.
   if (first === undefined || column === undefined || first.index === undefined) return error;
   const issues = error.issues.map((issue) => {
-    const own = columnOf(issue.collection, issue.path);
+    const own = columnOf(issue);
     if (own === undefined || issue.location === undefined) return issue;
     return { ...issue, location: `${issue.location}, column ${JSON.stringify(own)}` };
   });

@@ -4,7 +4,7 @@ import type { PushedFile } from "../config/schema.js";
 import type { Connection } from "../connection/connect.js";
 import { UsageError } from "../usage-error.js";
 
-/** A file and the collection that it has all records of. */
+/** A file with records of a collection. Together, the files of a collection have all of them. */
 export interface PushFile extends Omit<PushedFile, "file"> {
   readonly collection: Collection;
   readonly path: string;
@@ -23,7 +23,7 @@ const FORMATS = new Map<string, Pick<PushFile, "format" | "delimiter">>([
  * Finds out which file has which collection.
  * @param files Named after their collections, such as `accounts.csv`, or as the configuration names them.
  * @param pairs Values of `--collection`, such as `accounts=users.csv`.
- * @throws {UsageError} a file or a collection is missing or given twice
+ * @throws {UsageError} no file or collection is named, or a file is given twice
  */
 export function pushFiles(
   files: readonly string[],
@@ -31,20 +31,24 @@ export function pushFiles(
   { config, directory }: Pick<Connection, "config" | "directory">,
 ): readonly PushFile[] {
   const configured = config.push ?? {};
-  const found = new Map<Collection, string>();
+  const found: (readonly [Collection, string])[] = [];
   const add = (name: string, path: string) => {
     if (!isCollection(name)) throw new UsageError(unknownCollectionError(name).message);
-    if (found.has(name)) throw new UsageError(`${name} has two files: a collection is one file.`);
-    found.set(name, path);
+    if (found.some(([, other]) => other === path)) throw new UsageError(`${path} is given twice.`);
+    found.push([name, path]);
   };
   for (const pair of pairs) {
     const [, name = "", path = ""] = /^([^=]*)=(.+)$/.exec(pair) ?? [];
     if (path === "") throw new UsageError("--collection must be a name and a file: accounts=users.csv.");
+    if (path === "-")
+      throw new UsageError(
+        `${name}=- is refused: a pipe that breaks looks complete, and missing records would be removed. Write a file first: query > ${name}.csv && saas-management push ${name}.csv.`,
+      );
     add(name, resolve(path));
   }
   const named = new Map(
-    Object.entries(configured).flatMap(([name, { file }]) =>
-      file === undefined ? [] : [[resolve(directory, file), name] as const],
+    Object.entries(configured).flatMap(([name, { file = [] }]) =>
+      [file].flat().map((one) => [resolve(directory, one), name] as const),
     ),
   );
   for (const file of files) {
@@ -54,10 +58,10 @@ export function pushFiles(
       throw new UsageError(`Which collection is ${file}? Say so: --collection accounts=${file}.`);
     add(name, path);
   }
-  if (found.size === 0) for (const [path, name] of named) add(name, path);
-  if (found.size === 0)
+  if (found.length === 0) for (const [path, name] of named) add(name, path);
+  if (found.length === 0)
     throw new UsageError("Nothing to push: name a file, such as --collection accounts=users.csv.");
-  return [...found].map(([collection, path]) => {
+  return found.map(([collection, path]) => {
     const format = FORMATS.get(extname(path).toLowerCase());
     if (format === undefined)
       throw new UsageError(`${path} must end with ${[...FORMATS.keys()].join(", ")}.`);

@@ -10,6 +10,7 @@ import { type Connection, openClient } from "../connection/connect.js";
 import { EXIT } from "../exit-codes.js";
 import type { Io } from "../io.js";
 import { ProgressLine } from "../output/progress.js";
+import { firstRunSteps } from "../problem.js";
 import { UsageError } from "../usage-error.js";
 
 /** Options of `push` and `run`. */
@@ -47,8 +48,12 @@ export async function execute<S extends SnapshotCollection>(
   if (given.preview === true) {
     const preview = await client.sync.preview(connector, { ...where, firstRun, guard: own.guard });
     io.data(preview, () => String(preview));
-    if (preview.held !== undefined) process.exitCode = EXIT.held;
-    else if (preview.refusals.length > 0) process.exitCode = EXIT.data;
+    const { held, refusals, collections } = preview;
+    const isValid = Object.values(collections).every(({ issues }) => issues.length === 0);
+    if (held !== undefined && isValid) {
+      for (const { command, when } of firstRunSteps(held)) io.note(`  ${command}  # ${when}`);
+      process.exitCode = EXIT.held;
+    } else if (refusals.length > 0) process.exitCode = EXIT.data;
     return;
   }
   const progress = new ProgressLine(io, systemClock);

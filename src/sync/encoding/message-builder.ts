@@ -6,6 +6,7 @@
  */
 import { BATCH_ID_PATH } from "../generated/collections.js";
 import { afterVarint, varintBytes } from "./byte-writer.js";
+import { type BlockEncoder, RecordBlock } from "./record-block.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
 /** Where the records of a collection are in a message: see collections.ts. */
@@ -42,6 +43,7 @@ export class MessageBuilder {
   readonly #writer: RecordWriter;
   readonly #free: Buffer[] = [];
   readonly #headerRoom: number;
+  #block: RecordBlock | undefined;
   /** Where the last record begins, with its tag. */
   #lastStart: number;
   #records = 0;
@@ -98,6 +100,41 @@ export class MessageBuilder {
     }
     this.drop();
     return false;
+  }
+
+  /**
+   * Encodes plain records of an array, from a position on, after those of the message. None of them begins a message.
+   * @returns where they are, if there are any
+   */
+  encodeBlock(records: readonly unknown[], from: number, encode: BlockEncoder): RecordBlock | undefined {
+    this.#block ??= new RecordBlock();
+    // The header takes no more than its room, so a message that ends here stays within its size.
+    const count = this.#block.fill(this.#writer, records, from, this.#targetBytes, encode);
+    return count > 0 ? this.#block : undefined;
+  }
+
+  /**
+   * Keeps the records of a block, or those of them that are wanted.
+   * @param index Index of the block's first record in its write.
+   * @param isWanted Gets the place of a record, without its tag and length, and its number in the block.
+   */
+  keepBlock(
+    { starts, records }: RecordBlock,
+    index: number,
+    isWanted?: (start: number, end: number, record: number) => boolean,
+  ): void {
+    const { buffer } = this.#writer;
+    let kept = this.#writer.position;
+    for (let i = 0; i < records; i += 1) {
+      const start = starts[i] ?? 0;
+      const end = starts[i + 1] ?? 0;
+      if (isWanted?.(afterVarint(buffer, afterVarint(buffer, start)), end, i) === false) continue;
+      if (start !== kept) buffer.copyWithin(kept, start, end);
+      kept += end - start;
+      if (this.#records === 0) this.#firstIndex = index + i;
+      this.#records += 1;
+    }
+    this.#writer.position = kept;
   }
 
   drop(): void {

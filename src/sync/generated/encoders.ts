@@ -2,8 +2,11 @@
 // @generated from file messages.proto (package saas_management.sync.v1, syntax proto3)
 /* eslint-disable */
 
-import type { MessageEncoder } from "../encoding/record-writer.js";
+import type { MessageEncoder, RecordWriter } from "../encoding/record-writer.js";
 import { completeGroups, CURRENCY, DECIMAL, FieldNames, onlyOne } from "../encoding/record-writer.js";
+import type { RecordBlock } from "../encoding/record-block.js";
+import { BLOCK_TEXTS, TEXT_LETTERS } from "../encoding/record-block.js";
+import { isPlainObject } from "../../core/validate.js";
 
 /**
  * An encoder for each message: checks a record and encodes it in the same pass.
@@ -324,4 +327,1643 @@ export const ENCODERS = {
   auditLogs: auditLogEncoder,
   aiUsage: aiUsageEncoder,
   aiCost: aiCostEncoder,
+};
+
+function accountsBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 5;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1, w5 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(accountEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, name: name$2, email: email$2, username: username$2, active: active$2, roles: roles$2, details: details$2, type: type$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(name$2 === undefined || name$2 === null)) {
+      if (!(typeof name$2 === "string")) break records;
+      if (!(name$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 18;
+      b[p] = name$2.length;
+      places[m++] = p += 1;
+      p += name$2.length;
+      s += name$2;
+    }
+    if (!(email$2 === undefined || email$2 === null)) {
+      if (!(typeof email$2 === "string")) break records;
+      if (!(email$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = email$2.length;
+      places[m++] = p += 1;
+      p += email$2.length;
+      s += email$2;
+    }
+    if (!(username$2 === undefined || username$2 === null)) {
+      if (!(typeof username$2 === "string")) break records;
+      if (!(username$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = username$2.length;
+      places[m++] = p += 1;
+      p += username$2.length;
+      s += username$2;
+    }
+    if (!(active$2 === undefined || active$2 === null)) {
+      if (!(typeof active$2 === "boolean")) break records;
+      b[p++] = 40;
+      b[p++] = active$2 ? 1 : 0;
+    }
+    if (!(roles$2 === undefined || roles$2 === null)) {
+      if (!(Array.isArray(roles$2))) break records;
+      const list: readonly unknown[] = roles$2;
+      for (let i = 0; i < list.length; i += 1) {
+        const entry = list[i];
+        if (!(typeof entry === "string" && m < texts)) break records;
+        if (!(entry.length <= TEXT_LETTERS)) break records;
+        b[p++] = 50;
+        b[p] = entry.length;
+        places[m++] = p += 1;
+        p += entry.length;
+        s += entry;
+      }
+    }
+    if (!(details$2 === undefined || details$2 === null)) {
+      if (!(accountDetailsEncoder.names.areAllOf(details$2))) break records;
+      b[p++] = 58;
+      const at3 = p;
+      p += w3;
+      const { microsoft: microsoft$3 } = details$2;
+      if (!(onlyOne(details$2, "microsoft"))) break records;
+      if (!(microsoft$3 === undefined || microsoft$3 === null)) {
+        if (!(microsoftAccountDetailsEncoder.names.areAllOf(microsoft$3))) break records;
+        b[p++] = 10;
+        const at4 = p;
+        p += w4;
+        const { teams: teams$4 } = microsoft$3;
+        if (!(teams$4 === undefined || teams$4 === null)) {
+          if (!(teamsMetadataEncoder.names.areAllOf(teams$4))) break records;
+          b[p++] = 10;
+          const at5 = p;
+          p += w5;
+          const { hasTeams: hasTeams$5 } = teams$4;
+          if (!(typeof hasTeams$5 === "boolean")) break records;
+          b[p++] = 8;
+          b[p++] = hasTeams$5 ? 1 : 0;
+          if (w5 === 1 && p - at5 <= 0x80) b[at5] = p - at5 - 1;
+          else {
+            const width = block.close(b, at5, w5, p, m);
+            p += width - w5;
+            w5 = width;
+          }
+        }
+        if (w4 === 1 && p - at4 <= 0x80) b[at4] = p - at4 - 1;
+        else {
+          const width = block.close(b, at4, w4, p, m);
+          p += width - w4;
+          w4 = width;
+        }
+      }
+      if (w3 === 1 && p - at3 <= 0x80) b[at3] = p - at3 - 1;
+      else {
+        const width = block.close(b, at3, w3, p, m);
+        p += width - w3;
+        w3 = width;
+      }
+    }
+    if (!(type$2 === undefined || type$2 === null)) {
+      if (!(typeof type$2 === "string")) break records;
+      if (!(type$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 66;
+      b[p] = type$2.length;
+      places[m++] = p += 1;
+      p += type$2.length;
+      s += type$2;
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function plansBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 3;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(planEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, externalPlanName: externalPlanName$2, externalProductName: externalProductName$2, attributes: attributes$2, details: details$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(typeof externalPlanName$2 === "string")) break records;
+    if (!(externalPlanName$2 !== "")) break records;
+    if (!(externalPlanName$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 18;
+    b[p] = externalPlanName$2.length;
+    places[m++] = p += 1;
+    p += externalPlanName$2.length;
+    s += externalPlanName$2;
+    if (!(externalProductName$2 === undefined || externalProductName$2 === null)) {
+      if (!(typeof externalProductName$2 === "string")) break records;
+      if (!(externalProductName$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = externalProductName$2.length;
+      places[m++] = p += 1;
+      p += externalProductName$2.length;
+      s += externalProductName$2;
+    }
+    if (!(attributes$2 === undefined || attributes$2 === null)) {
+      if (!(isPlainObject(attributes$2))) break records;
+      for (const key of Object.keys(attributes$2)) {
+        const entry = attributes$2[key];
+        if (!(typeof entry === "string" && key.length + entry.length + 4 <= TEXT_LETTERS && m + 1 < texts)) break records;
+        b[p++] = 34;
+        const entryAt = p++;
+        if (key !== "") {
+          if (!(key.length <= TEXT_LETTERS)) break records;
+          b[p++] = 10;
+          b[p] = key.length;
+          places[m++] = p += 1;
+          p += key.length;
+          s += key;
+        }
+        if (entry !== "") {
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 18;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+        b[entryAt] = p - entryAt - 1;
+      }
+    }
+    if (!(planDetailsEncoder.names.areAllOf(details$2))) break records;
+    b[p++] = 42;
+    const at3 = p;
+    p += w3;
+    const { model: model$3, seatBased: seatBased$3 } = details$2;
+    if (!((model$3 !== "SEAT_BASED" || seatBased$3 != null))) break records;
+    to.position = p;
+    if (!(to.enumeration(8, model$3, SubscriptionModelNumbers))) break records;
+    p = to.position;
+    if (!(seatBased$3 === undefined || seatBased$3 === null)) {
+      if (!(seatBasedPlanDetailsEncoder.names.areAllOf(seatBased$3))) break records;
+      b[p++] = 18;
+      const at4 = p;
+      p += w4;
+      const { paidSeats: paidSeats$4, consumedSeats: consumedSeats$4 } = seatBased$3;
+      if (!(paidSeats$4 === undefined || paidSeats$4 === null)) {
+        to.position = p;
+        if (!(to.int32(8, paidSeats$4))) break records;
+        p = to.position;
+      }
+      if (!(consumedSeats$4 === undefined || consumedSeats$4 === null)) {
+        to.position = p;
+        if (!(to.int32(16, consumedSeats$4))) break records;
+        p = to.position;
+      }
+      if (w4 === 1 && p - at4 <= 0x80) b[at4] = p - at4 - 1;
+      else {
+        const width = block.close(b, at4, w4, p, m);
+        p += width - w4;
+        w4 = width;
+      }
+    }
+    if (w3 === 1 && p - at3 <= 0x80) b[at3] = p - at3 - 1;
+    else {
+      const width = block.close(b, at3, w3, p, m);
+      p += width - w3;
+      w3 = width;
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function licensesBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 4;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(licenseEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { sourceId: sourceId$2, sourceAccountId: sourceAccountId$2, sourcePlanId: sourcePlanId$2, billable: billable$2, externalProductId: externalProductId$2 } = record;
+    if (!(typeof sourceId$2 === "string")) break records;
+    if (!(sourceId$2 !== "")) break records;
+    if (!(sourceId$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = sourceId$2.length;
+    places[m++] = p += 1;
+    p += sourceId$2.length;
+    s += sourceId$2;
+    if (!(typeof sourceAccountId$2 === "string")) break records;
+    if (!(sourceAccountId$2 !== "")) break records;
+    if (!(sourceAccountId$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 18;
+    b[p] = sourceAccountId$2.length;
+    places[m++] = p += 1;
+    p += sourceAccountId$2.length;
+    s += sourceAccountId$2;
+    if (!(typeof sourcePlanId$2 === "string")) break records;
+    if (!(sourcePlanId$2 !== "")) break records;
+    if (!(sourcePlanId$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 26;
+    b[p] = sourcePlanId$2.length;
+    places[m++] = p += 1;
+    p += sourcePlanId$2.length;
+    s += sourcePlanId$2;
+    if (!(typeof billable$2 === "boolean")) break records;
+    b[p++] = 32;
+    b[p++] = billable$2 ? 1 : 0;
+    if (!(externalProductId$2 === undefined || externalProductId$2 === null)) {
+      if (!(typeof externalProductId$2 === "string")) break records;
+      if (!(externalProductId$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 42;
+      b[p] = externalProductId$2.length;
+      places[m++] = p += 1;
+      p += externalProductId$2.length;
+      s += externalProductId$2;
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function employeesBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 25;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1, w5 = 1, w6 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(employeeEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    const { microsoft: microsoft$1, google: google$1, okta: okta$1, bambooHr: bambooHr$1 } = record;
+    if (microsoft$1 == null && google$1 == null && okta$1 == null && bambooHr$1 == null) {
+      b[p++] = 10;
+      const at2 = p;
+      p += w2;
+      const { id: id$2, fullName: fullName$2, firstName: firstName$2, lastName: lastName$2, email: email$2, emailAliases: emailAliases$2, active: active$2, deleted: deleted$2, deletionTime: deletionTime$2, creationTime: creationTime$2, avatarUrl: avatarUrl$2, orgUnit: orgUnit$2, departmentPath: departmentPath$2, jobTitle: jobTitle$2, country: country$2, division: division$2, costCenter: costCenter$2, userType: userType$2, managerId: managerId$2, hasMailbox: hasMailbox$2, attributes: attributes$2 } = record;
+      if (!(typeof id$2 === "string")) break records;
+      if (!(id$2 !== "")) break records;
+      if (!(id$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 10;
+      b[p] = id$2.length;
+      places[m++] = p += 1;
+      p += id$2.length;
+      s += id$2;
+      if (!(typeof fullName$2 === "string")) break records;
+      if (!(fullName$2 !== "")) break records;
+      if (!(fullName$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 18;
+      b[p] = fullName$2.length;
+      places[m++] = p += 1;
+      p += fullName$2.length;
+      s += fullName$2;
+      if (!(firstName$2 === undefined || firstName$2 === null)) {
+        if (!(typeof firstName$2 === "string")) break records;
+        if (!(firstName$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 26;
+        b[p] = firstName$2.length;
+        places[m++] = p += 1;
+        p += firstName$2.length;
+        s += firstName$2;
+      }
+      if (!(lastName$2 === undefined || lastName$2 === null)) {
+        if (!(typeof lastName$2 === "string")) break records;
+        if (!(lastName$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 34;
+        b[p] = lastName$2.length;
+        places[m++] = p += 1;
+        p += lastName$2.length;
+        s += lastName$2;
+      }
+      if (!(email$2 === undefined || email$2 === null)) {
+        if (!(typeof email$2 === "string")) break records;
+        if (!(email$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 42;
+        b[p] = email$2.length;
+        places[m++] = p += 1;
+        p += email$2.length;
+        s += email$2;
+      }
+      if (!(emailAliases$2 === undefined || emailAliases$2 === null)) {
+        if (!(Array.isArray(emailAliases$2))) break records;
+        const list: readonly unknown[] = emailAliases$2;
+        for (let i = 0; i < list.length; i += 1) {
+          const entry = list[i];
+          if (!(typeof entry === "string" && m < texts)) break records;
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 50;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+      }
+      if (!(active$2 === undefined || active$2 === null)) {
+        if (!(typeof active$2 === "boolean")) break records;
+        b[p++] = 56;
+        b[p++] = active$2 ? 1 : 0;
+      }
+      if (!(deleted$2 === undefined || deleted$2 === null)) {
+        if (!(typeof deleted$2 === "boolean")) break records;
+        b[p++] = 64;
+        b[p++] = deleted$2 ? 1 : 0;
+      }
+      if (!(deletionTime$2 === undefined || deletionTime$2 === null)) {
+        to.position = p;
+        if (!(to.timestamp(74, deletionTime$2))) break records;
+        p = to.position;
+      }
+      if (!(creationTime$2 === undefined || creationTime$2 === null)) {
+        to.position = p;
+        if (!(to.timestamp(82, creationTime$2))) break records;
+        p = to.position;
+      }
+      if (!(avatarUrl$2 === undefined || avatarUrl$2 === null)) {
+        if (!(typeof avatarUrl$2 === "string")) break records;
+        if (!(avatarUrl$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 90;
+        b[p] = avatarUrl$2.length;
+        places[m++] = p += 1;
+        p += avatarUrl$2.length;
+        s += avatarUrl$2;
+      }
+      if (!(orgUnit$2 === undefined || orgUnit$2 === null)) {
+        if (!(typeof orgUnit$2 === "string")) break records;
+        if (!(orgUnit$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 98;
+        b[p] = orgUnit$2.length;
+        places[m++] = p += 1;
+        p += orgUnit$2.length;
+        s += orgUnit$2;
+      }
+      if (!(departmentPath$2 === undefined || departmentPath$2 === null)) {
+        if (!(Array.isArray(departmentPath$2))) break records;
+        const list: readonly unknown[] = departmentPath$2;
+        for (let i = 0; i < list.length; i += 1) {
+          const entry = list[i];
+          if (!(typeof entry === "string" && m < texts)) break records;
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 106;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+      }
+      if (!(jobTitle$2 === undefined || jobTitle$2 === null)) {
+        if (!(typeof jobTitle$2 === "string")) break records;
+        if (!(jobTitle$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 114;
+        b[p] = jobTitle$2.length;
+        places[m++] = p += 1;
+        p += jobTitle$2.length;
+        s += jobTitle$2;
+      }
+      if (!(country$2 === undefined || country$2 === null)) {
+        if (!(typeof country$2 === "string")) break records;
+        if (!(country$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 122;
+        b[p] = country$2.length;
+        places[m++] = p += 1;
+        p += country$2.length;
+        s += country$2;
+      }
+      if (!(division$2 === undefined || division$2 === null)) {
+        if (!(typeof division$2 === "string")) break records;
+        if (!(division$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 130;
+        b[p++] = 1;
+        b[p] = division$2.length;
+        places[m++] = p += 1;
+        p += division$2.length;
+        s += division$2;
+      }
+      if (!(costCenter$2 === undefined || costCenter$2 === null)) {
+        if (!(typeof costCenter$2 === "string")) break records;
+        if (!(costCenter$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 138;
+        b[p++] = 1;
+        b[p] = costCenter$2.length;
+        places[m++] = p += 1;
+        p += costCenter$2.length;
+        s += costCenter$2;
+      }
+      if (!(userType$2 === undefined || userType$2 === null)) {
+        if (!(typeof userType$2 === "string")) break records;
+        if (!(userType$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 146;
+        b[p++] = 1;
+        b[p] = userType$2.length;
+        places[m++] = p += 1;
+        p += userType$2.length;
+        s += userType$2;
+      }
+      if (!(managerId$2 === undefined || managerId$2 === null)) {
+        if (!(typeof managerId$2 === "string")) break records;
+        if (!(managerId$2.length <= TEXT_LETTERS)) break records;
+        b[p++] = 154;
+        b[p++] = 1;
+        b[p] = managerId$2.length;
+        places[m++] = p += 1;
+        p += managerId$2.length;
+        s += managerId$2;
+      }
+      if (!(hasMailbox$2 === undefined || hasMailbox$2 === null)) {
+        if (!(typeof hasMailbox$2 === "boolean")) break records;
+        b[p++] = 160;
+        b[p++] = 1;
+        b[p++] = hasMailbox$2 ? 1 : 0;
+      }
+      if (!(attributes$2 === undefined || attributes$2 === null)) {
+        if (!(isPlainObject(attributes$2))) break records;
+        for (const key of Object.keys(attributes$2)) {
+          const entry = attributes$2[key];
+          if (!(typeof entry === "string" && key.length + entry.length + 4 <= TEXT_LETTERS && m + 1 < texts)) break records;
+          b[p++] = 170;
+          b[p++] = 1;
+          const entryAt = p++;
+          if (key !== "") {
+            if (!(key.length <= TEXT_LETTERS)) break records;
+            b[p++] = 10;
+            b[p] = key.length;
+            places[m++] = p += 1;
+            p += key.length;
+            s += key;
+          }
+          if (entry !== "") {
+            if (!(entry.length <= TEXT_LETTERS)) break records;
+            b[p++] = 18;
+            b[p] = entry.length;
+            places[m++] = p += 1;
+            p += entry.length;
+            s += entry;
+          }
+          b[entryAt] = p - entryAt - 1;
+        }
+      }
+      if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+      else {
+        const width = block.close(b, at2, w2, p, m);
+        p += width - w2;
+        w2 = width;
+      }
+    } else {
+      if (!(onlyOne(record, "microsoft", "google", "okta", "bambooHr"))) break records;
+      if (!(microsoft$1 === undefined || microsoft$1 === null)) {
+        if (!(microsoftEmployeeDetailsEncoder.names.areAllOf(microsoft$1))) break records;
+        b[p++] = 18;
+        const at3 = p;
+        p += w3;
+        const { id: id$3, displayName: displayName$3, userPrincipalName: userPrincipalName$3 } = microsoft$1;
+        if (!(typeof id$3 === "string")) break records;
+        if (!(id$3 !== "")) break records;
+        if (!(id$3.length <= TEXT_LETTERS)) break records;
+        b[p++] = 10;
+        b[p] = id$3.length;
+        places[m++] = p += 1;
+        p += id$3.length;
+        s += id$3;
+        if (!(typeof displayName$3 === "string")) break records;
+        if (!(displayName$3 !== "")) break records;
+        if (!(displayName$3.length <= TEXT_LETTERS)) break records;
+        b[p++] = 18;
+        b[p] = displayName$3.length;
+        places[m++] = p += 1;
+        p += displayName$3.length;
+        s += displayName$3;
+        if (!(typeof userPrincipalName$3 === "string")) break records;
+        if (!(userPrincipalName$3 !== "")) break records;
+        if (!(userPrincipalName$3.length <= TEXT_LETTERS)) break records;
+        b[p++] = 26;
+        b[p] = userPrincipalName$3.length;
+        places[m++] = p += 1;
+        p += userPrincipalName$3.length;
+        s += userPrincipalName$3;
+        if (w3 === 1 && p - at3 <= 0x80) b[at3] = p - at3 - 1;
+        else {
+          const width = block.close(b, at3, w3, p, m);
+          p += width - w3;
+          w3 = width;
+        }
+      }
+      if (!(google$1 === undefined || google$1 === null)) {
+        if (!(googleEmployeeDetailsEncoder.names.areAllOf(google$1))) break records;
+        b[p++] = 26;
+        const at4 = p;
+        p += w4;
+        const { id: id$4, fullName: fullName$4, primaryEmail: primaryEmail$4 } = google$1;
+        if (!(typeof id$4 === "string")) break records;
+        if (!(id$4 !== "")) break records;
+        if (!(id$4.length <= TEXT_LETTERS)) break records;
+        b[p++] = 10;
+        b[p] = id$4.length;
+        places[m++] = p += 1;
+        p += id$4.length;
+        s += id$4;
+        if (!(typeof fullName$4 === "string")) break records;
+        if (!(fullName$4 !== "")) break records;
+        if (!(fullName$4.length <= TEXT_LETTERS)) break records;
+        b[p++] = 18;
+        b[p] = fullName$4.length;
+        places[m++] = p += 1;
+        p += fullName$4.length;
+        s += fullName$4;
+        if (!(typeof primaryEmail$4 === "string")) break records;
+        if (!(primaryEmail$4 !== "")) break records;
+        if (!(primaryEmail$4.length <= TEXT_LETTERS)) break records;
+        b[p++] = 26;
+        b[p] = primaryEmail$4.length;
+        places[m++] = p += 1;
+        p += primaryEmail$4.length;
+        s += primaryEmail$4;
+        if (w4 === 1 && p - at4 <= 0x80) b[at4] = p - at4 - 1;
+        else {
+          const width = block.close(b, at4, w4, p, m);
+          p += width - w4;
+          w4 = width;
+        }
+      }
+      if (!(okta$1 === undefined || okta$1 === null)) {
+        if (!(oktaEmployeeDetailsEncoder.names.areAllOf(okta$1))) break records;
+        b[p++] = 34;
+        const at5 = p;
+        p += w5;
+        const { id: id$5, displayName: displayName$5, login: login$5 } = okta$1;
+        if (!(typeof id$5 === "string")) break records;
+        if (!(id$5 !== "")) break records;
+        if (!(id$5.length <= TEXT_LETTERS)) break records;
+        b[p++] = 10;
+        b[p] = id$5.length;
+        places[m++] = p += 1;
+        p += id$5.length;
+        s += id$5;
+        if (!(typeof displayName$5 === "string")) break records;
+        if (!(displayName$5 !== "")) break records;
+        if (!(displayName$5.length <= TEXT_LETTERS)) break records;
+        b[p++] = 18;
+        b[p] = displayName$5.length;
+        places[m++] = p += 1;
+        p += displayName$5.length;
+        s += displayName$5;
+        if (!(typeof login$5 === "string")) break records;
+        if (!(login$5 !== "")) break records;
+        if (!(login$5.length <= TEXT_LETTERS)) break records;
+        b[p++] = 26;
+        b[p] = login$5.length;
+        places[m++] = p += 1;
+        p += login$5.length;
+        s += login$5;
+        if (w5 === 1 && p - at5 <= 0x80) b[at5] = p - at5 - 1;
+        else {
+          const width = block.close(b, at5, w5, p, m);
+          p += width - w5;
+          w5 = width;
+        }
+      }
+      if (!(bambooHr$1 === undefined || bambooHr$1 === null)) {
+        if (!(bambooHrEmployeeDetailsEncoder.names.areAllOf(bambooHr$1))) break records;
+        b[p++] = 42;
+        const at6 = p;
+        p += w6;
+        const { id: id$6, displayName: displayName$6, workEmail: workEmail$6 } = bambooHr$1;
+        if (!(typeof id$6 === "string")) break records;
+        if (!(id$6 !== "")) break records;
+        if (!(id$6.length <= TEXT_LETTERS)) break records;
+        b[p++] = 10;
+        b[p] = id$6.length;
+        places[m++] = p += 1;
+        p += id$6.length;
+        s += id$6;
+        if (!(typeof displayName$6 === "string")) break records;
+        if (!(displayName$6 !== "")) break records;
+        if (!(displayName$6.length <= TEXT_LETTERS)) break records;
+        b[p++] = 18;
+        b[p] = displayName$6.length;
+        places[m++] = p += 1;
+        p += displayName$6.length;
+        s += displayName$6;
+        if (!(workEmail$6 === undefined || workEmail$6 === null)) {
+          if (!(typeof workEmail$6 === "string")) break records;
+          if (!(workEmail$6.length <= TEXT_LETTERS)) break records;
+          b[p++] = 26;
+          b[p] = workEmail$6.length;
+          places[m++] = p += 1;
+          p += workEmail$6.length;
+          s += workEmail$6;
+        }
+        if (w6 === 1 && p - at6 <= 0x80) b[at6] = p - at6 - 1;
+        else {
+          const width = block.close(b, at6, w6, p, m);
+          p += width - w6;
+          w6 = width;
+        }
+      }
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function groupsBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 4;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(groupEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, name: name$2, description: description$2, email: email$2, attributes: attributes$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(typeof name$2 === "string")) break records;
+    if (!(name$2 !== "")) break records;
+    if (!(name$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 18;
+    b[p] = name$2.length;
+    places[m++] = p += 1;
+    p += name$2.length;
+    s += name$2;
+    if (!(description$2 === undefined || description$2 === null)) {
+      if (!(typeof description$2 === "string")) break records;
+      if (!(description$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = description$2.length;
+      places[m++] = p += 1;
+      p += description$2.length;
+      s += description$2;
+    }
+    if (!(email$2 === undefined || email$2 === null)) {
+      if (!(typeof email$2 === "string")) break records;
+      if (!(email$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = email$2.length;
+      places[m++] = p += 1;
+      p += email$2.length;
+      s += email$2;
+    }
+    if (!(attributes$2 === undefined || attributes$2 === null)) {
+      if (!(isPlainObject(attributes$2))) break records;
+      for (const key of Object.keys(attributes$2)) {
+        const entry = attributes$2[key];
+        if (!(typeof entry === "string" && key.length + entry.length + 4 <= TEXT_LETTERS && m + 1 < texts)) break records;
+        b[p++] = 42;
+        const entryAt = p++;
+        if (key !== "") {
+          if (!(key.length <= TEXT_LETTERS)) break records;
+          b[p++] = 10;
+          b[p] = key.length;
+          places[m++] = p += 1;
+          p += key.length;
+          s += key;
+        }
+        if (entry !== "") {
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 18;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+        b[entryAt] = p - entryAt - 1;
+      }
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function groupMembersBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 4;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(groupMemberEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, sourceGroupId: sourceGroupId$2, sourceMemberId: sourceMemberId$2, role: role$2, attributes: attributes$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(typeof sourceGroupId$2 === "string")) break records;
+    if (!(sourceGroupId$2 !== "")) break records;
+    if (!(sourceGroupId$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 18;
+    b[p] = sourceGroupId$2.length;
+    places[m++] = p += 1;
+    p += sourceGroupId$2.length;
+    s += sourceGroupId$2;
+    if (!(typeof sourceMemberId$2 === "string")) break records;
+    if (!(sourceMemberId$2 !== "")) break records;
+    if (!(sourceMemberId$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 26;
+    b[p] = sourceMemberId$2.length;
+    places[m++] = p += 1;
+    p += sourceMemberId$2.length;
+    s += sourceMemberId$2;
+    if (!(role$2 === undefined || role$2 === null)) {
+      if (!(typeof role$2 === "string")) break records;
+      if (!(role$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = role$2.length;
+      places[m++] = p += 1;
+      p += role$2.length;
+      s += role$2;
+    }
+    if (!(attributes$2 === undefined || attributes$2 === null)) {
+      if (!(isPlainObject(attributes$2))) break records;
+      for (const key of Object.keys(attributes$2)) {
+        const entry = attributes$2[key];
+        if (!(typeof entry === "string" && key.length + entry.length + 4 <= TEXT_LETTERS && m + 1 < texts)) break records;
+        b[p++] = 42;
+        const entryAt = p++;
+        if (key !== "") {
+          if (!(key.length <= TEXT_LETTERS)) break records;
+          b[p++] = 10;
+          b[p] = key.length;
+          places[m++] = p += 1;
+          p += key.length;
+          s += key;
+        }
+        if (entry !== "") {
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 18;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+        b[entryAt] = p - entryAt - 1;
+      }
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function devicesBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 8;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(deviceEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, name: name$2, serialNumber: serialNumber$2, manufacturer: manufacturer$2, model: model$2, operatingSystem: operatingSystem$2, operatingSystemVersion: operatingSystemVersion$2, sourceOwnerId: sourceOwnerId$2, lastSeen: lastSeen$2, attributes: attributes$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(name$2 === undefined || name$2 === null)) {
+      if (!(typeof name$2 === "string")) break records;
+      if (!(name$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 18;
+      b[p] = name$2.length;
+      places[m++] = p += 1;
+      p += name$2.length;
+      s += name$2;
+    }
+    if (!(serialNumber$2 === undefined || serialNumber$2 === null)) {
+      if (!(typeof serialNumber$2 === "string")) break records;
+      if (!(serialNumber$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = serialNumber$2.length;
+      places[m++] = p += 1;
+      p += serialNumber$2.length;
+      s += serialNumber$2;
+    }
+    if (!(manufacturer$2 === undefined || manufacturer$2 === null)) {
+      if (!(typeof manufacturer$2 === "string")) break records;
+      if (!(manufacturer$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = manufacturer$2.length;
+      places[m++] = p += 1;
+      p += manufacturer$2.length;
+      s += manufacturer$2;
+    }
+    if (!(model$2 === undefined || model$2 === null)) {
+      if (!(typeof model$2 === "string")) break records;
+      if (!(model$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 42;
+      b[p] = model$2.length;
+      places[m++] = p += 1;
+      p += model$2.length;
+      s += model$2;
+    }
+    if (!(operatingSystem$2 === undefined || operatingSystem$2 === null)) {
+      if (!(typeof operatingSystem$2 === "string")) break records;
+      if (!(operatingSystem$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 50;
+      b[p] = operatingSystem$2.length;
+      places[m++] = p += 1;
+      p += operatingSystem$2.length;
+      s += operatingSystem$2;
+    }
+    if (!(operatingSystemVersion$2 === undefined || operatingSystemVersion$2 === null)) {
+      if (!(typeof operatingSystemVersion$2 === "string")) break records;
+      if (!(operatingSystemVersion$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 58;
+      b[p] = operatingSystemVersion$2.length;
+      places[m++] = p += 1;
+      p += operatingSystemVersion$2.length;
+      s += operatingSystemVersion$2;
+    }
+    if (!(sourceOwnerId$2 === undefined || sourceOwnerId$2 === null)) {
+      if (!(typeof sourceOwnerId$2 === "string")) break records;
+      if (!(sourceOwnerId$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 66;
+      b[p] = sourceOwnerId$2.length;
+      places[m++] = p += 1;
+      p += sourceOwnerId$2.length;
+      s += sourceOwnerId$2;
+    }
+    if (!(lastSeen$2 === undefined || lastSeen$2 === null)) {
+      to.position = p;
+      if (!(to.timestamp(74, lastSeen$2))) break records;
+      p = to.position;
+    }
+    if (!(attributes$2 === undefined || attributes$2 === null)) {
+      if (!(isPlainObject(attributes$2))) break records;
+      for (const key of Object.keys(attributes$2)) {
+        const entry = attributes$2[key];
+        if (!(typeof entry === "string" && key.length + entry.length + 4 <= TEXT_LETTERS && m + 1 < texts)) break records;
+        b[p++] = 82;
+        const entryAt = p++;
+        if (key !== "") {
+          if (!(key.length <= TEXT_LETTERS)) break records;
+          b[p++] = 10;
+          b[p] = key.length;
+          places[m++] = p += 1;
+          p += key.length;
+          s += key;
+        }
+        if (entry !== "") {
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 18;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+        b[entryAt] = p - entryAt - 1;
+      }
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function usageBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 4;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(usageEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, sourceActorId: sourceActorId$2, externalProductName: externalProductName$2, sourcePlanId: sourcePlanId$2, lastActivity: lastActivity$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(typeof sourceActorId$2 === "string")) break records;
+    if (!(sourceActorId$2 !== "")) break records;
+    if (!(sourceActorId$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 18;
+    b[p] = sourceActorId$2.length;
+    places[m++] = p += 1;
+    p += sourceActorId$2.length;
+    s += sourceActorId$2;
+    if (!(externalProductName$2 === undefined || externalProductName$2 === null)) {
+      if (!(typeof externalProductName$2 === "string")) break records;
+      if (!(externalProductName$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = externalProductName$2.length;
+      places[m++] = p += 1;
+      p += externalProductName$2.length;
+      s += externalProductName$2;
+    }
+    if (!(sourcePlanId$2 === undefined || sourcePlanId$2 === null)) {
+      if (!(typeof sourcePlanId$2 === "string")) break records;
+      if (!(sourcePlanId$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = sourcePlanId$2.length;
+      places[m++] = p += 1;
+      p += sourcePlanId$2.length;
+      s += sourcePlanId$2;
+    }
+    to.position = p;
+    if (!(to.timestamp(42, lastActivity$2))) break records;
+    p = to.position;
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function externallyDiscoveredUsageBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 4;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(externallyDiscoveredUsageEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { sourceActorId: sourceActorId$2, actorEmail: actorEmail$2, externalProductName: externalProductName$2, source: source$2, lastActivity: lastActivity$2, lastActivityFrom: lastActivityFrom$2, lastActivityTo: lastActivityTo$2 } = record;
+    if (!(completeGroups([lastActivity$2], [lastActivityFrom$2, lastActivityTo$2]))) break records;
+    if (!(typeof sourceActorId$2 === "string")) break records;
+    if (!(sourceActorId$2 !== "")) break records;
+    if (!(sourceActorId$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = sourceActorId$2.length;
+    places[m++] = p += 1;
+    p += sourceActorId$2.length;
+    s += sourceActorId$2;
+    if (!(actorEmail$2 === undefined || actorEmail$2 === null)) {
+      if (!(typeof actorEmail$2 === "string")) break records;
+      if (!(actorEmail$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 18;
+      b[p] = actorEmail$2.length;
+      places[m++] = p += 1;
+      p += actorEmail$2.length;
+      s += actorEmail$2;
+    }
+    if (!(externalProductName$2 === undefined || externalProductName$2 === null)) {
+      if (!(typeof externalProductName$2 === "string")) break records;
+      if (!(externalProductName$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = externalProductName$2.length;
+      places[m++] = p += 1;
+      p += externalProductName$2.length;
+      s += externalProductName$2;
+    }
+    if (!(source$2 === undefined || source$2 === null)) {
+      if (!(typeof source$2 === "string")) break records;
+      if (!(source$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = source$2.length;
+      places[m++] = p += 1;
+      p += source$2.length;
+      s += source$2;
+    }
+    if (!(lastActivity$2 === undefined || lastActivity$2 === null)) {
+      to.position = p;
+      if (!(to.timestamp(42, lastActivity$2))) break records;
+      p = to.position;
+    }
+    if (!(lastActivityFrom$2 === undefined || lastActivityFrom$2 === null)) {
+      to.position = p;
+      if (!(to.timestamp(50, lastActivityFrom$2))) break records;
+      p = to.position;
+    }
+    if (!(lastActivityTo$2 === undefined || lastActivityTo$2 === null)) {
+      to.position = p;
+      if (!(to.timestamp(58, lastActivityTo$2))) break records;
+      p = to.position;
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function auditLogsBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 5;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(auditLogEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, action: action$2, sourceActorId: sourceActorId$2, targetId: targetId$2, targetType: targetType$2, eventTime: eventTime$2, attributes: attributes$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(typeof action$2 === "string")) break records;
+    if (!(action$2 !== "")) break records;
+    if (!(action$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 18;
+    b[p] = action$2.length;
+    places[m++] = p += 1;
+    p += action$2.length;
+    s += action$2;
+    if (!(sourceActorId$2 === undefined || sourceActorId$2 === null)) {
+      if (!(typeof sourceActorId$2 === "string")) break records;
+      if (!(sourceActorId$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = sourceActorId$2.length;
+      places[m++] = p += 1;
+      p += sourceActorId$2.length;
+      s += sourceActorId$2;
+    }
+    if (!(targetId$2 === undefined || targetId$2 === null)) {
+      if (!(typeof targetId$2 === "string")) break records;
+      if (!(targetId$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = targetId$2.length;
+      places[m++] = p += 1;
+      p += targetId$2.length;
+      s += targetId$2;
+    }
+    if (!(targetType$2 === undefined || targetType$2 === null)) {
+      if (!(typeof targetType$2 === "string")) break records;
+      if (!(targetType$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 42;
+      b[p] = targetType$2.length;
+      places[m++] = p += 1;
+      p += targetType$2.length;
+      s += targetType$2;
+    }
+    to.position = p;
+    if (!(to.timestamp(50, eventTime$2))) break records;
+    p = to.position;
+    if (!(attributes$2 === undefined || attributes$2 === null)) {
+      if (!(isPlainObject(attributes$2))) break records;
+      for (const key of Object.keys(attributes$2)) {
+        const entry = attributes$2[key];
+        if (!(typeof entry === "string" && key.length + entry.length + 4 <= TEXT_LETTERS && m + 1 < texts)) break records;
+        b[p++] = 58;
+        const entryAt = p++;
+        if (key !== "") {
+          if (!(key.length <= TEXT_LETTERS)) break records;
+          b[p++] = 10;
+          b[p] = key.length;
+          places[m++] = p += 1;
+          p += key.length;
+          s += key;
+        }
+        if (entry !== "") {
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 18;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+        b[entryAt] = p - entryAt - 1;
+      }
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function aiUsageBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 4;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(aiUsageEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, sourceActorId: sourceActorId$2, externalProductName: externalProductName$2, model: model$2, inputTokens: inputTokens$2, outputTokens: outputTokens$2, lastActivity: lastActivity$2, attributes: attributes$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(typeof sourceActorId$2 === "string")) break records;
+    if (!(sourceActorId$2 !== "")) break records;
+    if (!(sourceActorId$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 18;
+    b[p] = sourceActorId$2.length;
+    places[m++] = p += 1;
+    p += sourceActorId$2.length;
+    s += sourceActorId$2;
+    if (!(externalProductName$2 === undefined || externalProductName$2 === null)) {
+      if (!(typeof externalProductName$2 === "string")) break records;
+      if (!(externalProductName$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = externalProductName$2.length;
+      places[m++] = p += 1;
+      p += externalProductName$2.length;
+      s += externalProductName$2;
+    }
+    if (!(model$2 === undefined || model$2 === null)) {
+      if (!(typeof model$2 === "string")) break records;
+      if (!(model$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = model$2.length;
+      places[m++] = p += 1;
+      p += model$2.length;
+      s += model$2;
+    }
+    if (!(inputTokens$2 === undefined || inputTokens$2 === null)) {
+      to.position = p;
+      if (!(to.int64(40, inputTokens$2))) break records;
+      p = to.position;
+    }
+    if (!(outputTokens$2 === undefined || outputTokens$2 === null)) {
+      to.position = p;
+      if (!(to.int64(48, outputTokens$2))) break records;
+      p = to.position;
+    }
+    to.position = p;
+    if (!(to.timestamp(58, lastActivity$2))) break records;
+    p = to.position;
+    if (!(attributes$2 === undefined || attributes$2 === null)) {
+      if (!(isPlainObject(attributes$2))) break records;
+      for (const key of Object.keys(attributes$2)) {
+        const entry = attributes$2[key];
+        if (!(typeof entry === "string" && key.length + entry.length + 4 <= TEXT_LETTERS && m + 1 < texts)) break records;
+        b[p++] = 66;
+        const entryAt = p++;
+        if (key !== "") {
+          if (!(key.length <= TEXT_LETTERS)) break records;
+          b[p++] = 10;
+          b[p] = key.length;
+          places[m++] = p += 1;
+          p += key.length;
+          s += key;
+        }
+        if (entry !== "") {
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 18;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+        b[entryAt] = p - entryAt - 1;
+      }
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+function aiCostBlock(
+  block: RecordBlock,
+  to: RecordWriter,
+  records: readonly unknown[],
+  from: number,
+  most: number,
+): void {
+  const { starts, firstTexts, places, limit } = block;
+  const b = to.buffer;
+  const texts = BLOCK_TEXTS - 6;
+  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
+  records: for (; k < most && m < texts; k += 1) {
+    const record = records[from + k];
+    firstTexts[k] = m;
+    if (!(aiCostEncoder.names.areAllOf(record))) break records;
+    b[p++] = 10;
+    const at1 = p;
+    p += w1;
+    b[p++] = 10;
+    const at2 = p;
+    p += w2;
+    const { id: id$2, sourceActorId: sourceActorId$2, externalProductName: externalProductName$2, model: model$2, amount: amount$2, currency: currency$2, costTime: costTime$2, attributes: attributes$2 } = record;
+    if (!(typeof id$2 === "string")) break records;
+    if (!(id$2 !== "")) break records;
+    if (!(id$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 10;
+    b[p] = id$2.length;
+    places[m++] = p += 1;
+    p += id$2.length;
+    s += id$2;
+    if (!(sourceActorId$2 === undefined || sourceActorId$2 === null)) {
+      if (!(typeof sourceActorId$2 === "string")) break records;
+      if (!(sourceActorId$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 18;
+      b[p] = sourceActorId$2.length;
+      places[m++] = p += 1;
+      p += sourceActorId$2.length;
+      s += sourceActorId$2;
+    }
+    if (!(externalProductName$2 === undefined || externalProductName$2 === null)) {
+      if (!(typeof externalProductName$2 === "string")) break records;
+      if (!(externalProductName$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 26;
+      b[p] = externalProductName$2.length;
+      places[m++] = p += 1;
+      p += externalProductName$2.length;
+      s += externalProductName$2;
+    }
+    if (!(model$2 === undefined || model$2 === null)) {
+      if (!(typeof model$2 === "string")) break records;
+      if (!(model$2.length <= TEXT_LETTERS)) break records;
+      b[p++] = 34;
+      b[p] = model$2.length;
+      places[m++] = p += 1;
+      p += model$2.length;
+      s += model$2;
+    }
+    if (!(typeof amount$2 === "string")) break records;
+    if (!(DECIMAL.test(amount$2))) break records;
+    if (!(amount$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 42;
+    b[p] = amount$2.length;
+    places[m++] = p += 1;
+    p += amount$2.length;
+    s += amount$2;
+    if (!(typeof currency$2 === "string")) break records;
+    if (!(CURRENCY.test(currency$2))) break records;
+    if (!(currency$2.length <= TEXT_LETTERS)) break records;
+    b[p++] = 50;
+    b[p] = currency$2.length;
+    places[m++] = p += 1;
+    p += currency$2.length;
+    s += currency$2;
+    to.position = p;
+    if (!(to.timestamp(58, costTime$2))) break records;
+    p = to.position;
+    if (!(attributes$2 === undefined || attributes$2 === null)) {
+      if (!(isPlainObject(attributes$2))) break records;
+      for (const key of Object.keys(attributes$2)) {
+        const entry = attributes$2[key];
+        if (!(typeof entry === "string" && key.length + entry.length + 4 <= TEXT_LETTERS && m + 1 < texts)) break records;
+        b[p++] = 66;
+        const entryAt = p++;
+        if (key !== "") {
+          if (!(key.length <= TEXT_LETTERS)) break records;
+          b[p++] = 10;
+          b[p] = key.length;
+          places[m++] = p += 1;
+          p += key.length;
+          s += key;
+        }
+        if (entry !== "") {
+          if (!(entry.length <= TEXT_LETTERS)) break records;
+          b[p++] = 18;
+          b[p] = entry.length;
+          places[m++] = p += 1;
+          p += entry.length;
+          s += entry;
+        }
+        b[entryAt] = p - entryAt - 1;
+      }
+    }
+    if (w2 === 1 && p - at2 <= 0x80) b[at2] = p - at2 - 1;
+    else {
+      const width = block.close(b, at2, w2, p, m);
+      p += width - w2;
+      w2 = width;
+    }
+    if (w1 === 1 && p - at1 <= 0x80) b[at1] = p - at1 - 1;
+    else {
+      const width = block.close(b, at1, w1, p, m);
+      p += width - w1;
+      w1 = width;
+    }
+    if (p > limit || to.buffer !== b) break;
+    starts[k + 1] = p;
+    count = m;
+    text = s;
+  }
+  block.wrote(k, text, count);
+}
+
+/** The encoder of plain records of each collection, many at a time. */
+export const BLOCK_ENCODERS = {
+  accounts: accountsBlock,
+  plans: plansBlock,
+  licenses: licensesBlock,
+  employees: employeesBlock,
+  groups: groupsBlock,
+  groupMembers: groupMembersBlock,
+  devices: devicesBlock,
+  usage: usageBlock,
+  externallyDiscoveredUsage: externallyDiscoveredUsageBlock,
+  auditLogs: auditLogsBlock,
+  aiUsage: aiUsageBlock,
+  aiCost: aiCostBlock,
 };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ConfigurationError, type InputIssue } from "../../core/errors/index.js";
-import { locationOf } from "../../core/record-location.js";
+import { isLocated, locationOf } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
 import { EncodedRecords, forEachRecord } from "../encoding/encoded-records.js";
 import {
@@ -10,15 +10,23 @@ import {
   type RecordLocation,
 } from "../encoding/explain-record.js";
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
+import type { BlockEncoder } from "../encoding/record-block.js";
 import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
 import { EncodedRecord, type RecordObserver } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
-import { ENCODERS } from "../generated/encoders.js";
+import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
 import { watchEntries } from "./source.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
 
 /** Where the records of a write come from, if they come in an array. */
 type RecordList = readonly unknown[] | undefined;
+
+interface RecordPlace {
+  readonly list: RecordList;
+  readonly position: number;
+  /** Index in the write. */
+  readonly index: number;
+}
 
 /** How many records are taken in between two looks at the clock. */
 const RECORDS_PER_LOOK = 16;
@@ -45,6 +53,7 @@ export interface SinkContext extends WindowQueueContext {
 export class RecordSink {
   readonly #context: SinkContext;
   readonly #encoder: MessageEncoder;
+  readonly #blockEncoder: BlockEncoder;
   readonly #builder: MessageBuilder;
   readonly #view: EncodedRecord | undefined;
   readonly #queue: WindowQueue;
@@ -58,6 +67,7 @@ export class RecordSink {
     const builder = new MessageBuilder(batchId, collection, messageBytes);
     this.#context = context;
     this.#encoder = ENCODERS[collection.name];
+    this.#blockEncoder = BLOCK_ENCODERS[collection.name];
     this.#builder = builder;
     this.#view = observer && new EncodedRecord(collection.idField !== undefined);
     this.#turnAt = context.clock.monotonic();
@@ -76,19 +86,35 @@ export class RecordSink {
   }
 
   /**
-   * Takes in a record, an array of them, or a block of encoded ones. Returns a promise if the caller must wait before it brings more.
+   * Takes in a record, an array of them, or encoded ones. Returns a promise if the caller must wait before it brings more.
    * @throws {InvalidInputError} enough is known of what is wrong
    */
   take(value: unknown): Promise<void> | undefined {
-    if (value instanceof EncodedRecords) return this.#takeBlock(value);
+    if (value instanceof EncodedRecords) return this.#takeEncoded(value);
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
-    const records: readonly unknown[] = value;
-    const { length } = records;
+    const list: readonly unknown[] = value;
+    return this.#takeList(list, (record, position) => this.#takeOne(record, list, position));
+  }
+
+  /** Takes in an array that is a source: unless it tells locations, its entries may be arrays of records. */
+  takeSource(source: readonly unknown[]): Promise<void> | undefined {
+    return this.#takeList(source, (record, position) =>
+      isLocated(source) ? this.#takeOne(record, source, position) : this.take(record),
+    );
+  }
+
+  #takeList(
+    list: readonly unknown[],
+    takeOne: (record: unknown, position: number) => Promise<void> | undefined,
+  ): Promise<void> | undefined {
+    const { length } = list;
     let position = 0;
     return inSteps(() => {
       while (position < length) {
-        const waits = this.#takeOne(records[position], records, position++);
-        if (waits !== undefined) return position < length ? unchanged(records, waits) : waits;
+        const count = this.#takeBlock(list, position);
+        position += count;
+        const waits = count > 0 ? this.#yieldIfLate() : takeOne(list[position], position++);
+        if (waits !== undefined) return position < length ? unchanged(list, waits) : waits;
       }
       return undefined;
     });
@@ -115,30 +141,66 @@ export class RecordSink {
     this.#queue.close();
   }
 
-  #takeOne(record: unknown, list: RecordList, position: number): Promise<void> | undefined {
-    const index = this.#records++;
+  /** Takes plain records of an array from a position on. Returns how many. */
+  #takeBlock(list: readonly unknown[], position: number): number {
+    // After an invalid record, each is looked at by itself.
+    if (this.#invalid !== undefined) return 0;
     const builder = this.#builder;
-    if (!builder.encode(record, this.#encoder)) return this.#explain(record, index, list, position);
-    const { collection, maxMessageBytes } = this.#context;
-    const bytes = builder.sizeAlone;
-    const refusal =
-      bytes > maxMessageBytes
-        ? describeOversizedRecord(fieldsOf(record, collection), bytes, maxMessageBytes)
-        : this.#observe(builder.buffer, builder.recordStart, builder.recordEnd, index, record);
-    if (refusal === undefined && this.#invalid === undefined) return this.#keep(index);
-    builder.drop();
-    if (refusal === undefined) this.#invalid?.lookAhead();
-    else this.#refuse([{ ...this.#placeOf(record, index, list, position), path: "", expected: refusal }]);
-    return undefined;
+    const block = builder.encodeBlock(list, position, this.#blockEncoder);
+    if (block === undefined) return 0;
+    const index = this.#records;
+    this.#records += block.records;
+    const isWanted = (start: number, end: number, i: number) => {
+      const place = { list, position: position + i, index: index + i };
+      return this.#isWanted(start, end, list[place.position], place);
+    };
+    const isWatched = this.#view !== undefined || this.#context.acceptedEvents !== undefined;
+    builder.keepBlock(block, index, isWatched ? isWanted : undefined);
+    if (builder.pending > 0) this.#queue.recordWaits();
+    return block.records;
   }
 
-  async #explain(record: unknown, index: number, list: RecordList, position: number): Promise<void> {
-    const place = this.#placeOf(record, index, list, position);
-    this.#refuse(await explainRecord(this.#context.collection.name, record, place));
+  #takeOne(record: unknown, list: RecordList, position: number): Promise<void> | undefined {
+    const place = { list, position, index: this.#records };
+    this.#records += 1;
+    const builder = this.#builder;
+    if (!builder.encode(record, this.#encoder)) return this.#explain(record, place);
+    const { collection, maxMessageBytes } = this.#context;
+    const bytes = builder.sizeAlone;
+    if (bytes > maxMessageBytes) {
+      const expected = describeOversizedRecord(fieldsOf(record, collection), bytes, maxMessageBytes);
+      this.#refuse([{ ...this.#locationOf(record, place), path: "", expected }]);
+    } else if (this.#isWanted(builder.recordStart, builder.recordEnd, record, place)) {
+      this.#queue.recordWaits();
+      const full = builder.keep(place.index);
+      return full === undefined ? this.#yieldIfDue() : this.#offer(full);
+    }
+    builder.drop();
+    return this.#yieldIfDue();
+  }
+
+  /** Whether a valid record is to be sent. */
+  #isWanted(start: number, end: number, record: unknown, place: RecordPlace): boolean {
+    const { collection, acceptedEvents, report } = this.#context;
+    const { buffer } = this.#builder;
+    const expected = this.#observe(buffer, start, end, place.index, record);
+    if (expected !== undefined) this.#refuse([{ ...this.#locationOf(record, place), path: "", expected }]);
+    else if (this.#invalid !== undefined) this.#invalid.lookAhead();
+    else {
+      const isAccepted = acceptedEvents?.take(collection.name, buffer, start, end) === true;
+      if (isAccepted) report.alreadyAccepted += 1;
+      return !isAccepted;
+    }
+    return false;
+  }
+
+  async #explain(record: unknown, place: RecordPlace): Promise<void> {
+    const location = this.#locationOf(record, place);
+    this.#refuse(await explainRecord(this.#context.collection.name, record, location));
   }
 
   /** Copies a block of encoded records into a message of its own. */
-  #takeBlock({ bytes, location }: EncodedRecords): Promise<void> | undefined {
+  #takeEncoded({ bytes, location }: EncodedRecords): Promise<void> | undefined {
     const { collection, acceptedEvents, maxMessageBytes, encodedWindowBytes, report } = this.#context;
     const builder = this.#builder;
     let at = 0;
@@ -189,7 +251,7 @@ export class RecordSink {
     this.#invalid.add(issues);
   }
 
-  #placeOf(record: unknown, index: number, list: RecordList, position: number): RecordLocation {
+  #locationOf(record: unknown, { list, position, index }: RecordPlace): RecordLocation {
     const { collection } = this.#context;
     const id = stringIn(record, collection);
     const location = list && locationOf(list, position);
@@ -201,21 +263,6 @@ export class RecordSink {
     };
   }
 
-  #keep(index: number): Promise<void> | undefined {
-    const { collection, acceptedEvents, report } = this.#context;
-    const builder = this.#builder;
-    if (
-      acceptedEvents?.take(collection.name, builder.buffer, builder.recordStart, builder.recordEnd) === true
-    ) {
-      report.alreadyAccepted += 1;
-      builder.drop();
-      return this.#yieldIfDue();
-    }
-    this.#queue.recordWaits();
-    const full = builder.keep(index);
-    return full === undefined ? this.#yieldIfDue() : this.#offer(full);
-  }
-
   async #offer(message: EncodedMessage, windowBytes?: number): Promise<void> {
     await this.#queue.put(message, windowBytes);
     await this.#yieldToEventLoop();
@@ -223,7 +270,10 @@ export class RecordSink {
 
   /** A source that always has a record ready must not keep the event loop to itself. */
   #yieldIfDue(): Promise<void> | undefined {
-    if (this.#records % RECORDS_PER_LOOK !== 0) return undefined;
+    return this.#records % RECORDS_PER_LOOK === 0 ? this.#yieldIfLate() : undefined;
+  }
+
+  #yieldIfLate(): Promise<void> | undefined {
     return this.#context.clock.monotonic() - this.#turnAt < TURN_MS ? undefined : this.#yieldToEventLoop();
   }
 

@@ -58,7 +58,8 @@ export class SourceReader {
 
   async #read(): Promise<void> {
     const source = this.#source;
-    if (source.kind === "sync") await this.#readSync(source.iterator);
+    if (source.kind === "sync")
+      await (source.array ? this.#sink.takeSource(source.array) : this.#readSync(source.iterator));
     else await this.#readAsync(source);
     await this.#sink.finish();
   }

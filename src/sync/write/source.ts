@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { isLocated } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
 import type { EncodedRecords } from "../encoding/encoded-records.js";
 
@@ -24,7 +23,12 @@ const LANDMARKS = 8;
 const begun = new WeakSet<object>();
 
 export type OpenedSource =
-  | { readonly kind: "sync"; readonly iterator: Iterator<unknown> }
+  | {
+      readonly kind: "sync";
+      readonly iterator: Iterator<unknown>;
+      /** The source itself, if it is an array. */
+      readonly array?: readonly unknown[];
+    }
   | {
       readonly kind: "async";
       readonly iterator: AsyncIterator<unknown>;
@@ -93,9 +97,10 @@ function openIterator(source: object): OpenedSource | undefined {
     return { kind: "async", iterator, readsAhead: true, destroy: () => void source.destroy() };
   }
   if (!isIterable(source)) return undefined;
-  // As a whole, because only the array knows the locations of its records.
-  const records = isLocated(source) ? [source] : source;
-  return { kind: "sync", iterator: records[Symbol.iterator]() };
+  const iterator = source[Symbol.iterator]();
+  // An array is taken as a whole: only it knows the locations of its records, and many at a time are faster.
+  const isPlain = Array.isArray(source) && source[Symbol.iterator] === Array.prototype[Symbol.iterator];
+  return isPlain ? { kind: "sync", iterator, array: source } : { kind: "sync", iterator };
 }
 
 /** The stream's own iterator would answer `return()` only after the read that is under way. */

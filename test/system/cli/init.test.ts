@@ -1,8 +1,13 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { EXIT } from "../../../src/cli/exit-codes.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 import { runCli } from "../../support/cli.js";
 import { type ConsumerFolder, makeConsumerFolder, runNode } from "../consumers/packed-package.js";
@@ -29,11 +34,55 @@ test("makes a project whose tests pass as written, and whose connector runs", as
     SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
   };
   const cli = join(parent, "node_modules/@saas-management/sdk/dist/cli/main.js");
+  // What npm install would link.
+  await chmod(cli, 0o755);
+  await mkdir(join(parent, "node_modules/.bin"));
+  await symlink(cli, join(parent, "node_modules/.bin/saas-management"));
   await runNode([cli, "run", "connector.js", "--first-run"], project, env);
   expect(server.inspect().snapshots.accounts).toHaveLength(24);
   // The ledger of the configuration.
   expect(existsSync(join(project, "state/ledger"))).toBe(true);
-  await runNode([cli, "run", "connector.js"], project, env);
+
+  const read = (name: string) => readFileSync(join(project, name), "utf8");
+  const completed = () => server.inspect().batches.filter(({ state }) => state === "completed").length;
+  const PATH = `${join(process.execPath, "..")}:/usr/bin:/bin`;
+  // As cron does: sh, and hardly an environment. The key is in .env alone.
+  await writeFile(
+    join(project, ".env"),
+    Object.entries(env).map(([key, value]) => `${key}=${value}\n`),
+  );
+  const [line = ""] = read("crontab")
+    .split("\n")
+    .filter((each) => /^\d/.test(each));
+  const [, , , , , ...command] = line.split(/ +/);
+  const ofCron = { HOME: parent, LOGNAME: "root", SHELL: "/bin/sh", PATH };
+  const [code] = await once(spawn("/bin/sh", ["-c", command.join(" ")], { cwd: "/", env: ofCron }), "exit");
+  expect({ code, log: read("last-run.log") }).toEqual({
+    code: 0,
+    log: expect.stringContaining("Run completed"),
+  });
+  expect(completed()).toBe(2);
+
+  // As a container does. The CronJob runs the image's command, with the settings of its secret.
+  const [name = "", ...args]: string[] = JSON.parse(/^CMD (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "[]");
+  await promisify(execFile)(name, args, { cwd: project, env: { HOME: parent, PATH, ...env } });
+  expect(completed()).toBe(3);
+  const { spec } = parse(read("cronjob.yaml"));
+  const job = spec.jobTemplate.spec;
+  expect(job.podFailurePolicy.rules[0].onExitCodes.values).toEqual([
+    ...[EXIT.usage, EXIT.data, EXIT.unauthorized, EXIT.configuration, EXIT.held, EXIT.outcomeUnknown],
+  ]);
+  const { containers, restartPolicy, volumes } = job.template.spec;
+  // Kubernetes takes failure policies of such pods only.
+  expect(restartPolicy).toBe("Never");
+  expect(containers).toEqual([
+    {
+      name: "connector",
+      image: "acme-connector:latest",
+      envFrom: [{ secretRef: { name: "acme-connector" } }],
+      volumeMounts: [{ name: volumes[0].name, mountPath: /^VOLUME (.*)$/m.exec(read("Dockerfile"))?.[1] }],
+    },
+  ]);
 }, 180_000);
 
 test("overwrites nothing, and refuses names that npm or Kubernetes would refuse", async () => {

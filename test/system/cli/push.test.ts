@@ -57,6 +57,21 @@ test("fills nested fields by their paths, and required fields that have one valu
   ]);
 });
 
+test("sends the files of a collection as one snapshot, each with its own columns and location", async () => {
+  await configure({ push: { accounts: { file: ["berlin.csv", "oslo.jsonl"] } } });
+  await service.writeFile("berlin.csv", "id,active\nb1,yes\n");
+  await service.writeFile("oslo.jsonl", '{"id":"o1","active":false}\n');
+  expect(await push("--first-run")).toMatchObject({ code: 0, error: "" });
+  expect(records("accounts")).toEqual([
+    { id: "b1", active: true },
+    { id: "o1", active: false },
+  ]);
+  await service.writeFile("oslo.csv", "active,id\nno,\n");
+  const pairs = ["berlin.csv", "oslo.csv"].flatMap((file) => ["--collection", `accounts=${file}`]);
+  const { code, error } = await push(...pairs);
+  expect({ code, error }).toEqual({ code: 65, error: expect.stringContaining('oslo.csv:2, column "id"') });
+});
+
 test("sends JSONL as it is", async () => {
   await service.writeFile("accounts.jsonl", '{"id":"u1","active":true}\n');
   expect(await push("accounts.jsonl", "--first-run")).toMatchObject({ code: 0 });
@@ -84,7 +99,8 @@ test.each<[what: string, config: object, args: string[], named: string]>([
   ["a column that the file lacks", { push: { accounts: { fields: { Id: "id" } } } }, [], '"Id"'],
   ["a collection that does not exist", {}, ["--collection", "account=accounts.csv"], "accounts"],
   ["a file of no known collection", {}, ["users.csv"], "--collection accounts=users.csv"],
-  ["a file twice", {}, ["--collection", "accounts=users.csv"], "two files"],
+  ["a file twice", {}, ["--collection", "accounts=accounts.csv"], "given twice"],
+  ["stdin", {}, ["--collection", "usage=-"], "a pipe that breaks looks complete"],
 ])("refuses %s", async (_, config, args, named) => {
   await configure(config);
   await service.writeFile("accounts.csv", "id\nu1\n");

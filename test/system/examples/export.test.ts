@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CLI } from "../../support/cli.js";
 
 const LICENSES = 100_000;
 const TIMEOUT_MS = 180_000;
@@ -35,11 +36,11 @@ afterAll(async () => {
 });
 
 /** Runs the example, with a module that it loads first. */
-async function runExport(name: string, preload: string, env: Readonly<Record<string, string>> = {}) {
-  const child = start(
-    [`--import=${file(preload)}`, file("../../../examples/export.ts"), join(directory, name), ...FAST],
-    { ...service, ...env },
-  );
+const runExport = (name: string, preload: string, env: Readonly<Record<string, string>> = {}) =>
+  run(preload, [file("../../../examples/export.ts"), join(directory, name), ...FAST], env);
+
+async function run(preload: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = start([`--import=${file(preload)}`, ...args], { ...service, ...env });
   const [output, errors, [code, signal]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -95,6 +96,20 @@ test(
     const { "20": early = 0, "200": late = Number.POSITIVE_INFINITY } = used;
     // All of them would take 50 MiB.
     expect(late - early).toBeLessThan(4);
+  },
+  TIMEOUT_MS,
+);
+
+test.each(["jsonl", "table"])(
+  "saas-management export uses no more memory for 100,000 licenses than for 10,000, as %s",
+  async (format) => {
+    const args = ["export", "licenses", "--format", format, "--fields", "id,plan.name"];
+    const { end, errors, output } = await run("heap-script.ts", [CLI, ...args]);
+    expect(end).toBe(0);
+    expect(output.split("\n").filter((line) => line.includes(":l"))).toHaveLength(LICENSES);
+    // Pages of 100.
+    const used: Readonly<Record<string, number>> = JSON.parse(errors);
+    expect((used["1000"] ?? Number.POSITIVE_INFINITY) - (used["100"] ?? 0)).toBeLessThan(4);
   },
   TIMEOUT_MS,
 );

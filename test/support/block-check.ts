@@ -1,0 +1,164 @@
+/** Compares blocks of records with the encoder of single records, and both with protobufjs. */
+import { isDeepStrictEqual } from "node:util";
+import type { Collection } from "@saas-management/sdk";
+import type { Collection as ContractCollection } from "../../codegen/model.js";
+import { COLLECTIONS, isCollection } from "../../src/sync/collections.js";
+import { forEachRecord } from "../../src/sync/encoding/encoded-records.js";
+import type { EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
+import type { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
+import { ENCODERS } from "../../src/sync/generated/encoders.js";
+import { recordType } from "./contract.js";
+import { drawFrom, pick, RecordDraw, type Style } from "./plain-records.js";
+import { ofInput, ofProtobufjs } from "./wire-form.js";
+
+/** The code that is checked. */
+export interface BlockCode {
+  readonly MessageBuilder: typeof MessageBuilder;
+  readonly BLOCK_ENCODERS: typeof BLOCK_ENCODERS;
+}
+
+export interface BlockCounts {
+  records: number;
+  inBlocks: number;
+  refused: number;
+  foreign: number;
+}
+
+const NEVER = 2 ** 31;
+const PLAIN: Style = { oddText: NEVER, oddRecord: NEVER, hugeList: NEVER };
+/** Seven of ten lists are plain. */
+const STYLES: readonly Style[] = [
+  ...Array.from({ length: 6 }, () => PLAIN),
+  { oddText: NEVER, oddRecord: NEVER, hugeList: 500 },
+  { oddText: 2000, oddRecord: 40, hugeList: 2000 },
+  { oddText: 500, oddRecord: 2, hugeList: NEVER },
+  { oddText: 20, oddRecord: NEVER, hugeList: NEVER },
+];
+const TARGETS = [400, 3000, 40_000, ...Array.from({ length: 5 }, () => 1 << 20)];
+const LIST = 200;
+
+/** Draws lists of records until there are enough. @throws Error two encodings differ */
+export function checkBlocks(
+  code: BlockCode,
+  contract: ContractCollection,
+  seed: number,
+  wanted: number,
+): BlockCounts {
+  const { name, record: model } = contract;
+  if (!isCollection(name)) throw new Error(`${name} is not generated; run npm run codegen.`);
+  const draw = drawFrom(seed);
+  const counts: BlockCounts = { records: 0, inBlocks: 0, refused: 0, foreign: 0 };
+  for (let list = 0; counts.records < wanted; list += 1) {
+    const style = STYLES[list % STYLES.length] ?? PLAIN;
+    const records = Array.from({ length: 1 + draw(LIST) }, () => new RecordDraw(draw, style).record(model));
+    checkList(code, name, records, pick(draw, TARGETS) + draw(20), counts);
+  }
+  return counts;
+}
+
+function checkList(
+  code: BlockCode,
+  name: Collection,
+  records: readonly unknown[],
+  target: number,
+  counts: BlockCounts,
+): void {
+  const single = encodeSingly(code, name, records, target);
+  const { messages, inBlocks } = encodeInBlocks(code, name, records, target);
+  counts.records += records.length;
+  counts.inBlocks += inBlocks;
+  requireSame("the number of messages", messages.length, single.messages.length);
+  for (const [i, message] of messages.entries()) {
+    const expected = single.messages[i];
+    requireSame("the number of records", message.records, expected?.records);
+    requireSame("the first index", message.firstIndex, expected?.firstIndex);
+    requireSame("the place of the records", message.recordsStart, expected?.recordsStart);
+    requireSame("the bytes", Buffer.compare(message.bytes, expected?.bytes ?? Buffer.alloc(0)), 0);
+  }
+  const valid = records.filter((_, i) => !single.refused.has(i));
+  counts.refused += single.refused.size;
+  counts.foreign += checkForeign(name, valid, messages);
+}
+
+function encodeSingly(
+  { MessageBuilder }: BlockCode,
+  name: Collection,
+  records: readonly unknown[],
+  target: number,
+) {
+  const builder = new MessageBuilder("batch-1", COLLECTIONS[name], target);
+  const messages: EncodedMessage[] = [];
+  const refused = new Set<number>();
+  for (const [i, record] of records.entries()) {
+    const full = builder.encode(record, ENCODERS[name]) ? builder.keep(i) : void refused.add(i);
+    if (full !== undefined) messages.push(full);
+  }
+  messages.push(builder.flush());
+  return { messages, refused };
+}
+
+function encodeInBlocks(code: BlockCode, name: Collection, records: readonly unknown[], target: number) {
+  const builder = new code.MessageBuilder("batch-1", COLLECTIONS[name], target);
+  const messages: EncodedMessage[] = [];
+  let inBlocks = 0;
+  for (let i = 0; i < records.length; ) {
+    const block = builder.encodeBlock(records, i, code.BLOCK_ENCODERS[name]);
+    if (block !== undefined) builder.keepBlock(block, i);
+    else if (builder.encode(records[i], ENCODERS[name])) {
+      const full = builder.keep(i);
+      if (full !== undefined) messages.push(full);
+    }
+    inBlocks += block?.records ?? 0;
+    i += block?.records ?? 1;
+  }
+  messages.push(builder.flush());
+  return { messages, inBlocks };
+}
+
+/** Returns how many records have the bytes that protobufjs writes, which never leaves out an empty key or a zero. */
+function checkForeign(
+  name: Collection,
+  records: readonly unknown[],
+  messages: readonly EncodedMessage[],
+): number {
+  const type = recordType(name);
+  let at = 0;
+  let same = 0;
+  for (const message of messages) {
+    forEachRecord(message, (start, end) => {
+      const bytes = message.bytes.subarray(start, end);
+      const record = records[at];
+      at += 1;
+      const form = ofInput(type, record);
+      const foreign = type.encode(type.fromObject(toForeign(form))).finish();
+      if (Buffer.compare(foreign, bytes) === 0) same += 1;
+      else {
+        const decoded = ofProtobufjs(type, type.decode(bytes));
+        requireSame("what protobufjs reads", isDeepStrictEqual(decoded, form), true);
+      }
+    });
+  }
+  requireSame("the number of valid records", at, records.length);
+  return same;
+}
+
+/** What protobufjs makes a message of; a time's zeros are left out there, too. */
+function toForeign(form: object): { [name: string]: unknown } {
+  const isTime = Object.keys(form).join() === "seconds,nanos";
+  const entries = form instanceof Map ? [...form] : Object.entries(form);
+  return Object.fromEntries(
+    entries.flatMap(([name, value]: [string, unknown]) => {
+      if (isTime && Number(value) === 0) return [];
+      if (typeof value === "bigint") return [[name, String(value)]];
+      return [[name, isObject(value) && !Array.isArray(value) ? toForeign(value) : value]];
+    }),
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function requireSame<T>(what: string, actual: T, expected: T): void {
+  if (actual !== expected) throw new Error(`${what} differs: ${actual} instead of ${expected}`);
+}
