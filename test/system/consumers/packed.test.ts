@@ -63,7 +63,7 @@ test("./graphql pages and changes data in Node without loading gRPC", async () =
   expect(grpcIn(loaded)).toEqual([]);
 });
 
-const lazy = /node_modules\/(@grpc|graphql|undici|zod)\//;
+const lazy = /node_modules\/(@grpc|graphql|graphql-request|undici|zod)\//;
 
 test("importing the package and creating a client loads neither gRPC, GraphQL, undici nor zod", async () => {
   const loaded = await modulesLoaded();
