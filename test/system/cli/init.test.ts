@@ -92,7 +92,7 @@ test("makes a project whose tests pass as written, and whose connector runs", as
       volumeMounts: [{ name: volumes[0].name, mountPath: /^VOLUME (.*)$/m.exec(read("Dockerfile"))?.[1] }],
     },
   ]);
-}, 180_000);
+}, 300_000);
 
 test("overwrites nothing, and refuses names that npm or Kubernetes would refuse", async () => {
   const folder = mkdtempSync(join(tmpdir(), "init-"));
