@@ -28,9 +28,15 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: "system", include: ["test/system/**/*.test.ts"], testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: { name: "system", include: ["test/system/**/*.test.ts"], testTimeout: 120_000 },
+      },
     ],
-    testTimeout: 20_000,
+    // They end what hangs, also on a machine that is busy with other things.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // One fewer than there are cores by default, which on two of them is one.
     maxWorkers: "100%",
     coverage: { include: ["src/**/*.ts"], exclude: ["src/**/generated/**"] },

@@ -4,6 +4,7 @@ import { eventComparisons } from "./event-comparisons.js";
 import { guardComparisons } from "./guard-comparisons.js";
 import { linkComparisons } from "./link-comparisons.js";
 import { sizeComparisons } from "./size-comparisons.js";
+import { smallRunComparisons } from "./small-run-comparisons.js";
 import { stagedComparisons } from "./staged-comparisons.js";
 
 /** Writes records: beside the other clients, and this SDK beside itself with other options. */
@@ -14,5 +15,6 @@ export const syncComparisons: ComparisonsOf = (context) =>
     eventComparisons,
     linkComparisons,
     sizeComparisons,
+    smallRunComparisons,
     stagedComparisons,
   ].flatMap((comparisonsOf) => comparisonsOf(context));

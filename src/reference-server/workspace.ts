@@ -22,6 +22,8 @@ export interface SyncedInstallation {
    * array until the collection changes, so that views can tell whether they are current.
    */
   records<K extends Collection>(collection: K): readonly MessageOf<K>[];
+  /** The one of these records that has this id. */
+  find<K extends Collection>(collection: K, id: string): MessageOf<K> | undefined;
 }
 
 export interface ProcurementCase {

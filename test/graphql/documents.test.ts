@@ -46,7 +46,7 @@ test("sends a TypedDocumentNode, a TypedDocumentString and a string, with the ty
 test("requires variables if the operation has required ones", async () => {
   const { client } = await connectClient(answerTeam);
   await client.request(withoutVariables, {});
-  await client.request(withoutVariables, {}, { timeoutMs: 1_000 });
+  await client.request(withoutVariables, {}, { timeoutMs: 60_000 });
   await client.request(withOptional, {});
   await client.request(withOptional, { id: "t1" });
   await client.rawRequest(string, { id: "t1" });

@@ -2,11 +2,11 @@ import { connect } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { ClosedError, type SyncProgress, TimeoutError, TransportError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { startScriptedSyncServer, useScriptedServer } from "../support/scripted-sync-server.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { droppingPort, listenSilently, listenTcp, relayTo, unusedPort } from "../support/tcp-peers.js";
 import { startBareServer } from "../support/tls-bare-server.js";
@@ -102,6 +102,22 @@ describe("a connection that does not come about", () => {
     batch.close();
     await until(() => clock.sleeping === 0);
   });
+});
+
+test("is one for all installations of a client, also when their runs begin at once", async () => {
+  const server = await startScriptedSyncServer();
+  onTestFinished(() => server.close());
+  const relay = await relayTo(Number(new URL(server.endpoint).port));
+  const { client } = frozen(relay);
+  const run = (installationId: string) =>
+    client.run(
+      { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(3)) },
+      { installationId, ledger: "none", guard: false },
+    );
+  const installations = Array.from({ length: 40 }, (_, i) => `installation-${i}`);
+  await Promise.all(installations.map(run));
+  await Promise.all(installations.map(run));
+  expect(relay.accepted()).toBe(1);
 });
 
 test("replaces a silent connection with each retry, within one call", async () => {

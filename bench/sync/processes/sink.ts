@@ -12,7 +12,11 @@ import {
   type sendUnaryData,
 } from "@grpc/grpc-js";
 import { raiseWindows } from "../../../src/reference-server/sync/http2.js";
-import { type SyncRecordsResponse, SyncServiceService } from "../../../src/sync/generated/contract.js";
+import {
+  type StartSyncBatchResponse,
+  type SyncRecordsResponse,
+  SyncServiceService,
+} from "../../../src/sync/generated/contract.js";
 import { countRecords } from "../count-records.js";
 
 const { certFile, keyFile }: { readonly certFile?: string; readonly keyFile?: string } = JSON.parse(
@@ -24,6 +28,7 @@ const answer =
   (_call: ServerUnaryCall<unknown, Response>, callback: sendUnaryData<Response>) =>
     callback(null, response);
 
+let batches = 0;
 const server = new Server({ "grpc.max_receive_message_length": -1 });
 server.addService(
   {
@@ -31,7 +36,13 @@ server.addService(
     syncRecords: { ...SyncServiceService.syncRecords, requestDeserialize: countRecords },
   },
   {
-    startSyncBatch: answer({ batchId: "batch-1" }),
+    startSyncBatch: (
+      _call: ServerUnaryCall<unknown, StartSyncBatchResponse>,
+      callback: sendUnaryData<StartSyncBatchResponse>,
+    ) => {
+      batches += 1;
+      callback(null, { batchId: `batch-${batches}` });
+    },
     completeSyncBatch: answer({ snapshots: [], events: [] }),
     abortSyncBatch: answer({}),
     syncRecords: (

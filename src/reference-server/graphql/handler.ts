@@ -12,13 +12,27 @@ import {
   parse,
   type SelectionSetNode,
 } from "graphql";
-import { createHandler, type Handler, type HandlerOptions, type RequestParams } from "graphql-http";
+import {
+  createHandler,
+  type HandlerOptions,
+  type Request,
+  type RequestParams,
+  type Response,
+} from "graphql-http";
 import type { Clock } from "../../core/clock.js";
 import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { ApiKeys } from "../keys.js";
-import { ErrorCode, errorAnswer, formatError, notAuthorized, requestError } from "./errors.js";
-import { pageBreaker, type StruckRequest, strikeRequest } from "./faults.js";
-import type { RequestContext } from "./schema.js";
+import { lazy } from "../values.js";
+import {
+  ErrorCode,
+  errorAnswer,
+  formatError,
+  notAuthorized,
+  requestError,
+  unexpectedError,
+} from "./errors.js";
+import { ConnectionFault, pageBreaker, type StruckRequest, strikeRequest } from "./faults.js";
+import { executableSchema, type RequestContext } from "./schema.js";
 import { checkVariables, validateDocument } from "./validate.js";
 
 export interface GraphQLHandlerOptions {
@@ -35,14 +49,17 @@ export interface Exchange extends StruckRequest {
   isReplaced: boolean;
 }
 
+export type GraphQLHandler = (request: Request<IncomingMessage, Exchange>) => Promise<Response>;
+
+/** All servers of the process share it: building a schema takes longer than starting a server. */
+const schemaOfProcess = lazy(executableSchema);
+
 /**
  * Answers GraphQL requests. Faults strike first. Then the key is checked, so that a caller without one learns nothing
  * about the schema. Then the request is validated and executed.
  */
-export function graphQLHandler(
-  schema: GraphQLSchema,
-  { keys, faults, clock, pageSize }: GraphQLHandlerOptions,
-): Handler<IncomingMessage, Exchange> {
+export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandlerOptions): GraphQLHandler {
+  const schema = schemaOfProcess();
   const onSubscribe: HandlerOptions<IncomingMessage, Exchange, RequestContext>["onSubscribe"] = async (
     { raw, context: exchange },
     params,
@@ -67,7 +84,12 @@ export function graphQLHandler(
     const contextValue = { workspace, canWrite: scope === "read-write", clock, pageSize, breakPage };
     return validated(schema, document, params, contextValue);
   };
-  return createHandler({ schema, onSubscribe, formatError });
+  const handler = createHandler({ schema, onSubscribe, formatError });
+  return (request) =>
+    handler(request).catch((error: unknown) => {
+      if (request.context.signal.aborted || error instanceof ConnectionFault) throw error;
+      return errorAnswer(500, "Internal Server Error", { errors: [unexpectedError()], data: null });
+    });
 }
 
 function parseDocument(query: string): DocumentNode | GraphQLError {

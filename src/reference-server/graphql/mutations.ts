@@ -108,7 +108,7 @@ export function changeVendorsState(
   now: number,
 ) {
   const matches = where == null ? () => true : compileFilter(filter, where);
-  const { rows } = viewsOf(workspace, now).applications;
+  const { rows } = viewsOf(workspace, now).applications();
   const names = new Set(rows.map(({ application }) => application.vendorName));
   const matching = [...names].filter((name) => matches({ vendor: { name } }));
   workspace.setVendorStates(matching, state);

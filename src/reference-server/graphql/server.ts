@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { text } from "node:stream/consumers";
-import type { GraphQLSchema } from "graphql";
-import type { Handler, Response } from "graphql-http";
+import type { Response } from "graphql-http";
 import {
   type ConnectionEnd,
   Connections,
@@ -12,10 +11,8 @@ import {
   tlsSettings,
 } from "../network.js";
 import { sendAnswer } from "./body.js";
-import { errorAnswer, unexpectedError } from "./errors.js";
 import { ConnectionFault, strikeAnswer } from "./faults.js";
-import { type Exchange, type GraphQLHandlerOptions, graphQLHandler } from "./handler.js";
-import { executableSchema } from "./schema.js";
+import type { Exchange, GraphQLHandler, GraphQLHandlerOptions } from "./handler.js";
 
 export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {
   /** Origins of pages that may call; true for all. */
@@ -35,32 +32,33 @@ export interface GraphQLServer {
   close(): Promise<void>;
 }
 
-/** All servers of the process share it: building and validating a schema takes longer than starting a server. */
-let schema: GraphQLSchema | undefined;
-
 export async function startGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const { tls } = options;
-  schema ??= executableSchema();
-  const handler = graphQLHandler(schema, options);
+  let handler: Promise<GraphQLHandler> | undefined;
+  // Loaded by the first request: tests of the Sync API do without GraphQL.
+  const loadHandler = (): Promise<GraphQLHandler> => {
+    handler ??= import("./handler.js").then(({ graphQLHandler }) => graphQLHandler(options));
+    return handler;
+  };
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    void exchange(handler, options, connections, request, response);
+    void exchange(loadHandler, options, connections, request, response);
   };
   const server = tls === undefined ? createServer(listener) : createTlsServer(tlsSettings(tls), listener);
   const connections = new Connections(server);
   const port = await listen(server, options);
   return {
     port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        // Not closeAllConnections: it does not know connections that are still in the TLS handshake.
-        connections.destroyAll();
-      }),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // Not closeAllConnections: it does not know connections that are still in the TLS handshake.
+      connections.destroyAll();
+      await Promise.allSettled([closed, handler]);
+    },
   };
 }
 
 async function exchange(
-  handler: Handler<IncomingMessage, Exchange>,
+  loadHandler: () => Promise<GraphQLHandler>,
   { keys, clock, cors, page }: GraphQLServerOptions,
   connections: Connections,
   request: IncomingMessage,
@@ -75,11 +73,7 @@ async function exchange(
   const context: Exchange = { clock, signal, revokeKey, due: [], isReplaced: false };
   try {
     const isAllowed = allowOrigin(cors, request, response);
-    const answered = pageFor(request, page) ?? answerTo(handler, request, context, isAllowed);
-    const own = await Promise.resolve(answered).catch((error: unknown) => {
-      if (signal.aborted || error instanceof ConnectionFault) throw error;
-      return errorAnswer(500, "Internal Server Error", { errors: [unexpectedError()], data: null });
-    });
+    const own = pageFor(request, page) ?? (await answerTo(loadHandler, request, context, isAllowed));
     const { answer, body } = await strikeAnswer(context.due, context, own, context.isReplaced);
     await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });
   } catch (error) {
@@ -112,7 +106,7 @@ function pageFor({ method, url, headers }: IncomingMessage, page: Page | undefin
 }
 
 async function answerTo(
-  handler: Handler<IncomingMessage, Exchange>,
+  loadHandler: () => Promise<GraphQLHandler>,
   request: IncomingMessage,
   context: Exchange,
   isAllowed: boolean,
@@ -123,5 +117,7 @@ async function answerTo(
   if (method !== "POST") {
     return [null, { status: 405, statusText: "Method Not Allowed", headers: { allow: "POST" } }];
   }
-  return handler({ method, url, headers, body: await text(request), raw: request, context });
+  const body = await text(request);
+  const handler = await loadHandler();
+  return handler({ method, url, headers, body, raw: request, context });
 }

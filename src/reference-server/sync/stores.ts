@@ -15,6 +15,8 @@ export interface CollectionStore<C extends Collection> {
   complete(batch: Batch): void;
   /** The records that readers see: the same array until they change. */
   present(): readonly MessageOf<C>[];
+  /** The record with this id, if readers see it. */
+  find(id: string): MessageOf<C> | undefined;
   /** Every record that was ever accepted. */
   all(): readonly { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[];
 }
@@ -115,6 +117,11 @@ class Snapshot<C extends Collection> implements CollectionStore<C> {
     return present;
   }
 
+  find(id: string): MessageOf<C> | undefined {
+    const row = this.#rows.get(id);
+    return row?.removed ? undefined : row?.record;
+  }
+
   all(): { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {
     return Array.from(this.#rows, ([id, { removed, record }]) => ({ id, removed, record }));
   }
@@ -130,7 +137,7 @@ class EventLog<C extends Collection> implements CollectionStore<C> {
   readonly model = "event";
   readonly #collection: C;
   readonly #idField: string | undefined;
-  readonly #ids = new Set<string>();
+  readonly #byId = new Map<string, MessageOf<C>>();
   readonly #events: MessageOf<C>[] = [];
   #present: readonly MessageOf<C>[] | undefined;
 
@@ -144,8 +151,8 @@ class EventLog<C extends Collection> implements CollectionStore<C> {
     for (const event of events) {
       const id = recordId(event, this.#idField);
       if (id !== undefined) {
-        if (this.#ids.has(id)) continue;
-        this.#ids.add(id);
+        if (this.#byId.has(id)) continue;
+        this.#byId.set(id, event);
       }
       this.#events.push(event);
       this.#present = undefined;
@@ -158,6 +165,10 @@ class EventLog<C extends Collection> implements CollectionStore<C> {
   present(): readonly MessageOf<C>[] {
     this.#present ??= [...this.#events];
     return this.#present;
+  }
+
+  find(id: string): MessageOf<C> | undefined {
+    return this.#byId.get(id);
   }
 
   all(): { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {

@@ -26,14 +26,15 @@ export async function promoteBatch(
 ): Promise<void> {
   for (const collection of collections) {
     const own = new CollectionLedger(ledger, { ...scope, collection });
-    const saved = (await own.known()).find((ids) => ids.token === token && ids.state === "unclear");
+    const known = await own.known();
+    const saved = known.find((ids) => ids.token === token && ids.state === "unclear");
     // Promoted before, or a later snapshot was completed meanwhile.
     if (saved === undefined) continue;
     const past = await saved.past();
     const isApproved = approve !== undefined && (await own.held())?.id === approve;
-    const history = await own.history();
+    const history = await known.find(({ state }) => state === "completed")?.history();
     await saved.promote(
-      past === undefined ? [] : remembered(history, past, isApproved, daysOf(rules.ruleOf(collection))),
+      past === undefined ? [] : remembered(history ?? [], past, isApproved, daysOf(rules.ruleOf(collection))),
     );
   }
 }

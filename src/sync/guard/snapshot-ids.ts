@@ -29,7 +29,8 @@ export class SnapshotIds implements RecordObserver {
   readonly #options: SnapshotIdsOptions;
   readonly #profile: ProfileCounter | undefined;
   readonly #hash = new IdHash();
-  #piece = new Uint8Array(PIECE_BYTES);
+  /** Lines that were not written yet; the first record makes room for them. */
+  #piece: Uint8Array = new Uint8Array();
   #pieceView = viewOf(this.#piece);
   /** The buffer of the last record and a view of it: most records share the buffer of the previous one. */
   #buffer: Uint8Array = new Uint8Array();
@@ -85,7 +86,7 @@ export class SnapshotIds implements RecordObserver {
 
   flush(): void {
     if (this.#filled > 0) this.#options.write?.(this.#piece.subarray(0, this.#filled));
-    this.#newPiece(PIECE_BYTES);
+    this.#newPiece(0);
   }
 
   /** Puts the line of an id behind those that were kept, and hashes it. Returns its end. */
@@ -128,13 +129,13 @@ export class SnapshotIds implements RecordObserver {
     if (this.#filled + room > this.#piece.length) {
       this.flush();
       // An id longer than a piece gets one of its own.
-      if (room > PIECE_BYTES) this.#newPiece(room);
+      this.#newPiece(Math.max(room, PIECE_BYTES));
     }
     return putLine(this.#pieceView, this.#filled, bytes, start, end);
   }
 
   #newPiece(bytes: number): void {
-    this.#piece = new Uint8Array(bytes);
+    this.#piece = Buffer.allocUnsafeSlow(bytes);
     this.#pieceView = viewOf(this.#piece);
     this.#filled = 0;
   }

@@ -97,7 +97,8 @@ export class GuardedSnapshot {
       this.knownIds = (await this.ledger?.known()) ?? [];
       this.#parts.ended?.throwIfAborted();
       const all = await compareIds(table, this.knownIds, earlier);
-      this.#history = (await this.ledger?.history()) ?? [];
+      const completed = this.knownIds.find(({ state }) => state === "completed");
+      this.#history = (await completed?.history()) ?? [];
       return all;
     };
     try {

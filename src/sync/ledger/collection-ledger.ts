@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import {
   type Approval,
   decodeEntry,
   type EntryHeader,
-  encodeEntry,
+  encodeList,
+  IdsValue,
   type LedgerScope,
   type Lines,
   readHeader,
@@ -13,18 +13,9 @@ import {
 } from "./entry.js";
 import { type History, type PastSnapshot, parseHistory } from "./history.js";
 import { mapLines } from "./id-lines.js";
-import {
-  batchToken,
-  currentOf,
-  entriesOf,
-  keyOf,
-  type LedgerEntry,
-  lastOf,
-  nextSequence,
-  prefixOf,
-} from "./keys.js";
+import { batchToken, currentOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
-import { OLD_TOKEN, oldEntriesOf, oldPrefixOf } from "./old-files.js";
+import { OLD_TOKEN, oldPrefixOf, withOld } from "./old-files.js";
 import type { Store } from "./store.js";
 import { deleteAll, putWhole } from "./store-calls.js";
 
@@ -44,6 +35,12 @@ export interface KnownIds {
    * read them yet. Throws if they are damaged.
    */
   past(): Promise<PastSnapshot | undefined>;
+  /**
+   * What the ledger remembers of this completed snapshot and those before it; empty if an earlier version wrote it, and
+   * for unclear ids.
+   * @throws {ConfigurationError} it is damaged: a history that looked empty would let pass what differs from it
+   */
+  history(): Promise<History>;
   /** Makes the ids the last completed ones: as {@link LedgerDraft.promote}. */
   promote(history: History): Promise<void>;
 }
@@ -103,22 +100,13 @@ export class CollectionLedger {
       (entry) => entry.kind === "ids" && entry.sequence === sequence && entry.token === token,
     );
     const key = ids?.key ?? keyOf(this.scope, sequence, token, "ids");
-    return [this.#knownIds("completed", { key, sequence, token }), ...sets];
+    return [this.#knownIds("completed", { key, sequence, token }, completed.key), ...sets];
   }
 
-  /**
-   * What the ledger remembers of the last completed snapshots; empty if there was none, or if an earlier version wrote it.
-   * @throws {ConfigurationError} it is damaged: a history that looked empty would let pass what differs from it
-   */
+  /** That of the last completed snapshot; empty if there was none. @throws as {@link KnownIds.history} */
   async history(): Promise<History> {
-    const completed = lastOf(await this.#entries(), "completed");
-    if (completed === undefined || completed.token === OLD_TOKEN) return [];
-    const { key } = completed;
-    const value = await this.#asked.get(key);
-    const history = value && parseHistory(await text(value));
-    if (history === undefined)
-      throw unusable(this.#place(key), value === undefined ? "it is missing" : "it is damaged");
-    return history;
+    const completed = (await this.known()).find(({ state }) => state === "completed");
+    return completed === undefined ? [] : completed.history();
   }
 
   /**
@@ -130,36 +118,30 @@ export class CollectionLedger {
     await this.#hashHeld(entries);
     const sequence = nextSequence(entries);
     const key = keyOf(this.scope, sequence, token, "ids");
-    const lines = new PassThrough().on("error", () => {});
+    const ids = new IdsValue(this.scope, { ids: this.#form });
     let stored: Promise<void> | undefined;
-    let past: PastSnapshot | undefined;
     await new Promise<void>((begin, fail) => {
-      stored = putWhole(
-        this.#asked,
-        key,
-        this.#encoded(key, lines, undefined, () => past),
-        begin,
-      );
+      stored = putWhole(this.#asked, key, ids.bytes, begin);
       stored.catch((error: unknown) => {
         // Nobody takes the ids any more.
-        lines.destroy();
+        ids.destroy();
         fail(error);
       });
     });
     return {
-      write: (piece) => void lines.write(piece),
-      save: async (saved) => {
-        if (!lines.writableEnded) past = saved;
-        lines.end();
+      write: (piece) => ids.write(piece),
+      save: async (past) => {
+        ids.end(past);
         await stored;
-        // Otherwise the next run would take the ledger for an empty one.
-        if (!(await this.#entries()).some((entry) => entry.key === key))
+        // Of a store of somebody else: the next run would take the ledger for an empty one.
+        const isOwn = this.#parts.directory !== undefined;
+        if (!isOwn && !(await this.#entries()).some((entry) => entry.key === key))
           throw new Error(`The store does not list ${key}.`);
       },
       read: () => this.#read(key),
       promote: (history = []) => this.#promote(sequence, token, history),
       discard: async () => {
-        lines.destroy(new Error("The ids of this snapshot are not needed any more."));
+        ids.destroy(new Error("The ids of this snapshot are not needed any more."));
         await stored?.catch(() => {});
         await this.#parts.store.delete(key);
       },
@@ -173,7 +155,7 @@ export class CollectionLedger {
   async hold({ lines, ...approval }: PendingApproval): Promise<string> {
     const entries = await this.#entries();
     const key = keyOf(this.scope, nextSequence(entries), approval.id, "removals");
-    await putWhole(this.#asked, key, this.#encoded(key, lines(), approval));
+    await putWhole(this.#asked, key, encodeList(this.scope, { ids: this.#form, approval }, lines()));
     await deleteAll(
       this.#asked,
       entries.filter(({ kind }) => kind === "removals"),
@@ -202,7 +184,11 @@ export class CollectionLedger {
     );
   }
 
-  #knownIds(state: KnownIds["state"], { key, sequence, token }: Omit<LedgerEntry, "kind">): KnownIds {
+  #knownIds(
+    state: KnownIds["state"],
+    { key, sequence, token }: Omit<LedgerEntry, "kind">,
+    marker?: string,
+  ): KnownIds {
     let isRead = false;
     let past: PastSnapshot | undefined;
     const lines = () =>
@@ -215,7 +201,16 @@ export class CollectionLedger {
       return past;
     };
     const promote = (history: History) => this.#promote(sequence, token, history);
-    return { state, token, lines, past: readAll, promote };
+    const history = async () => (marker === undefined || token === OLD_TOKEN ? [] : this.#historyAt(marker));
+    return { state, token, lines, past: readAll, history, promote };
+  }
+
+  async #historyAt(key: string): Promise<History> {
+    const value = await this.#asked.get(key);
+    const history = value && parseHistory(await text(value));
+    if (history === undefined)
+      throw unusable(this.#place(key), value === undefined ? "it is missing" : "it is damaged");
+    return history;
   }
 
   async *#read(key: string, onPast?: (past: PastSnapshot | undefined) => void): Lines {
@@ -242,9 +237,8 @@ export class CollectionLedger {
     return readHeader(() => this.#asked.get(key), this.#place(key), this.scope);
   }
 
-  #encoded(key: string, lines: Lines, approval?: Approval, past?: () => PastSnapshot | undefined): Lines {
-    const ids = this.#parts.hashIds ? "hashed" : "clear";
-    return encodeEntry(key, this.scope, { ids, approval }, lines, past);
+  get #form(): EntryHeader["ids"] {
+    return this.#parts.hashIds ? "hashed" : "clear";
   }
 
   /** Leaves no clear ids in a list of removals if this ledger hashes ids. */
@@ -269,12 +263,10 @@ export class CollectionLedger {
 
   async #entries(store: Store = this.#asked): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
-    const add = async (prefix: string, parse: typeof entriesOf) => {
+    const old = this.#parts.directory && oldPrefixOf(this.scope);
+    for (const { prefix, parse } of withOld(prefixOf(this.scope), old))
       for await (const key of store.list(prefix))
         if (key.startsWith(prefix)) entries.push(...parse(key, key.slice(prefix.length)));
-    };
-    await add(prefixOf(this.scope), entriesOf);
-    if (this.#parts.directory !== undefined) await add(oldPrefixOf(this.scope), oldEntriesOf);
     return entries;
   }
 

@@ -72,25 +72,53 @@ const CHUNK_BYTES = 128 * 1024;
 /** Control characters except the line feed, and characters without a shape. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
-/** @param past Called after the last id: what the ledger remembers of the snapshot. */
-export function encodeEntry(
-  key: string,
-  scope: LedgerScope,
-  header: EntryHeader,
-  ids: Lines,
-  past: () => PastSnapshot | undefined = () => undefined,
-): Lines {
-  const head: Head = { format: FORMAT, version: VERSION, ...scope, ...header };
-  const text = async function* () {
-    yield Buffer.from(`${HEAD}${JSON.stringify(head)}\n`);
-    yield* isCompressed(key) ? ids : rewritten(ids, escapeUnreadable);
-    const told = past();
-    yield Buffer.from(told === undefined ? `${END}\n` : `${END} ${JSON.stringify(told)}\n`);
-  };
-  if (!isCompressed(key)) return text();
+/** The value of a list of ids that people read. */
+export async function* encodeList(scope: LedgerScope, header: EntryHeader, ids: Lines): Lines {
+  yield headLine(scope, header);
+  yield* rewritten(ids, escapeUnreadable);
+  yield Buffer.from(`${END}\n`);
+}
+
+/** The compressed value of a snapshot's ids, while they are written. */
+export class IdsValue {
+  /** What the store reads. */
+  readonly bytes: Lines;
   // Ids repeat little: looking for repetitions costs much time and saves little space.
-  const gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY, chunkSize: CHUNK_BYTES });
-  return pipeline(Readable.from(text(), { objectMode: false }), gzip, () => {});
+  readonly #gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY, chunkSize: CHUNK_BYTES });
+  /** What was not compressed yet: each call costs more than a small snapshot. */
+  #held: Uint8Array;
+
+  constructor(scope: LedgerScope, header: EntryHeader) {
+    this.#held = headLine(scope, header);
+    this.bytes = this.#gzip;
+    // The store gets it.
+    this.#gzip.on("error", () => {});
+  }
+
+  /** Takes whole lines of ids. */
+  write(lines: Uint8Array): void {
+    this.#held = Buffer.concat([this.#held, lines]);
+    if (this.#held.length < CHUNK_BYTES / 2) return;
+    this.#gzip.write(this.#held);
+    this.#held = new Uint8Array();
+  }
+
+  /** Ends the value, once. @param past What the ledger remembers of the snapshot. */
+  end(past: PastSnapshot | undefined): void {
+    if (this.#gzip.writableEnded) return;
+    const end = past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`;
+    this.#gzip.end(Buffer.concat([this.#held, Buffer.from(end)]));
+  }
+
+  /** Fails the value: nothing of it is stored. */
+  destroy(error?: Error): void {
+    this.#gzip.destroy(error);
+  }
+}
+
+function headLine(scope: LedgerScope, header: EntryHeader): Uint8Array {
+  const head: Head = { format: FORMAT, version: VERSION, ...scope, ...header };
+  return Buffer.from(`${HEAD}${JSON.stringify(head)}\n`);
 }
 
 interface EntryCallbacks {

@@ -22,6 +22,10 @@ const PIECE_BYTES = 1024 * 1024;
  */
 export class FileStore implements Store {
   readonly #root: string;
+  /** Folders that were private when they were listed last, which every run does before it reads and writes. */
+  readonly #private = new Set<string>();
+  /** When folders were last searched for what other processes left behind. */
+  readonly #cleanedAt = new Map<string, number>();
 
   constructor(root: string) {
     this.#root = root;
@@ -30,8 +34,11 @@ export class FileStore implements Store {
   async putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean> {
     const path = this.#path(key);
     const folder = dirname(path);
-    const created = await mkdir(folder, { recursive: true, mode: 0o700 });
-    await this.#isPrivate(key);
+    let created: string | undefined;
+    if (!(await this.#isPrivate(key))) {
+      created = await mkdir(folder, { recursive: true, mode: 0o700 });
+      await this.#isPrivate(key);
+    }
     const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
     const file = await open(temporary, flags, 0o600);
@@ -48,7 +55,11 @@ export class FileStore implements Store {
     // The folders above are new, too.
     for (let at = folder; created !== undefined && at.length >= created.length; at = dirname(at))
       await syncFolder(dirname(at));
-    await removeLeftBehind(folder);
+    const now = Date.now();
+    if (now - (this.#cleanedAt.get(folder) ?? 0) > LEFT_BEHIND_MS) {
+      this.#cleanedAt.set(folder, now);
+      await removeLeftBehind(folder);
+    }
     return true;
   }
 
@@ -81,7 +92,7 @@ export class FileStore implements Store {
   }
 
   async *#walk(folder: string, prefix: string): AsyncGenerator<string, void, undefined> {
-    if (!(await this.#isPrivate(`${folder}x`))) return;
+    if (!(await this.#isPrivate(`${folder}x`, true))) return;
     const path = join(this.#root, folder);
     for (const entry of await unlessCode("ENOENT", readdir(path, { withFileTypes: true }), [])) {
       const key = `${folder}${entry.name}`;
@@ -92,12 +103,17 @@ export class FileStore implements Store {
   }
 
   /** Whether the folder of a key exists; it and those above it, up to the root, must be private. */
-  async #isPrivate(key: string): Promise<boolean> {
+  async #isPrivate(key: string, isListed = false): Promise<boolean> {
+    const names = this.#parts(key).slice(0, -1);
+    const folder = names.join("/");
+    if (!isListed && this.#private.has(folder)) return true;
+    this.#private.delete(folder);
     let path = this.#root;
-    for (const name of this.#parts(key).slice(0, -1)) {
+    for (const name of names) {
       path = join(path, name);
       if (!(await checkPrivateDirectory(path))) return false;
     }
+    if (isListed) this.#private.add(folder);
     return true;
   }
 
@@ -133,16 +149,21 @@ async function checkPrivateDirectory(path: string): Promise<boolean> {
 /** Reads the next piece while the caller works with the last one. Two buffers take turns: new ones would be collected. */
 async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
   // Most values are small.
-  let reading: Promise<Buffer> | undefined = readInto(file, Buffer.allocUnsafe(FIRST_PIECE_BYTES));
+  let buffer: Buffer = Buffer.allocUnsafe(FIRST_PIECE_BYTES);
+  let reading: Promise<Buffer> | undefined = readInto(file, buffer);
   let spare: Buffer | undefined;
   try {
     while (reading !== undefined) {
       const piece: Buffer = await reading;
-      reading = piece.length === 0 ? undefined : readInto(file, spare ?? Buffer.allocUnsafe(PIECE_BYTES));
+      const read = buffer;
+      // A file ends where less is read than there was room for.
+      const ends = piece.length < read.length;
+      buffer = ends ? read : (spare ?? Buffer.allocUnsafe(PIECE_BYTES));
+      reading = ends ? undefined : readInto(file, buffer);
       // Reported when it is awaited.
       reading?.catch(() => {});
       if (piece.length > 0) yield piece;
-      spare = piece.buffer.byteLength === PIECE_BYTES ? Buffer.from(piece.buffer) : undefined;
+      spare = read.length === PIECE_BYTES ? read : undefined;
     }
   } finally {
     await reading?.catch(() => {});

@@ -2,9 +2,9 @@
 import type { SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import { type InstallationScope, readHeader } from "./entry.js";
-import { entriesOf, folderOf, type LedgerEntry, runOf } from "./keys.js";
+import { folderOf, type LedgerEntry, runOf } from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
-import { OLD_TOKEN, oldEntriesOf, oldFolderOf } from "./old-files.js";
+import { OLD_TOKEN, oldFolderOf, withOld } from "./old-files.js";
 
 export interface InstallationEntry extends LedgerEntry {
   readonly collection: SnapshotCollection;
@@ -55,12 +55,11 @@ export async function* listEntries(
   { store, directory }: LedgerParts,
   scope: InstallationScope,
 ): AsyncGenerator<InstallationEntry, void, undefined> {
-  const folders = [{ folder: `${folderOf(scope)}/`, parse: entriesOf }];
-  if (directory !== undefined) folders.push({ folder: `${oldFolderOf(scope)}/`, parse: oldEntriesOf });
-  for (const { folder, parse } of folders) {
-    for await (const key of store.list(folder)) {
-      if (!key.startsWith(folder)) continue;
-      const [, begin = "", name = ""] = /^([^.]*)\.(.*)$/.exec(key.slice(folder.length)) ?? [];
+  const old = directory && `${oldFolderOf(scope)}/`;
+  for (const { prefix, parse } of withOld(`${folderOf(scope)}/`, old)) {
+    for await (const key of store.list(prefix)) {
+      if (!key.startsWith(prefix)) continue;
+      const [, begin = "", name = ""] = /^([^.]*)\.(.*)$/.exec(key.slice(prefix.length)) ?? [];
       const collection = SNAPSHOTS.get(begin);
       if (collection !== undefined) for (const entry of parse(key, name)) yield { ...entry, collection };
     }

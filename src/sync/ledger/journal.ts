@@ -42,6 +42,8 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #starts: PreparedStarts;
   #open: string | undefined;
+  /** The only key of the open batch, until its first heartbeat. */
+  #firstKey: string | undefined;
   #opening: Promise<void> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
@@ -91,7 +93,7 @@ export class Journal {
   opened(batchId: string): Promise<void> {
     this.#opening = this.#attempt("could not note a batch", { batchId }, async (store, over) => {
       const hash = this.#hash(batchId);
-      await this.#renew(store, batchId, []);
+      this.#firstKey = await this.#renew(store, batchId, []);
       // Without a heartbeat, another process would take the batch for an orphan.
       if (over.aborted) return this.#erase(store, hash);
       OPEN.add(hash);
@@ -116,8 +118,9 @@ export class Journal {
     this.#stopHeartbeat();
     await this.#attempt("could not note the end of a batch", { batchId }, async (store) => {
       await this.#beating;
-      if (isReleased) await this.#erase(store, hash);
-      else await this.#renew(store, batchId, await this.#keysOf(store, hash), STALE_MS);
+      const keys = this.#firstKey === undefined ? await this.#keysOf(store, hash) : [this.#firstKey];
+      if (isReleased) for (const key of keys) await store.delete(key);
+      else await this.#renew(store, batchId, keys, STALE_MS);
     });
     OPEN.delete(hash);
   }
@@ -134,8 +137,9 @@ export class Journal {
     const { logger } = this.#options;
     const orphans: string[] = [];
     await this.#attempt("could not be read", {}, async (store) => {
-      await this.#starts.read(store);
-      for (const [hash, heartbeat] of heartbeatsOf(await this.#keysOf(store))) {
+      const keys = await this.#keysOf(store);
+      await this.#starts.read(store, keys);
+      for (const [hash, heartbeat] of heartbeatsOf(keys)) {
         const batchId = OPEN.has(hash) ? undefined : await this.#orphanOf(store, hash, heartbeat);
         if (batchId !== undefined) orphans.push(batchId);
       }
@@ -188,8 +192,9 @@ export class Journal {
     const { clock, logger } = this.#options;
     const hash = this.#hash(batchId);
     const beat = async () => {
+      this.#firstKey = undefined;
       const before = await this.#keysOf(store, hash);
-      if (before.length > 0) return this.#renew(store, batchId, before);
+      if (before.length > 0) return void (await this.#renew(store, batchId, before));
       this.#open = undefined;
       logger.warn("saas-management: another process considered this run dead and may abort its batch", {
         batchId,
@@ -204,7 +209,7 @@ export class Journal {
   }
 
   /** Puts a heartbeat, which may be some time ago, then deletes the earlier ones. */
-  async #renew(store: Store, batchId: string, before: readonly string[], agoMs = 0): Promise<void> {
+  async #renew(store: Store, batchId: string, before: readonly string[], agoMs = 0): Promise<string> {
     const key = this.#key(this.#hash(batchId), this.#options.clock.now() - agoMs);
     const entry = JSON.stringify({ batchId, ...thisProcess() });
     const value = async function* () {
@@ -212,6 +217,7 @@ export class Journal {
     };
     await store.putIfAbsent(key, value());
     for (const earlier of before) if (earlier !== key) await store.delete(earlier);
+    return key;
   }
 
   async #erase(store: Store, hash: string): Promise<void> {

@@ -4,7 +4,7 @@
  * later snapshot is completed or the approval is used.
  */
 import type { InstallationScope, LedgerScope } from "./entry.js";
-import { installationHash, type LedgerEntry } from "./keys.js";
+import { entriesOf, installationHash, type LedgerEntry } from "./keys.js";
 
 export const OLD_TOKEN = "old";
 
@@ -28,4 +28,15 @@ export function oldEntriesOf(key: string, name: string): LedgerEntry[] {
     { ...entry, kind: "ids" },
     { ...entry, kind: "completed" },
   ];
+}
+
+/** Pairs each beginning of keys with what reads the rest of them. If both are the same, the store is asked once. */
+export function withOld(
+  prefix: string,
+  oldPrefix: string | undefined,
+): readonly { readonly prefix: string; readonly parse: typeof oldEntriesOf }[] {
+  if (oldPrefix === prefix)
+    return [{ prefix, parse: (key, name) => [...entriesOf(key, name), ...oldEntriesOf(key, name)] }];
+  const today = { prefix, parse: entriesOf };
+  return oldPrefix === undefined ? [today] : [today, { prefix: oldPrefix, parse: oldEntriesOf }];
 }

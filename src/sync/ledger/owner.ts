@@ -28,12 +28,14 @@ export function isGone({ host, bootId: boot, pid }: Partial<Record<keyof Owner, 
   }
 }
 
-/** Identifies the boot of the system, and the container whose process ids these are. */
+let knownBootId: string | undefined;
+
+/** Identifies the boot of the system, and the container whose process ids these are. Never changes for a process. */
 function bootId(): string {
   try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
+    knownBootId ??= `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    return "";
+    knownBootId = "";
   }
+  return knownBootId;
 }

@@ -60,10 +60,10 @@ export class PreparedStarts {
     await deleteAll(store, left);
   }
 
-  /** Looks for starts that nobody waits for, and deletes those whose lock is over. */
-  async read(store: Store): Promise<void> {
+  /** Looks for starts that nobody waits for among the keys of the journal, and deletes those whose lock is over. */
+  async read(store: Store, keys: readonly string[]): Promise<void> {
     const left: LeftStart[] = [];
-    for await (const key of store.list(this.#prefix)) {
+    for (const key of keys) {
       if (!key.startsWith(this.#prefix)) continue;
       const at = Number(/\.(\d+)$/.exec(key)?.[1] ?? 0);
       const silentMs = this.#clock.now() - at;

@@ -268,12 +268,16 @@ test.each<[string, (path: string) => Promise<void>]>([
 
 test("lets the run go on if the journal does not answer for 5 seconds", async () => {
   const store = memoryStore();
+  let asked = false;
   async function* list(prefix: string) {
-    if (prefix.endsWith("/journal.")) await new Promise(() => {});
+    if (prefix.endsWith("/journal.")) {
+      asked = true;
+      await new Promise(() => {});
+    }
     yield* store.list(prefix);
   }
   const run = service.runAccounts(ids(1), { ledger: storeLedger({ ...store, list }) });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => asked && service.clock.sleeping > 0);
   service.clock.advance(5000);
   await run;
   expect(service.states()).toEqual(["completed"]);

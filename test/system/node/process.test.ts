@@ -17,7 +17,7 @@ async function run(options: ClientOptions, env: NodeJS.ProcessEnv = {}): Promise
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--import", "tsx", SCRIPT, JSON.stringify({ apiKey: "key-1", ...options })],
-    { timeout: 15_000, env: { ...process.env, ...env } },
+    { timeout: 50_000, env: { ...process.env, ...env } },
   );
   return JSON.parse(stdout);
 }

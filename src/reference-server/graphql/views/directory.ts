@@ -1,24 +1,16 @@
 import type { GenericAccountDetails } from "../../../sync/generated/contract.js";
-import { fold, nullIfBlank } from "../../values.js";
-import type { Employee, SyncedData } from "./synced.js";
+import { fold, lazy, nullIfBlank } from "../../values.js";
+import { type Employee, employeeDetails, type SyncedData } from "./synced.js";
 
 /** A user of applications: an employee; else an e-mail address; else an id within one installation. */
 export type Person = Employee | string;
 
 export class Directory {
   readonly #synced: readonly SyncedData[];
-  readonly #byAddress = new Map<string, Employee>();
+  readonly #byAddress = lazy(() => this.#addresses());
 
-  /** Of employees with the same address or id the first counts. */
   constructor(synced: readonly SyncedData[]) {
     this.#synced = synced;
-    for (const { employees } of synced) {
-      for (const employee of employees.values()) {
-        for (const address of employee.addresses) {
-          if (address !== "" && !this.#byAddress.has(address)) this.#byAddress.set(address, employee);
-        }
-      }
-    }
   }
 
   /**
@@ -28,32 +20,49 @@ export class Directory {
   holderOf(synced: SyncedData, account: GenericAccountDetails): Person {
     const email = nullIfBlank(account.email);
     if (email === null) {
-      return synced.employees.get(account.id) ?? this.#anywhere(account.id) ?? localId(synced, account.id);
+      return synced.employee(account.id) ?? this.#anywhere(account.id) ?? localId(synced, account.id);
     }
     const address = fold(email);
-    return this.#byAddress.get(address) ?? synced.employees.get(account.id) ?? address;
+    return this.#byAddress().get(address) ?? synced.employee(account.id) ?? address;
   }
 
   /** The actor of a usage event: the holder of an account, or an employee. */
   actorOf(synced: SyncedData, actorId: string): Person {
-    const account = synced.accounts.get(actorId);
+    const account = synced.account(actorId);
     if (account !== undefined) return this.holderOf(synced, account);
-    return synced.employees.get(actorId) ?? this.#anywhere(actorId) ?? localId(synced, actorId);
+    return synced.employee(actorId) ?? this.#anywhere(actorId) ?? localId(synced, actorId);
   }
 
   /** The actor whom another system saw. The address counts before the id, which may be that system's own. */
   discoveredActorOf(synced: SyncedData, actorId: string, address: string | null): Person {
     if (address === null) return this.actorOf(synced, actorId);
-    const isKnown = synced.accounts.has(actorId) || synced.employees.has(actorId);
-    return this.#byAddress.get(address) ?? (isKnown ? this.actorOf(synced, actorId) : address);
+    const isKnown = (synced.account(actorId) ?? synced.employee(actorId)) !== undefined;
+    return this.#byAddress().get(address) ?? (isKnown ? this.actorOf(synced, actorId) : address);
   }
 
   #anywhere(id: string): Employee | undefined {
-    for (const { employees } of this.#synced) {
-      const employee = employees.get(id);
+    for (const synced of this.#synced) {
+      const employee = synced.employee(id);
       if (employee !== undefined) return employee;
     }
     return undefined;
+  }
+
+  /** Of employees with the same address the first counts. */
+  #addresses(): ReadonlyMap<string, Employee> {
+    const found = new Map<string, Employee>();
+    const add = (address: string, employee: Employee): void => {
+      if (address !== "" && !found.has(address)) found.set(address, employee);
+    };
+    for (const { installation } of this.#synced) {
+      for (const { variant } of installation.records("employees")) {
+        if (variant === undefined) continue;
+        const { email = "", aliases = [] } = employeeDetails(variant);
+        add(fold(email), variant);
+        for (const alias of aliases) add(fold(alias), variant);
+      }
+    }
+    return found;
   }
 }
 

@@ -3,41 +3,40 @@ import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
-import { type AssessLicense, LicenseRow, type SeatPrice } from "./licenses.js";
+import type { IdentifiedRow } from "../connection/order.js";
+import { type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
 
+/** The licenses of an installation, and its plans with those that they are of. */
 export function licensingOf(
-  { installation, plans }: SyncedData,
+  synced: SyncedData,
   { planPrices = [], contracts = [] }: Portfolio,
-  assess: AssessLicense,
-) {
+  planned: (planId: string) => Omit<LicensedPlan, "row">,
+): { readonly licenses: readonly LicenseRow[]; readonly plans: readonly IdentifiedRow[] } {
+  const { installation } = synced;
   const licensesOf = new Map<string, LicenseRow[]>();
-  const planRows = new Map<string, LicensePlanRow>();
-  for (const plan of plans.values()) {
+  const licensed = new Map<string, LicensedPlan>();
+  const plans = synced.plans.map((plan) => {
     const match = {
       planName: plan.externalPlanName,
       integrationName: installation.integration.name,
       sourcePlanId: plan.id,
     };
-    const licenses = getOrAdd(licensesOf, plan.id, () => []);
     const price = bestMatch(planPrices, match);
-    planRows.set(
-      plan.id,
-      new LicensePlanRow(
-        installation,
-        plan,
-        licenses,
-        price && seatPriceOf(price),
-        bestMatch(contracts, match),
-      ),
-    );
-  }
-  const licenses = detailsOf(installation.records("licenses")).map((license) => {
-    const row = new LicenseRow(installation, license, planRows.get(license.sourcePlanId) ?? null, assess);
-    licensesOf.get(license.sourcePlanId)?.push(row);
+    const contract = bestMatch(contracts, match);
+    const licenses = getOrAdd(licensesOf, plan.id, () => []);
+    const row = new LicensePlanRow(installation, plan, licenses, price && seatPriceOf(price), contract);
+    licensed.set(plan.id, { ...planned(plan.id), row });
     return row;
   });
-  return { licenses, plans: [...planRows.values()] };
+  const licenses = detailsOf(installation.records("licenses")).map((license) => {
+    const { sourcePlanId } = license;
+    const plan = getOrAdd(licensed, sourcePlanId, () => ({ ...planned(sourcePlanId), row: null }));
+    const row = new LicenseRow(license, plan);
+    licensesOf.get(sourcePlanId)?.push(row);
+    return row;
+  });
+  return { licenses, plans };
 }
 
 /** The entry with most fields among those that agree with the plan. */
@@ -59,7 +58,7 @@ function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): SeatPrice {
   return { paid: { amount: new Big(annualPricePerSeat), currency }, free: { amount: new Big(0), currency } };
 }
 
-export class LicensePlanRow {
+class LicensePlanRow {
   readonly id: string;
   readonly name: string;
   readonly integration: SyncedInstallation["integration"];

@@ -1,66 +1,43 @@
 import type Big from "big.js";
 import type { GenericAccountDetails, GenericLicenseDetails } from "../../../sync/generated/contract.js";
-import { calendarDateOf, getOrAdd, nullIfBlank } from "../../values.js";
-import type { SyncedInstallation } from "../../workspace.js";
+import { calendarDateOf, nullIfBlank } from "../../values.js";
 import type { Directory, Person } from "./directory.js";
-import type { SyncedData } from "./synced.js";
-import { type PlanScopes, scopesOf, type UsageIndex } from "./usage.js";
+import { employeeDetails, type SyncedData } from "./synced.js";
+import type { UsageIndex } from "./usage.js";
 
 export interface Money {
   readonly amount: Big;
   readonly currency: string;
 }
 
-type LicenseStateRow =
-  | { readonly __typename: "UsedLicenseState"; readonly activity: "USED" }
-  | { readonly __typename: "UnusedLicenseState"; readonly activity: "UNUSED"; readonly reason: string };
-
 export interface RecentUse {
   readonly since: number;
   readonly days: number;
 }
 
-export type AssessLicense = ReturnType<typeof licenseAssessor>;
+const USED = { __typename: "UsedLicenseState", activity: "USED" } as const;
 
-export function licenseAssessor(
-  synced: SyncedData,
-  directory: Directory,
-  usage: UsageIndex,
-  recent: RecentUse,
-) {
-  const scopesByPlan = new Map<string, PlanScopes>();
-  return ({ sourceAccountId, sourcePlanId }: GenericLicenseDetails) => {
-    const scopes = getOrAdd(scopesByPlan, sourcePlanId, () =>
-      scopesOf(synced, sourcePlanId, synced.plans.get(sourcePlanId)),
-    );
-    const account = synced.accounts.get(sourceAccountId);
-    const person = account && directory.holderOf(synced, account);
-    const lastUse = usage.lastUse(synced, sourceAccountId, person, scopes);
-    return {
-      holder: account === undefined || person === undefined ? null : holderRow(account, person),
-      state: stateOf(
-        account?.active === false ? "The account is not active." : unusedReason(lastUse, recent),
-      ),
-    };
-  };
+class Unused {
+  readonly __typename = "UnusedLicenseState";
+  readonly activity = "UNUSED";
+  /** A function: created only if the caller asks for it. */
+  readonly reason: () => string;
+
+  constructor(reason: () => string) {
+    this.reason = reason;
+  }
 }
 
-function stateOf(unusedReason: string | undefined): LicenseStateRow {
-  if (unusedReason === undefined) return { __typename: "UsedLicenseState", activity: "USED" };
-  return { __typename: "UnusedLicenseState", activity: "UNUSED", reason: unusedReason };
-}
+const INACTIVE = new Unused(() => "The account is not active.");
+const NEVER_USED = new Unused(() => "No use was ever seen.");
 
-function unusedReason(lastUse: number | undefined, { since, days }: RecentUse): string | undefined {
-  if (lastUse === undefined) return "No use was ever seen.";
-  if (lastUse >= since) return undefined;
-  return `The last use was seen on ${calendarDateOf(lastUse)}, more than ${days} days ago.`;
-}
+type LicenseState = typeof USED | Unused;
 
 function holderRow(account: GenericAccountDetails, person: Person) {
-  const employee = typeof person === "string" ? undefined : person;
+  const employee = typeof person === "string" ? undefined : employeeDetails(person);
   return {
     name: employee?.name ?? nullIfBlank(account.name) ?? nullIfBlank(account.username),
-    email: employee?.email ?? nullIfBlank(account.email),
+    email: nullIfBlank(employee?.email) ?? nullIfBlank(account.email),
     employeeId: employee?.id ?? null,
   };
 }
@@ -70,40 +47,54 @@ export interface SeatPrice {
   readonly free: Money;
 }
 
-interface PlanOfLicense {
-  readonly id: string;
-  readonly seatPrice: SeatPrice | undefined;
+/** What the licenses of a plan have in common. */
+export interface LicensedPlan {
+  readonly synced: SyncedData;
+  readonly directory: Directory;
+  readonly recent: RecentUse;
+  readonly lastUse: ReturnType<UsageIndex["lastUseOf"]>;
+  /** Null if its record is missing. */
+  readonly row: { readonly id: string; readonly seatPrice: SeatPrice | undefined } | null;
 }
 
+/** A license. What is expensive is found when a caller asks for it. */
 export class LicenseRow {
   readonly id: string;
-  readonly isBillable: boolean;
   readonly #license: GenericLicenseDetails;
-  readonly #assess: AssessLicense;
-  #assessment: ReturnType<AssessLicense> | undefined;
+  readonly #plan: LicensedPlan;
+  #state: LicenseState | undefined;
+  #holder: ReturnType<typeof holderRow> | null | undefined;
 
-  constructor(
-    installation: SyncedInstallation,
-    license: GenericLicenseDetails,
-    readonly plan: PlanOfLicense | null,
-    assess: AssessLicense,
-  ) {
-    this.id = `${installation.id}:${license.sourceId}`;
-    this.isBillable = license.billable === true;
+  constructor(license: GenericLicenseDetails, plan: LicensedPlan) {
+    this.id = `${plan.synced.installation.id}:${license.sourceId}`;
     this.#license = license;
-    this.#assess = assess;
+    this.#plan = plan;
+  }
+
+  get plan(): LicensedPlan["row"] {
+    return this.#plan.row;
+  }
+
+  get isBillable(): boolean {
+    return this.#license.billable === true;
   }
 
   get isUsed(): boolean {
-    return this.state.activity === "USED";
+    return this.state === USED;
   }
 
-  get state(): LicenseStateRow {
-    return this.#assessed.state;
+  get state(): LicenseState {
+    this.#state ??= this.#assess();
+    return this.#state;
   }
 
-  get holder() {
-    return this.#assessed.holder;
+  get holder(): ReturnType<typeof holderRow> | null {
+    if (this.#holder === undefined) {
+      const { directory, synced } = this.#plan;
+      const account = this.#account;
+      this.#holder = account === undefined ? null : holderRow(account, directory.holderOf(synced, account));
+    }
+    return this.#holder;
   }
 
   /** A license that is not billable costs nothing. */
@@ -116,13 +107,22 @@ export class LicenseRow {
     return this.#seat(this.isBillable && !this.isUsed);
   }
 
+  get #account(): GenericAccountDetails | undefined {
+    return this.#plan.synced.account(this.#license.sourceAccountId);
+  }
+
   #seat(isPaid: boolean): Money | null {
     const price = this.plan?.seatPrice;
     return (isPaid ? price?.paid : price?.free) ?? null;
   }
 
-  get #assessed() {
-    this.#assessment ??= this.#assess(this.#license);
-    return this.#assessment;
+  #assess(): LicenseState {
+    const account = this.#account;
+    if (account?.active === false) return INACTIVE;
+    const { since, days } = this.#plan.recent;
+    const last = this.#plan.lastUse(this.#license.sourceAccountId, account);
+    if (last === undefined) return NEVER_USED;
+    if (last >= since) return USED;
+    return new Unused(() => `The last use was seen on ${calendarDateOf(last)}, more than ${days} days ago.`);
   }
 }

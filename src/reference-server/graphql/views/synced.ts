@@ -6,16 +6,11 @@ import type {
   GenericUsageDetails,
   Timestamp,
 } from "../../../sync/generated/contract.js";
-import { fold, getOrAdd, nullIfBlank } from "../../values.js";
+import { fold, getOrAdd, lazy, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 
-export interface Employee {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string | null;
-  /** All folded addresses, including `email`. */
-  readonly addresses: readonly string[];
-}
+/** The record of an employee. */
+export type Employee = NonNullable<EmployeeRecord["variant"]>;
 
 /** What a use is a use of, within the installation that reported it. */
 export type UsageScope = `plan:${string}` | `product:${string}` | "installation";
@@ -28,31 +23,29 @@ export interface Use {
   readonly time: number;
 }
 
-/** What one installation has synced, indexed by source ids. */
-export interface SyncedData {
-  readonly installation: SyncedInstallation;
-  readonly accounts: ReadonlyMap<string, GenericAccountDetails>;
-  readonly employees: ReadonlyMap<string, Employee>;
-  readonly plans: ReadonlyMap<string, GenericPlanDetails>;
-  /** Names of the products of plans, by folded name. */
-  readonly products: ReadonlyMap<string, string>;
-  /** Names of discovered products, by folded name. */
-  readonly discovered: ReadonlyMap<string, string>;
-  readonly uses: readonly Use[];
-}
+/** What one installation has synced. */
+export type SyncedData = ReturnType<typeof syncedBy>;
 
-export function indexSynced(installation: SyncedInstallation): SyncedData {
-  const plans = byId(detailsOf(installation.records("plans")));
-  const usage = detailsOf(installation.records("usage"));
-  const discovered = detailsOf(installation.records("externallyDiscoveredUsage"));
+export function syncedBy(installation: SyncedInstallation) {
+  const plans = detailsOf(installation.records("plans"));
+  const discovered = lazy(() => detailsOf(installation.records("externallyDiscoveredUsage")));
   return {
     installation,
-    accounts: byId(detailsOf(installation.records("accounts"))),
-    employees: byId(installation.records("employees").flatMap(employeeOf)),
     plans,
-    products: byFoldedName(Array.from(plans.values(), (plan) => productOf(plan, installation))),
-    discovered: byFoldedName(discovered.flatMap((event) => nullIfBlank(event.externalProductName) ?? [])),
-    uses: [...usage.map(useOf), ...discovered.flatMap(discoveredUseOf)],
+    account: (id: string): GenericAccountDetails | undefined =>
+      genericOf(installation.find("accounts", id)?.variant),
+    employee: (id: string): Employee | undefined => installation.find("employees", id)?.variant,
+    plan: (id: string): GenericPlanDetails | undefined => genericOf(installation.find("plans", id)?.variant),
+    /** Names of the products of plans, by folded name. */
+    products: lazy(() => byFoldedName(plans.map((plan) => productOf(plan, installation)))),
+    /** Names of discovered products, by folded name. */
+    discovered: lazy(() =>
+      byFoldedName(discovered().flatMap(({ externalProductName }) => nullIfBlank(externalProductName) ?? [])),
+    ),
+    uses: lazy((): readonly Use[] => [
+      ...detailsOf(installation.records("usage")).map(useOf),
+      ...discovered().flatMap(discoveredUseOf),
+    ]),
   };
 }
 
@@ -63,21 +56,22 @@ interface Variant {
 
 type Generic<V extends Variant> = Extract<V, { readonly $case: "generic" }>;
 
+function isGeneric<V extends Variant>(variant: V): variant is Generic<V> {
+  return variant.$case === "generic";
+}
+
+function genericOf<V extends Variant>(variant: V | undefined): Generic<V>["value"] | undefined {
+  return variant !== undefined && isGeneric(variant) ? variant.value : undefined;
+}
+
 /** The generic details of records; other variants are left out. */
 export function detailsOf<V extends Variant>(
   records: readonly { readonly variant: V | undefined }[],
 ): readonly Generic<V>["value"][] {
-  const isGeneric = (variant: V): variant is Generic<V> => variant.$case === "generic";
   const details: Generic<V>["value"][] = [];
   for (const { variant } of records)
     if (variant !== undefined && isGeneric(variant)) details.push(variant.value);
   return details;
-}
-
-function byId<T extends { readonly id: string }>(values: readonly T[]): ReadonlyMap<string, T> {
-  const map = new Map<string, T>();
-  for (const value of values) map.set(value.id, value);
-  return map;
 }
 
 /** Of several spellings the first counts. */
@@ -92,31 +86,27 @@ export function productOf(plan: GenericPlanDetails, installation: SyncedInstalla
   return nullIfBlank(plan.externalProductName) ?? installation.integration.name;
 }
 
-function employeeOf({ variant }: EmployeeRecord): readonly Employee[] {
-  if (variant === undefined) return [];
-  const { $case, value } = variant;
-  switch ($case) {
-    case "generic":
-      return [employee(value.id, value.fullName, value.email, value.emailAliases)];
-    case "microsoft":
-      return [employee(value.id, value.displayName, value.userPrincipalName)];
-    case "google":
-      return [employee(value.id, value.fullName, value.primaryEmail)];
-    case "okta":
-      return [employee(value.id, value.displayName, value.login)];
-    case "bambooHr":
-      return [employee(value.id, value.displayName, value.workEmail)];
-  }
+interface EmployeeDetails {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | undefined;
+  readonly aliases?: readonly string[];
 }
 
-function employee(
-  id: string,
-  name: string,
-  email: string | undefined,
-  aliases: readonly string[] = [],
-): Employee {
-  const addresses = [...(email === undefined ? [] : [email]), ...aliases].map(fold);
-  return { id, name, email: nullIfBlank(email), addresses };
+export function employeeDetails({ $case, value }: Employee): EmployeeDetails {
+  const { id } = value;
+  switch ($case) {
+    case "generic":
+      return { id, name: value.fullName, email: value.email, aliases: value.emailAliases };
+    case "microsoft":
+      return { id, name: value.displayName, email: value.userPrincipalName };
+    case "google":
+      return { id, name: value.fullName, email: value.primaryEmail };
+    case "okta":
+      return { id, name: value.displayName, email: value.login };
+    case "bambooHr":
+      return { id, name: value.displayName, email: value.workEmail };
+  }
 }
 
 function useOf({ sourceActorId, sourcePlanId, externalProductName, lastActivity }: GenericUsageDetails): Use {

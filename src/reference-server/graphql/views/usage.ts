@@ -1,88 +1,96 @@
-import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
-import { fold, getOrAdd } from "../../values.js";
+import type { GenericAccountDetails } from "../../../sync/generated/contract.js";
+import { fold, getOrAdd, lazy } from "../../values.js";
 import { type Directory, localId, type Person } from "./directory.js";
 import { productOf, type SyncedData, type UsageScope, type Use } from "./synced.js";
 
-/** Where use of a plan may have been noted. */
-export interface PlanScopes {
-  readonly ofAccount: readonly UsageScope[];
-  readonly ofPerson: readonly string[];
-}
+/** By what was used: who used it last when, in milliseconds since the epoch. */
+type LastUses<User> = Map<string, Map<User, number>>;
 
 /**
- * Last uses across the installations of a workspace, in milliseconds since the epoch.
+ * Last uses across the installations of a workspace.
  *
  * A use by an account counts for that account. If it names a product it also counts for the person, whichever
  * installation the person's license is from: a sign-on system reports the use of all products.
  */
 export class UsageIndex {
   readonly #directory: Directory;
-  /** By person, and by account as its local id. The scopes of persons differ from those of accounts. */
-  readonly #lastUses = new Map<Person, Map<string, number>>();
-  readonly #byProduct = new Map<string, Map<Person, number>>();
+  readonly #ofAccounts = new Map<SyncedData, LastUses<string>>();
+  /** What persons use is named in other words than what accounts use. */
+  readonly #ofPersons: LastUses<Person> = new Map();
+  readonly #byProduct = lazy(() => this.#usersByProduct());
 
   constructor(directory: Directory, all: readonly SyncedData[]) {
     this.#directory = directory;
-    for (const synced of all) for (const use of synced.uses) this.#add(synced, use);
-  }
-
-  /**
-   * When the account or its holder last used the plan; undefined if no use was seen.
-   * @param person undefined if the account's record is missing
-   */
-  lastUse(
-    synced: SyncedData,
-    accountId: string,
-    person: Person | undefined,
-    scopes: PlanScopes,
-  ): number | undefined {
-    const ofAccount = this.#lastUses.get(localId(synced, accountId));
-    const ofPerson = person === undefined ? undefined : this.#lastUses.get(person);
-    let last: number | undefined;
-    for (const scope of scopes.ofAccount) last = later(last, ofAccount?.get(scope));
-    for (const scope of scopes.ofPerson) last = later(last, ofPerson?.get(scope));
-    return last;
-  }
-
-  usersOf(product: string): ReadonlyMap<Person, number> {
-    return this.#byProduct.get(product) ?? new Map();
-  }
-
-  #add(synced: SyncedData, { actorId, address, scope, time }: Use): void {
-    const directory = this.#directory;
-    const person =
-      address === undefined
-        ? directory.actorOf(synced, actorId)
-        : directory.discoveredActorOf(synced, actorId, address);
-    const isProduct = scope.startsWith("product:");
-    if (address === undefined) this.#keep(localId(synced, actorId), scope, time);
-    if (isProduct) this.#keep(person, scope, time);
-    else if (!synced.accounts.has(actorId)) this.#keep(person, inInstallation(synced, scope), time);
-    for (const product of productsOf(synced, scope)) {
-      const users = getOrAdd(this.#byProduct, product, () => new Map());
-      users.set(person, Math.max(time, users.get(person) ?? time));
+    for (const synced of all) {
+      const ofAccounts: LastUses<string> = new Map();
+      this.#ofAccounts.set(synced, ofAccounts);
+      for (const use of synced.uses()) this.#add(synced, use, ofAccounts);
     }
   }
 
-  #keep(person: Person, scope: string, time: number): void {
-    const uses = getOrAdd(this.#lastUses, person, () => new Map());
-    uses.set(scope, Math.max(time, uses.get(scope) ?? time));
+  /**
+   * Returns a function that tells when an account or its holder last used a plan; undefined if no use was seen. If the
+   * record of the plan or of the account is missing, only what their ids tell counts.
+   */
+  lastUseOf(synced: SyncedData, planId: string) {
+    const plan = synced.plan(planId);
+    const own: readonly UsageScope[] = [`plan:${planId}`, "installation"];
+    const products = plan === undefined ? [] : [`product:${fold(productOf(plan, synced.installation))}`];
+    const ofAccounts = among(this.#ofAccounts.get(synced), [...own, ...products]);
+    const ofPersons = among(this.#ofPersons, [
+      ...own.map((scope) => inInstallation(synced, scope)),
+      ...products,
+    ]);
+    return (accountId: string, account: GenericAccountDetails | undefined): number | undefined => {
+      let last: number | undefined;
+      for (const uses of ofAccounts) last = later(last, uses.get(accountId));
+      if (ofPersons.length === 0 || account === undefined) return last;
+      const person = this.#directory.holderOf(synced, account);
+      for (const uses of ofPersons) last = later(last, uses.get(person));
+      return last;
+    };
+  }
+
+  usersOf(product: string): ReadonlyMap<Person, number> {
+    return this.#byProduct().get(product) ?? new Map();
+  }
+
+  #add(synced: SyncedData, use: Use, ofAccounts: LastUses<string>): void {
+    const { actorId, address, scope, time } = use;
+    if (address === undefined) keep(ofAccounts, scope, actorId, time);
+    const isProduct = scope.startsWith("product:");
+    if (!isProduct && synced.account(actorId) !== undefined) return;
+    const person = this.#personOf(synced, use);
+    keep(this.#ofPersons, isProduct ? scope : inInstallation(synced, scope), person, time);
+    // Somebody unknown may have an account whose record is missing.
+    if (address === null && person === localId(synced, actorId)) keep(ofAccounts, scope, actorId, time);
+  }
+
+  #usersByProduct(): LastUses<Person> {
+    const users: LastUses<Person> = new Map();
+    for (const synced of this.#ofAccounts.keys()) {
+      for (const use of synced.uses()) {
+        const person = this.#personOf(synced, use);
+        for (const product of productsOf(synced, use.scope)) keep(users, product, person, use.time);
+      }
+    }
+    return users;
+  }
+
+  #personOf(synced: SyncedData, { actorId, address }: Use): Person {
+    return address === undefined
+      ? this.#directory.actorOf(synced, actorId)
+      : this.#directory.discoveredActorOf(synced, actorId, address);
   }
 }
 
-/** The scopes that mean a plan; if the plan's record is missing, only those that its id tells. */
-export function scopesOf(
-  synced: SyncedData,
-  planId: string,
-  plan: GenericPlanDetails | undefined,
-): PlanScopes {
-  const own: readonly UsageScope[] = [`plan:${planId}`, "installation"];
-  const products: readonly UsageScope[] =
-    plan === undefined ? [] : [`product:${fold(productOf(plan, synced.installation))}`];
-  return {
-    ofAccount: [...own, ...products],
-    ofPerson: [...own.map((scope) => inInstallation(synced, scope)), ...products],
-  };
+function keep<User>(all: LastUses<User>, scope: string, user: User, time: number): void {
+  const uses = getOrAdd(all, scope, () => new Map());
+  uses.set(user, Math.max(time, uses.get(user) ?? time));
+}
+
+function among<User>(all: LastUses<User> | undefined, scopes: readonly string[]) {
+  return scopes.flatMap((scope) => all?.get(scope) ?? []);
 }
 
 function inInstallation({ installation }: SyncedData, scope: UsageScope): string {
@@ -90,11 +98,11 @@ function inInstallation({ installation }: SyncedData, scope: UsageScope): string
 }
 
 /** Folded names of the products that a use may be a use of. */
-function productsOf({ installation, products, plans }: SyncedData, scope: UsageScope): Iterable<string> {
+function productsOf({ installation, products, plan }: SyncedData, scope: UsageScope): Iterable<string> {
   if (scope.startsWith("product:")) return [scope.slice("product:".length)];
-  if (scope === "installation") return products.keys();
-  const plan = plans.get(scope.slice("plan:".length));
-  return plan === undefined ? [] : [fold(productOf(plan, installation))];
+  if (scope === "installation") return products().keys();
+  const used = plan(scope.slice("plan:".length));
+  return used === undefined ? [] : [fold(productOf(used, installation))];
 }
 
 function later(a: number | undefined, b: number | undefined): number | undefined {

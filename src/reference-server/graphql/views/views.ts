@@ -1,11 +1,10 @@
-import { DAY_MS, startOfDay } from "../../values.js";
+import { DAY_MS, lazy, startOfDay } from "../../values.js";
 import type { SyncedInstallation, Workspace } from "../../workspace.js";
 import { RowSet } from "../connection/connection.js";
 import { applicationsOf } from "./applications.js";
 import { Directory } from "./directory.js";
 import { licensingOf } from "./license-plans.js";
-import { licenseAssessor } from "./licenses.js";
-import { indexSynced } from "./synced.js";
+import { syncedBy } from "./synced.js";
 import { UsageIndex } from "./usage.js";
 
 const DEFAULT_UNUSED_AFTER_DAYS = 30;
@@ -14,18 +13,24 @@ const DEFAULT_UNUSED_AFTER_DAYS = 30;
 export type Views = ReturnType<typeof createViews>;
 
 function createViews({ installations, portfolio, vendorStates }: Workspace, today: number) {
-  const synced = installations.map(indexSynced);
-  const directory = new Directory(synced);
-  const usage = new UsageIndex(directory, synced);
+  const all = installations.map(syncedBy);
+  const directory = new Directory(all);
+  const usage = lazy(() => new UsageIndex(directory, all));
   const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
   const recent = { since: today - days * DAY_MS, days };
-  const licensing = synced.map((part) =>
-    licensingOf(part, portfolio, licenseAssessor(part, directory, usage, recent)),
+  const licensing = lazy(() =>
+    all.map((synced) =>
+      licensingOf(synced, portfolio, (planId) => {
+        return { synced, directory, recent, lastUse: usage().lastUseOf(synced, planId) };
+      }),
+    ),
   );
   return {
-    applications: new RowSet(applicationsOf(portfolio, vendorStates, synced, usage, today - 30 * DAY_MS)),
-    licenses: new RowSet(licensing.flatMap(({ licenses }) => licenses)),
-    licensePlans: new RowSet(licensing.flatMap(({ plans }) => plans)),
+    applications: lazy(
+      () => new RowSet(applicationsOf(portfolio, vendorStates, all, usage(), today - 30 * DAY_MS)),
+    ),
+    licenses: lazy(() => new RowSet(licensing().flatMap(({ licenses }) => licenses))),
+    licensePlans: lazy(() => new RowSet(licensing().flatMap(({ plans }) => plans))),
   };
 }
 
