@@ -3,6 +3,7 @@ import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
 import { contractCollections } from "../contract/collections.js";
 import { checkBlocks } from "../support/block-check.js";
+import { BLOCK_FAULTS, withFault } from "../support/block-faults.js";
 import { count } from "../support/fuzz.js";
 import { RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 
@@ -20,3 +21,8 @@ test.each(contracts)(
     expect(counts.refused).toBeGreaterThan(0);
   },
 );
+
+test.each(BLOCK_FAULTS)("a fault is noticed: $name", async (fault) => {
+  const code = await withFault(fault);
+  expect(() => contracts.map((contract) => checkBlocks(code, contract, SEED, 1000))).toThrow("differs");
+});
