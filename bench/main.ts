@@ -17,12 +17,19 @@ import { type Measured, measure } from "./harness/rounds.js";
 import { importComparisons } from "./import/comparisons.js";
 import { scaleComparisons } from "./scale/comparisons.js";
 import { syncComparisons } from "./sync/comparisons.js";
+import { testingComparisons } from "./testing/comparisons.js";
 
 const options = parseOptions(process.argv.slice(2));
 const machine = describeMachine();
 const servers = new Servers();
 try {
-  const comparisons = [syncComparisons, graphqlComparisons, importComparisons, scaleComparisons]
+  const comparisons = [
+    syncComparisons,
+    graphqlComparisons,
+    importComparisons,
+    scaleComparisons,
+    testingComparisons,
+  ]
     .flatMap((comparisonsOf) => comparisonsOf({ servers, ...options }))
     .filter((comparison) => isWanted(comparison, options));
   if (options.list) for (const { id, title, runs } of comparisons) console.log(`${id} (${runs}): ${title}`);

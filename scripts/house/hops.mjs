@@ -1,9 +1,12 @@
 /**
- * Counts which files of the built package are entered by `import "."`, by one record of `batch.write` and by the first
- * page of `licenses()`. The service runs in a process of its own. Prints JSON.
+ * Counts which files of the built package `import "."` loads, and which sources are entered by one record of
+ * `batch.write` and by the first page of `licenses()`. The service runs in a process of its own. Prints JSON.
  */
 import { fork } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
+import { fileURLToPath } from "node:url";
+import { decode } from "@jridgewell/sourcemap-codec";
 
 const DIST = new URL("../../dist/", import.meta.url).href;
 
@@ -39,18 +42,28 @@ if (process.argv[2] === "service") {
   console.log(JSON.stringify({ imported, written, paged }));
 }
 
-/** Files and functions of the package that ran since the last look. */
+/** Files, sources and functions of the package that ran since the last look. */
 async function entered(session) {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   const own = result
     .filter(({ url }) => url.startsWith(DIST))
-    .map(({ url, functions }) => ({
-      file: url.slice(DIST.length),
-      functions: functions.filter(({ ranges }) => ranges[0].count > 0).length,
-    }))
-    .filter(({ functions }) => functions > 0);
+    .map(({ url, functions }) => ({ url, ran: functions.filter(({ ranges }) => ranges[0].count > 0) }))
+    .filter(({ ran }) => ran.length > 0);
   return {
-    files: own.map(({ file }) => file).sort(),
-    functions: own.reduce((sum, it) => sum + it.functions, 0),
+    files: own.map(({ url }) => url.slice(DIST.length)).sort(),
+    sources: [...new Set(own.flatMap(({ url, ran }) => sourcesOf(fileURLToPath(url), ran)))].sort(),
+    functions: own.reduce((sum, { ran }) => sum + ran.length, 0),
   };
+}
+
+/** Sources of functions, by the first line of each. */
+function sourcesOf(file, functions) {
+  if (!existsSync(`${file}.map`)) return [];
+  const { sources, mappings } = JSON.parse(readFileSync(`${file}.map`, "utf8"));
+  const lines = decode(mappings);
+  const text = readFileSync(file, "utf8");
+  return functions.flatMap(({ functionName, ranges: [{ startOffset }] }) => {
+    const [segment] = lines[text.slice(0, startOffset).split("\n").length - 1] ?? [];
+    return functionName === "" || segment === undefined ? [] : sources[segment[1]].replace(/^.*\bsrc\//, "");
+  });
 }

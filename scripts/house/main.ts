@@ -12,6 +12,7 @@ import { docWords, readmeWords, sourceFigures } from "./figures.js";
 
 interface Entered {
   readonly files: readonly string[];
+  readonly sources: readonly string[];
   readonly functions: number;
 }
 
@@ -31,9 +32,9 @@ const rows: readonly Row[] = [
   { figure: "files under 20 lines (not types or a door)", value: source.under20.length, limit: 0 },
   { figure: "files x.ts beside a folder x/", value: source.besideFolder.length, limit: 0 },
   { figure: "circles and imports against the layers", value: layerViolations(), limit: 0 },
-  { figure: "files that a record of batch.write enters", value: written.files.length, limit: 30 },
-  { figure: "files that the first page of licenses() enters", value: paged.files.length, limit: 24 },
-  { figure: 'own modules that import "." loads', value: imported.files.length, limit: 60 },
+  { figure: "files that a record of batch.write enters", value: written.sources.length, limit: 30 },
+  { figure: "files that the first page of licenses() enters", value: paged.sources.length, limit: 24 },
+  { figure: 'own files that import "." loads', value: imported.files.length, limit: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, limit: MAX_NAMES },
   { figure: "words of the README", value: readmeWords(), limit: 900 },
   { figure: "words of README and docs", value: docWords(), limit: 20_000 },

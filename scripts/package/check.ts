@@ -9,8 +9,9 @@ import { join } from "node:path";
 import { entries, ROOT } from "../api/entries.js";
 import { expectedFiles, packProblems } from "./pack-list.js";
 
-/** Largest tarball. A sudden growth means that it contains stray files. */
-const MAX_KIBIBYTES = 1400;
+/** Largest tarball, and most files. A sudden growth means that it contains stray files. */
+const MAX_KIBIBYTES = 600;
+const MAX_FILES = 400;
 
 const folder = join(ROOT, "build/package");
 const tarball = join(folder, "package.tgz");
@@ -31,6 +32,7 @@ const kibibytes = Math.round(packed.size / 1024);
 const problems = [
   ...(await packProblems(join(folder, "package"), await expectedFiles(ROOT))),
   ...(kibibytes > MAX_KIBIBYTES ? [`the tarball is larger than ${MAX_KIBIBYTES} KiB`] : []),
+  ...(packed.entryCount > MAX_FILES ? [`the tarball has more than ${MAX_FILES} files`] : []),
 ];
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.stdout.write(`${packed.entryCount} files, ${kibibytes} KiB packed, ${problems.length} problems\n`);

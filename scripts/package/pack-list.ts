@@ -12,26 +12,26 @@ const SINGLE_FILES = [
   "schema/schema.graphql",
 ];
 
-/** Every file of the package: each source, which the maps refer to, what tsc makes of it, and the documentation. */
+/** Every file of the package but those of `dist`. */
 export async function expectedFiles(root: string): Promise<ReadonlySet<string>> {
-  const sources = (await filesIn(root, "src")).filter((path) => path.endsWith(".ts"));
   const protos = (await filesIn(root, "proto")).filter((path) => path.endsWith(".proto"));
   const pages = (await filesIn(root, "docs")).filter((path) => path.endsWith(".md"));
   const docs = pages.filter((path) => !path.startsWith("docs/internals/"));
-  return new Set([...SINGLE_FILES, ...docs, ...protos, ...sources, ...sources.flatMap(built)]);
+  return new Set([...SINGLE_FILES, ...docs, ...protos]);
 }
 
-function built(source: string): string[] {
-  const stem = source.replace(/^src\//, "dist/").replace(/\.ts$/, "");
-  return [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`, `${stem}.d.ts.map`];
+/** What belongs to a built file: to declarations their source, where "go to definition" leads. */
+function built(path: string): string[] {
+  const stem = path.replace(/(\.d\.ts|\.js)$/, "");
+  if (path.endsWith(".d.ts")) return [path, `${path}.map`, stem.replace(/^dist/, "dist/src").concat(".ts")];
+  return /\.js(\.map)?$/.test(path) ? [path] : [];
 }
 
 /** Compares an unpacked package with the expected files. */
-export async function packProblems(
-  folder: string,
-  expected: ReadonlySet<string>,
-): Promise<readonly string[]> {
+export async function packProblems(folder: string, others: ReadonlySet<string>): Promise<readonly string[]> {
   const packed = new Set(await filesIn(folder, ""));
+  const dist = [...packed].filter((path) => path.startsWith("dist/"));
+  const expected = new Set([...others, ...dist.flatMap(built)]);
   return [
     ...[...packed].filter((path) => !expected.has(path)).map((path) => `stray file: ${path}`),
     ...[...expected].filter((path) => !packed.has(path)).map((path) => `missing file: ${path}`),
@@ -39,11 +39,11 @@ export async function packProblems(
   ];
 }
 
-/** Maps whose sources are not in the package. */
+/** Maps of declarations whose sources are not in the package. Those of code name sources that it does not hold. */
 async function danglingMaps(folder: string, packed: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   for (const path of packed) {
-    if (!path.endsWith(".map")) continue;
+    if (!path.endsWith(".d.ts.map")) continue;
     const { sources }: { readonly sources: readonly string[] } = JSON.parse(
       await readFile(join(folder, path), "utf8"),
     );

@@ -12,3 +12,11 @@ export interface CommandEntry {
 }
 
 export type CommandEntries = Readonly<Record<string, CommandEntry>>;
+
+/** The arguments of the command line are wrong. */
+export class UsageError extends Error {}
+
+/** Makes the help of a command begin with examples. */
+export function addExamples(command: Command, ...examples: readonly string[]): void {
+  command.addHelpText("before", `Examples:\n${examples.map((example) => `  ${example}\n`).join("")}`);
+}

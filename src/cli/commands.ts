@@ -12,7 +12,7 @@ export const COMMANDS: CommandEntries = {
   },
   runs: {
     summary: "show the last completed runs",
-    load: () => import("./ledger/runs.js"),
+    load: async () => (await import("./ledger/decide.js")).runs,
   },
   held: {
     summary: "show the run that is held, and why",
@@ -20,11 +20,11 @@ export const COMMANDS: CommandEntries = {
   },
   approve: {
     summary: "let the held run pass the next time",
-    load: () => import("./ledger/approve.js"),
+    load: async () => (await import("./ledger/decide.js")).approve,
   },
   refuse: {
     summary: "withdraw the approval that a held run offers",
-    load: () => import("./ledger/refuse.js"),
+    load: async () => (await import("./ledger/decide.js")).refuse,
   },
   doctor: {
     summary: "check configuration, network, keys, clock, lock and disks",

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { Io } from "./io.js";
-import { rootHelp } from "./root-help.js";
 import { stopOnSignals } from "./signals.js";
 
 const GRACE_MS = 2000;
@@ -24,11 +23,6 @@ main()
   .finally(endSoon);
 
 async function main(): Promise<void> {
-  const [first, ...rest] = args;
-  if (rest.length === 0 && (first === "--help" || first === "-h")) {
-    io.write(rootHelp());
-    return;
-  }
   const { runProgram } = await import("./program.js");
   await runProgram(args, io);
 }

@@ -5,9 +5,9 @@ import {
   SaasManagementError,
 } from "../core/errors/index.js";
 import { escapeControls } from "../core/redact.js";
+import { UsageError } from "./command-module.js";
 import { EXIT, exitCodeOf } from "./exit-codes.js";
 import type { Io } from "./io.js";
-import { UsageError } from "./usage-error.js";
 
 /** A command that helps, and when. */
 interface NextStep {

@@ -1,21 +1,26 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../core/version.js";
+import { addExamples, UsageError } from "./command-module.js";
 import { COMMANDS } from "./commands.js";
 import type { Io } from "./io.js";
-import { rootHelp } from "./root-help.js";
-import { UsageError } from "./usage-error.js";
 
 const MAX_QUOTED = 100;
 
 /** Parses the arguments and runs their command. @throws {UsageError} the arguments are wrong */
 export async function runProgram(args: readonly string[], io: Io): Promise<void> {
   const program = new Command("saas-management")
+    .description("Pushes data to the SaaS Management Service, and reads it.")
     .version(VERSION, "-v, --version", "show the version")
     .helpOption("-h, --help", "show this")
     .helpCommand("help [command]", "show the options of a command")
     .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => {} })
     .exitOverride();
-  program.helpInformation = rootHelp;
+  addExamples(
+    program,
+    "saas-management serve > .env                     # a reference server to try it on",
+    "saas-management push --collection accounts=users.csv --preview",
+    "saas-management push --collection accounts=users.csv --first-run",
+  );
   const called = calledCommand(args);
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const command = program

@@ -23,9 +23,12 @@ const CALLS: readonly TracedCall[] = [
 
 const NAME = "@saas-management/sdk";
 
+/** Takes off what the last call made. */
+let stopLast = (): void => {};
+
 /**
  * Makes spans and metrics of all clients of this process: a span for each run, batch, write, walk, operation and RPC. Names
- * and numbers only: never a key, a document, a variable or a record.
+ * and numbers only: never a key, a document, a variable or a record. A second call takes the place of the first.
  *
  * @param options.tracerProvider The `TracerProvider` of the spans. Default: the global one.
  * @param options.meterProvider The `MeterProvider` of the metrics. Default: the global one.
@@ -46,6 +49,7 @@ export function instrument(
     throw new ConfigurationError("meterProvider must be a MeterProvider: it lacks getMeter.");
   const spans = new Spans(tracerProvider.getTracer(NAME, VERSION));
   const meters = new Metrics(meterProvider.getMeter(NAME, VERSION));
+  stopLast();
   const stops: (() => void)[] = [];
   const listen = <Message>(name: string, listener: (message: Message) => void): void => {
     const hear = (message: unknown): void => listener(message as Message);
@@ -67,9 +71,10 @@ export function instrument(
     meters.attempted(message);
     spans.attempted(message);
   });
-  return () => {
-    for (const stop of stops) stop();
+  stopLast = () => {
+    for (const stop of stops.splice(0)) stop();
   };
+  return stopLast;
 }
 
 // Not in the declarations: a compiler would have to load them.

@@ -54,7 +54,7 @@ test("imports nothing at run time", () => {
   for (const line of imports) expect(line).toMatch(/^import type /);
 });
 
-test("imports graphql only in files that are loaded with the first request or contract check", () => {
+test("imports graphql and graphql-request only in files that are loaded with the first request or contract check", () => {
   const files = readdirSync(new URL("src/graphql/", root), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map(
@@ -63,7 +63,7 @@ test("imports graphql only in files that are loaded with the first request or co
     );
   const importing = (pattern: RegExp) => files.filter(([, text]) => pattern.test(text)).map(([file]) => file);
   expect(importing(/from "(node:|@grpc)/)).toEqual([]);
-  expect(importing(/from "graphql"/)).toEqual([
+  expect(importing(/from "(graphql|graphql-request)"/)).toEqual([
     "contract-check.ts",
     "request/attempt.ts",
     "request/document.ts",

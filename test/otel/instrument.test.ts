@@ -257,6 +257,16 @@ test("without a provider, the global ones are used", async () => {
   expect(tree()).toEqual(["- > saas-management.graphql.operation Applications"]);
 });
 
+test("a second call takes the place of the first, whose end then changes nothing", async () => {
+  const first = stop;
+  stop = instrument({ tracerProvider, meterProvider });
+  for (const count of [1, 2]) {
+    await service.graphql.applications().totalCount();
+    expect(tree()).toEqual(Array(count).fill("- > saas-management.graphql.operation Applications"));
+    first();
+  }
+});
+
 test("refuses what is not a provider", () => {
   expect(() => instrument({ tracerProvider: {} })).toThrow(/tracerProvider must be a TracerProvider/);
   expect(() => instrument({ meterProvider: {} })).toThrow(/meterProvider must be a MeterProvider/);

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Command } from "commander";
 import { type ClientOptions, SaasManagementClient } from "../../client.js";
 import { AuthenticationError, ConfigurationError } from "../../core/errors/index.js";
 import type { Logger } from "../../core/hooks.js";
@@ -7,8 +8,23 @@ import type { CliConfig } from "../config/cli-config.js";
 import { type ConfigFile, readConfig } from "../config/config-file.js";
 import type { Io } from "../io.js";
 import { type CliCredential, keyFromCommand, keyFromFile, keyFromSettings } from "./credential.js";
-import type { ConnectionOptions } from "./options.js";
 import { profilePath, readProfile, type Settings, settingsOf } from "./profile.js";
+
+/** Options of commands that reach the service. */
+export interface ConnectionOptions {
+  readonly profile?: string;
+  readonly apiKeyFile?: string;
+  readonly config?: string;
+  readonly installation?: string;
+}
+
+export function addConnectionOptions(command: Command): Command {
+  return command
+    .option("--installation <id>", "installation that is meant (SAAS_MANAGEMENT_INSTALLATION_ID)")
+    .option("--profile <name>", "read ~/.config/saas-management/<name>.env (default: default)")
+    .option("--api-key-file <file>", "read the API key from a file; - is stdin")
+    .option("--config <file>", "read this configuration (default: saas-management.config.ts, .js or .json)");
+}
 
 /** What the options, the environment, the configuration and a profile say together. */
 export interface Connection extends ConfigFile {

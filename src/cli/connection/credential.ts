@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { ConfigurationError } from "../../core/errors/index.js";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "../command-module.js";
 
 /** Where the key comes from, and how to get it. */
 export interface CliCredential {

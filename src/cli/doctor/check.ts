@@ -1,4 +1,5 @@
 import { SaasManagementError } from "../../core/errors/index.js";
+import { errorCode, networkErrorOf } from "../../core/network-errors.js";
 import { messageOf } from "../problem.js";
 
 /** What a check found. */
@@ -48,21 +49,13 @@ function problem(name: string, text: string, advice: string | undefined, error: 
 }
 
 function causeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return ADVICE[code];
+  const { code, advice } = networkErrorOf(error);
+  return ADVICE[errorCode(error) ?? ""] ?? (code === undefined ? undefined : `${advice}.`);
 }
 
+/** For errors of files; those of the network have their own table. */
 const ADVICE: Readonly<Record<string, string>> = {
-  ENOTFOUND: "Correct the address, or the name server of this machine.",
-  EAI_AGAIN: "The name server does not answer. Is this machine online?",
-  ECONNREFUSED: "Nothing listens there. Correct the port, or start the service.",
   EACCES: "Give this user the right to write there, or choose another directory.",
   EROFS: "The file system is read-only. Choose another directory.",
   ENOSPC: "The disk is full.",
-  SELF_SIGNED_CERT_IN_CHAIN: "Set tls.ca to the certificate of the authority that signed it.",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "Set tls.ca to this certificate.",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "Set tls.ca to the certificate of the authority that signed it.",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "Set tls.ca to the certificate of the authority that signed it.",
-  CERT_HAS_EXPIRED: "Its operator must renew it. Is the clock of this machine right?",
-  ERR_TLS_CERT_ALTNAME_INVALID: "Correct the address, or set tls.serverName if it is meant.",
 };

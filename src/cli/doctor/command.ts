@@ -4,9 +4,14 @@ import { ConfigurationError } from "../../core/errors/index.js";
 import { VERSION } from "../../core/version.js";
 import { requireStaging } from "../../sync/staging/parts.js";
 import { fileStaging } from "../../sync/staging/staging.js";
-import { type Connection, openClient, resolveConnection } from "../connection/connect.js";
-import { addConnectionOptions, type ConnectionOptions } from "../connection/options.js";
-import { addExamples } from "../examples.js";
+import { addExamples } from "../command-module.js";
+import {
+  addConnectionOptions,
+  type Connection,
+  type ConnectionOptions,
+  openClient,
+  resolveConnection,
+} from "../connection/connect.js";
 import { EXIT, exitCodeOf } from "../exit-codes.js";
 import type { Io } from "../io.js";
 import { checkGraphQL, checkInstallation, checkSync } from "./access.js";

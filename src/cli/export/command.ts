@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { Argument, type Command, Option } from "commander";
 import { suggestKey } from "../../core/validate.js";
-import { openClient, resolveConnection } from "../connection/connect.js";
-import { addConnectionOptions, type ConnectionOptions } from "../connection/options.js";
-import { addExamples } from "../examples.js";
+import { addExamples, UsageError } from "../command-module.js";
+import {
+  addConnectionOptions,
+  type ConnectionOptions,
+  openClient,
+  resolveConnection,
+} from "../connection/connect.js";
 import type { Io } from "../io.js";
-import { UsageError } from "../usage-error.js";
 import { FORMATS, type FormatName, formatOf } from "./formats.js";
 import { LISTS } from "./lists.js";
 

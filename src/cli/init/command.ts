@@ -1,9 +1,8 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
-import { addExamples } from "../examples.js";
+import { addExamples, UsageError } from "../command-module.js";
 import type { Io } from "../io.js";
-import { UsageError } from "../usage-error.js";
 
 export function define(command: Command, io: Io): void {
   addExamples(command, "saas-management init acme-connector", "cd acme-connector && npm install && npm test");

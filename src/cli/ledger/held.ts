@@ -6,10 +6,9 @@ import { escapeControls } from "../../core/redact.js";
 import { isCollection, isSnapshot } from "../../sync/collections.js";
 import { CollectionLedger } from "../../sync/ledger/collection-ledger.js";
 import { idsOf } from "../../sync/ledger/id-lines.js";
-import { addConnectionOptions, type ConnectionOptions } from "../connection/options.js";
-import { addExamples } from "../examples.js";
+import { addExamples, UsageError } from "../command-module.js";
+import { addConnectionOptions, type ConnectionOptions } from "../connection/connect.js";
 import type { Io } from "../io.js";
-import { UsageError } from "../usage-error.js";
 import { type OpenedHistory, openHistory } from "./open-history.js";
 
 interface HeldOptions extends ConnectionOptions {

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { resolveConnection } from "../connection/connect.js";
-import { addConnectionOptions, type ConnectionOptions } from "../connection/options.js";
-import { addExamples } from "../examples.js";
+import { addExamples } from "../command-module.js";
+import { addConnectionOptions, type ConnectionOptions, resolveConnection } from "../connection/connect.js";
 import type { Io } from "../io.js";
 import { addExecuteOptions, type ExecuteOptions, execute } from "../run/execute.js";
 

@@ -1,8 +1,8 @@
 import { basename, extname, resolve } from "node:path";
 import { type Collection, isCollection, unknownCollectionError } from "../../sync/collections.js";
+import { UsageError } from "../command-module.js";
 import type { PushedFile } from "../config/schema.js";
 import type { Connection } from "../connection/connect.js";
-import { UsageError } from "../usage-error.js";
 
 /** A file with records of a collection. Together, the files of a collection have all of them. */
 export interface PushFile extends Omit<PushedFile, "file"> {

@@ -1,9 +1,12 @@
 import { type Command, Option } from "commander";
-import { openClient, resolveConnection } from "../connection/connect.js";
-import { addConnectionOptions, type ConnectionOptions } from "../connection/options.js";
-import { addExamples } from "../examples.js";
+import { addExamples, UsageError } from "../command-module.js";
+import {
+  addConnectionOptions,
+  type ConnectionOptions,
+  openClient,
+  resolveConnection,
+} from "../connection/connect.js";
 import type { Io } from "../io.js";
-import { UsageError } from "../usage-error.js";
 import { collectReport } from "./collect.js";
 import { reportHtml } from "./html.js";
 import { reportCsv, reportText } from "./text.js";

@@ -4,10 +4,9 @@ import { ConfigurationError } from "../../core/errors/index.js";
 import { isObject, isPlainObject } from "../../core/validate.js";
 import { type Connector, readConnector } from "../../sync/run/connector.js";
 import type { RunOptions } from "../../sync/staging/options.js";
+import { addExamples } from "../command-module.js";
 import { importModule } from "../config/import-module.js";
-import { resolveConnection } from "../connection/connect.js";
-import { addConnectionOptions, type ConnectionOptions } from "../connection/options.js";
-import { addExamples } from "../examples.js";
+import { addConnectionOptions, type ConnectionOptions, resolveConnection } from "../connection/connect.js";
 import type { Io } from "../io.js";
 import { addExecuteOptions, type ExecuteOptions, execute } from "./execute.js";
 

@@ -6,12 +6,12 @@ import type { SnapshotCollection } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
 import type { RunOptions } from "../../sync/staging/options.js";
 import { fileStaging } from "../../sync/staging/staging.js";
+import { UsageError } from "../command-module.js";
 import { type Connection, openClient } from "../connection/connect.js";
 import { EXIT } from "../exit-codes.js";
 import type { Io } from "../io.js";
 import { ProgressLine } from "../output/progress.js";
 import { firstRunSteps } from "../problem.js";
-import { UsageError } from "../usage-error.js";
 
 /** Options of `push` and `run`. */
 export interface ExecuteOptions {

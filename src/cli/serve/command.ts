@@ -3,10 +3,9 @@ import type { Command } from "commander";
 import { isLoopback } from "../../core/endpoint.js";
 import type { Portfolio } from "../../reference-server/portfolio.js";
 import type { startReferenceServer } from "../../reference-server/server.js";
-import { addExamples } from "../examples.js";
+import { addExamples, UsageError } from "../command-module.js";
 import type { Io } from "../io.js";
 import { messageOf } from "../problem.js";
-import { UsageError } from "../usage-error.js";
 import type { Served } from "./serve-all.js";
 
 type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;

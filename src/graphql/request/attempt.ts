@@ -1,3 +1,4 @@
+import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
 import type { GraphQLOptions } from "../../core/options.js";
@@ -7,7 +8,7 @@ import type { Failures } from "./failures.js";
 import { discardBody, type GraphQLAnswer, isJson, isRedirect, readText } from "./response.js";
 import { isJsonObject, type JsonObject } from "./variables.js";
 
-// Everything that needs graphql, or is needed only for an answer, is loaded with this file.
+// Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
 export { stripIgnoredCharacters } from "graphql";
 export { readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
@@ -39,73 +40,92 @@ interface Progress {
 export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
 
 /** A parsed body whose parts have the right types. */
-interface Body<Data> {
-  readonly data: Data | null;
+interface Body {
+  readonly data: JsonObject | null;
   readonly errors: readonly unknown[];
 }
 
 /** As undici says it in the mode `error`. */
 const REDIRECT = new Error("unexpected redirect");
 
-/** Sends one request and reads its answer. */
+/**
+ * Sends one request and reads its answer. What graphql-request throws contains the whole request, so it never leaves
+ * this function.
+ */
 export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
-  const { context, failures, maxResponseBytes, progress } = attempt;
+  const { context, failures, progress, repeatable } = attempt;
+  const { signal } = context;
   progress.notBegun = false;
-  const response = await send(attempt);
-  const { headers, ok, status } = response;
-  context.answered((name) => headers.get(name));
-  progress.notBegun = status === 401;
-  if (isRedirect(response) || !isJson(headers)) {
-    discardBody(response);
-    throw isRedirect(response) ? failures.network(REDIRECT, response) : failures.notJson(response);
+  const received: { response?: Response; body?: Body } = {};
+  const client = new RequestClient(attempt.url, {
+    errorPolicy: "all",
+    excludeOperationName: true,
+    redirect: "manual",
+    fetch: async (url, init) => {
+      signal.throwIfAborted();
+      progress.sent = true;
+      // Not called as a method: a browser's fetch refuses to be one.
+      const { credentials, fetch } = attempt;
+      const { authorization, carried } = context;
+      // graphql-request does not see the credential and does not copy the headers.
+      const headers = {
+        ...attempt.headers,
+        ...carried,
+        ...(authorization !== undefined && { authorization }),
+      };
+      // Some runtimes of the edge throw for `credentials`.
+      const cookies = credentials === undefined ? {} : { credentials };
+      const response = await fetch(String(url), { ...init, ...cookies, headers });
+      if (typeof response?.headers?.get !== "function")
+        throw new TypeError("fetch did not return a Response");
+      received.response = response;
+      context.answered((name) => response.headers.get(name));
+      progress.notBegun = response.status === 401;
+      if (isRedirect(response) || !isJson(response.headers)) {
+        discardBody(response);
+        throw isRedirect(response) ? failures.network(REDIRECT, response) : failures.notJson(response);
+      }
+      const text = await readText(response, { maxBytes: attempt.maxResponseBytes, signal, failures });
+      // The text of some engines' responses is read-only.
+      return Object.defineProperty(response, "text", { value: async () => text });
+    },
+    jsonSerializer: {
+      stringify: JSON.stringify,
+      parse: (text) => {
+        received.body = parseBody(text, context.redact);
+        return received.body;
+      },
+    },
+  });
+  let data: Data | null = null;
+  try {
+    ({ data } = await client.rawRequest<Data, object>({ ...attempt.body, signal }));
+  } catch (error) {
+    // A fetch of the caller may throw an error that promises more than this request allows.
+    if (error instanceof SaasManagementError && (repeatable || !error.retryable)) throw error;
+    const { response, body } = received;
+    if (response === undefined || error instanceof SaasManagementError)
+      throw failures.network(error, response);
+    // It also throws for a status that is not a success.
+    if (body === undefined || !(error instanceof ClientError)) throw failures.notGraphQL(response);
   }
-  const text = await readText(response, { maxBytes: maxResponseBytes, signal: context.signal, failures });
-  const body = parseBody<Data>(text, context.redact);
-  if (body === undefined) throw failures.notGraphQL(response);
-  const { data } = ok ? body : { data: null };
+  const { response, body } = received;
+  if (response === undefined || body === undefined) throw failures.network(undefined, response);
+  const { status, headers } = response;
+  if (body.errors.length === 0 && response.ok)
+    return attempt.read({ status, headers, data, errors: [] }, failures);
   const answer = { status, headers, data, errors: readErrorEntries(body.errors) };
-  if (ok && answer.errors.length === 0) return attempt.read(answer, failures);
   if (body.data === null && areAboutRequest(body.errors)) progress.notBegun = true;
   const refusal = failures.ofStatus(answer, answer.errors[0]?.message) ?? failures.ofEntries(answer);
   if (refusal !== undefined) throw refusal;
   return attempt.read(answer, failures);
 }
 
-async function send<Data, Result>(attempt: Attempt<Data, Result>): Promise<Response> {
-  // Not called as a method: a browser's fetch refuses to be one.
-  const { body, context, credentials, failures, fetch, headers, progress, repeatable, url } = attempt;
-  const { authorization, carried, signal } = context;
-  signal.throwIfAborted();
-  progress.sent = true;
-  try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { ...headers, ...carried, ...(authorization !== undefined && { authorization }) },
-      body: JSON.stringify(body),
-      redirect: "manual",
-      signal,
-      // Some runtimes of the edge throw for `credentials`.
-      ...(credentials !== undefined && { credentials }),
-    });
-    if (typeof response?.headers?.get === "function") return response;
-  } catch (error) {
-    // A fetch of the caller may throw an error that promises more than this request allows.
-    if (error instanceof SaasManagementError && (repeatable || !error.retryable)) throw error;
-    throw failures.network(error);
-  }
-  throw failures.network(new TypeError("fetch did not return a Response"));
-}
-
-/** Returns undefined if the text is not a GraphQL response. */
-function parseBody<Data>(text: string, redact: (text: string) => string): Body<Data> | undefined {
-  let body: { readonly data?: Data | null; readonly errors?: unknown };
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function parseBody(text: string, redact: (text: string) => string): Body {
+  const body: unknown = JSON.parse(text);
   const { data = null, errors } = isJsonObject(body) ? body : {};
-  if ((data !== null && !isJsonObject(data)) || !Array.isArray(errors ?? [])) return undefined;
+  if (data !== null && !isJsonObject(data)) throw new SyntaxError("data is not an object");
+  if (!Array.isArray(errors ?? [])) throw new SyntaxError("errors is not an array");
   if (!Array.isArray(errors) || errors.length === 0) return { data, errors: [] };
   // A server may echo the credential in an error, and in whatever it sends with it.
   redactStrings([data, errors], redact);

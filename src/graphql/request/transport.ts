@@ -11,7 +11,7 @@ import type { JsonObject } from "./variables.js";
 
 type Wire = typeof import("./attempt.js");
 
-/** graphql is loaded with the first request: importing the SDK stays cheap. */
+/** graphql and graphql-request are loaded with the first request: importing the SDK stays cheap. */
 let wire: Wire | undefined;
 
 /** Variables, or what makes them when the document is known. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import Big from "big.js";
 import {
   buildASTSchema,
@@ -42,14 +43,15 @@ type Resolver<Arguments> = GraphQLFieldResolver<unknown, RequestContext, Argumen
 
 /** The schema of the package with scalars and resolvers. Fields below the root are read from rows by name. */
 export function executableSchema(): GraphQLSchema {
-  const file = new URL("../../../schema/schema.graphql", import.meta.url);
+  // By its public name, because this file is bundled.
+  const file = createRequire(import.meta.url).resolve("@saas-management/sdk/schema.graphql");
   const schema = buildASTSchema(parse(readFileSync(file, "utf8"), { noLocation: true }), {
     // Its tests validate it.
     assumeValid: true,
     assumeValidSDL: true,
   });
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
-  if (!query || !mutation) throw new TypeError(`${file.pathname} is not the schema of the service.`);
+  if (!query || !mutation) throw new TypeError(`${file} is not the schema of the service.`);
   for (const [name, kind] of Object.entries(SCALAR_KINDS)) {
     const type = schema.getType(name);
     if (!isScalarType(type) || isSpecifiedScalarType(type)) continue;

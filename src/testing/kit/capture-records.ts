@@ -3,7 +3,7 @@ import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { RecordTypes } from "../../sync/generated/records.js";
 import { type Connector, readConnector } from "../../sync/run/connector.js";
-import { readDay } from "./cassette/day-of.js";
+import { readDay } from "./cassette/cassette-file.js";
 
 const KEYS = { cassette: true, day: true } satisfies KeysOf<
   NonNullable<Parameters<typeof captureRecords>[1]>

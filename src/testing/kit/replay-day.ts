@@ -3,7 +3,7 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { describeType } from "../../core/validate.js";
 import { Activity } from "./case/activity.js";
 import { driveRun } from "./case/driver.js";
-import { readDay } from "./cassette/day-of.js";
+import { readDay } from "./cassette/cassette-file.js";
 import { enterVirtualTime, leaveVirtualTime, VirtualTime, virtualTime } from "./time/context.js";
 import { installVirtualTime } from "./time/install.js";
 import { loadVendor } from "./vendor/load.js";

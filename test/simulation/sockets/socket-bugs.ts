@@ -89,7 +89,7 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "the server keeps events with one id twice",
     file: "reference-server/sync/stores.ts",
-    right: "if (this.#ids.has(id)) continue;",
+    right: "if (this.#byId.has(id)) continue;",
     wrong: "",
   },
   {

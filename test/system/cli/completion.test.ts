@@ -3,15 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { runCli } from "../../support/cli.js";
+import { CLI, runCli, TSX } from "../../support/cli.js";
 
-/** Puts the script of a shell where that looks for it. */
+/** Puts the script of a shell where that looks for it, and the command that it calls. */
 async function scriptOf(shell: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "completion-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { out } = await runCli(["completion", shell]);
   const file = join(folder, "_saas-management");
   writeFileSync(file, out);
+  const command = `#!/bin/sh\nexec "${process.execPath}" --import "${TSX}" "${CLI}" "$@"\n`;
+  writeFileSync(join(folder, "saas-management"), command, { mode: 0o755 });
   return file;
 }
 
@@ -19,10 +21,15 @@ async function scriptOf(shell: string): Promise<string> {
 const isMissing = (shell: string) =>
   process.env["CI"] === undefined && spawnSync(shell, ["-c", "true"]).error !== undefined;
 
-function outputOf(shell: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+function outputOf(
+  shell: string,
+  args: readonly string[],
+  folder: string,
+  env: NodeJS.ProcessEnv = {},
+): string {
   const { stdout, stderr } = spawnSync(shell, args, {
     encoding: "utf8",
-    env: { PATH: process.env["PATH"], HOME: tmpdir(), TERM: "xterm", ...env },
+    env: { PATH: `${folder}:${process.env["PATH"]}`, HOME: tmpdir(), TERM: "xterm", ...env },
     timeout: 30_000,
   });
   expect(stderr).toBe("");
@@ -33,9 +40,9 @@ const WORDS = `source "$FILE"; read -ra COMP_WORDS <<< "$LINE"; [[ $LINE == *" "
 
 /** What each shell offers after a line, one word a line. */
 const COMPLETE: Readonly<Record<string, (line: string, file: string) => string>> = {
-  bash: (line, file) => outputOf("bash", ["--norc", "-c", WORDS], { FILE: file, LINE: line }),
+  bash: (line, file) => outputOf("bash", ["--norc", "-c", WORDS], dirname(file), { FILE: file, LINE: line }),
   fish: (line, file) =>
-    outputOf("fish", ["--no-config", "-c", 'source $FILE; complete -C "$LINE"'], {
+    outputOf("fish", ["--no-config", "-c", 'source $FILE; complete -C "$LINE"'], dirname(file), {
       FILE: file,
       LINE: line,
     })
@@ -76,7 +83,9 @@ test.skipIf(isMissing("zsh")).each([
   ["saas-management export applic", "applications"],
 ])("zsh completes %o to %o", async (line, expected) => {
   const FOLDER = dirname(await scriptOf("zsh"));
-  expect(outputOf("zsh", ["-f", "-c", ZSH], { FOLDER, LINE: line, EXPECTED: expected })).toContain("found");
+  expect(outputOf("zsh", ["-f", "-c", ZSH], FOLDER, { FOLDER, LINE: line, EXPECTED: expected })).toContain(
+    "found",
+  );
 });
 
 test("refuses other shells", async () => {

@@ -119,7 +119,7 @@ test("looks at the certificate as a client does", async () => {
   const untrusted = await doctor(env);
   expect(untrusted.found["GraphQL API certificate"]).toMatchObject({
     state: "problem",
-    advice: "Set tls.ca to this certificate.",
+    advice: expect.stringContaining("set tls.ca to the certificate"),
   });
   const config = join(folder(), "saas-management.config.json");
   writeFileSync(config, JSON.stringify({ tls: { ca: tls.cert } }));

@@ -8,11 +8,12 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
-const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "src", "schema", "proto"];
+const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "schema", "proto"];
 
 /** Scripts of this project's tools. */
 export const TOOLS = {
   tsc: join(ROOT, "node_modules/typescript/bin/tsc"),
+  tsserver: join(ROOT, "node_modules/typescript/bin/tsserver"),
   codegen: join(ROOT, "node_modules/@graphql-codegen/cli/esm/bin.js"),
   tada: join(ROOT, "node_modules/gql.tada/bin/cli.js"),
   tsx: join(ROOT, "node_modules/tsx/dist/cli.mjs"),
@@ -22,13 +23,19 @@ export const TOOLS = {
 export async function packPackage(folder: string): Promise<string> {
   const staged = join(folder, "staged");
   for (const name of PACKED) await cp(join(ROOT, name), join(staged, name), { recursive: true });
-  await runNode([TOOLS.tsc, "-p", "tsconfig.json", "--outDir", join(staged, "dist")], ROOT);
+  await buildPackage(join(staged, "dist"));
   const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
     cwd: staged,
   });
   const [tarball]: { readonly filename: string }[] = JSON.parse(stdout);
   if (tarball === undefined) throw new Error("npm pack made no tarball.");
   return join(folder, tarball.filename);
+}
+
+/** Builds `dist` in another folder. */
+export async function buildPackage(folder: string, ...tscOptions: readonly string[]): Promise<void> {
+  const build = ["--tsconfig", "tsconfig.dev.json", "scripts/bundle/main.ts", folder, ...tscOptions];
+  await runNode([TOOLS.tsx, ...build], ROOT);
 }
 
 /** A folder of consumer projects. */

@@ -5,6 +5,7 @@ import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saa
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Page } from "../../docs/pages.js";
 import { HANDLED } from "./cells.js";
+import { definitions } from "./definitions.js";
 import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
 
 const portfolio: Portfolio = {
@@ -62,11 +63,11 @@ test("./graphql pages and changes data in Node without loading gRPC", async () =
   expect(grpcIn(loaded)).toEqual([]);
 });
 
-const lazy = /node_modules\/(@grpc|graphql|undici|zod)\//;
+const lazy = /node_modules\/(@grpc|graphql|graphql-request|undici|zod)\//;
 
 test("importing the package and creating a client loads neither gRPC, GraphQL, undici nor zod", async () => {
   const loaded = await modulesLoaded();
-  expect(loaded.some((url) => url.includes("/sdk/dist/client.js"))).toBe(true);
+  expect(loaded.some((url) => url.includes("/sdk/dist/shared/client.js"))).toBe(true);
   expect(loaded.filter((url) => lazy.test(url))).toEqual([]);
   // The first use loads them, so the pattern is right.
   expect((await modulesLoaded("use")).filter((url) => lazy.test(url))).not.toEqual([]);
@@ -74,7 +75,7 @@ test("importing the package and creating a client loads neither gRPC, GraphQL, u
 
 test("the modules of runs and previews are loaded with the first of them", async () => {
   const count = (loaded: readonly string[]) =>
-    loaded.filter((url) => url.includes("/sdk/dist/sync/run/")).length;
+    loaded.filter((url) => url.includes("/sdk/dist/shared/run.js")).length;
   expect(count(await modulesLoaded("run"))).toBeGreaterThan(count(await modulesLoaded()));
 });
 
@@ -88,6 +89,32 @@ test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
     expect(JSON.parse(printed)).toEqual(HANDLED);
   },
 );
+
+test("an editor's go to definition leads to the sources of what programs call", async () => {
+  const code = [
+    'import { fileLedger, type RunReceipt, SaasManagementClient } from "@saas-management/sdk";',
+    'import { fromCsv } from "@saas-management/sdk/sources";',
+    'import { TestClock } from "@saas-management/sdk/testing";',
+    "export const client = SaasManagementClient.fromEnv();",
+    "export const batch = client.sync.startBatch();",
+    "export const licenses = client.graphql.licenses({ where: {} });",
+    "export const changed = (receipt: RunReceipt) => receipt.surprises;",
+    "export const rest = [fileLedger, fromCsv, new TestClock().advance];",
+  ];
+  const app = await folder.write("editor", {
+    "main.ts": code.join("\n"),
+    "package.json": JSON.stringify({ type: "module" }),
+    "tsconfig.json": JSON.stringify({ compilerOptions: { module: "nodenext", strict: true } }),
+  });
+  const names =
+    "SaasManagementClient fromEnv startBatch licenses( where RunReceipt) surprises fileLedger fromCsv advance".split(
+      " ",
+    );
+  const found = await definitions(join(app, "main.ts"), code, names);
+  expect(found).toEqual(
+    names.map((name) => [name.replace(/\W/, ""), expect.stringMatching(/\/dist\/src\/.*\.ts$/)]),
+  );
+});
 
 test("instanceof works for errors of a second installed copy", async () => {
   const app = await folder.add("two-copies");

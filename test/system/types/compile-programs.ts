@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type ts from "typescript";
-import { runNode, TOOLS } from "../consumers/packed-package.js";
+import { buildPackage } from "../consumers/packed-package.js";
 
 type TypeScript = typeof ts;
 
@@ -36,15 +36,7 @@ export type Settings = "exactOptionalPropertyTypes" | "strict";
 export async function emitDeclarations(): Promise<{ readonly folder: string; remove(): Promise<void> }> {
   await mkdir(join(ROOT, "build"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, "build/types-"));
-  const emit = [
-    "--emitDeclarationOnly",
-    "--noCheck",
-    "--declarationMap",
-    "false",
-    "--outDir",
-    join(folder, "dist"),
-  ];
-  await runNode([TOOLS.tsc, "-p", "tsconfig.json", ...emit], ROOT);
+  await buildPackage(join(folder, "dist"), "--noCheck");
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

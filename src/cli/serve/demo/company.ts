@@ -27,77 +27,55 @@ interface Vendor {
   readonly products: readonly Product[];
 }
 
-/** One line a product: plan, product, category, state, price, paid seats, every, idle, contract, renews in, notice. */
-const product = (
-  plan: string,
-  name: string,
-  category: string,
-  state: Product["state"],
-  price: string,
-  [paidSeats, every, idle]: readonly [number, number, number],
-  [contract, renewsIn, noticeDays]: readonly [string, number, number],
-): Product => ({
-  ...{ plan, product: name, category, state, price, paidSeats, every, idle },
-  ...{ contract, renewsIn, noticeDays },
-});
+/** Plan, product, category, state, price, paid seats, every, idle, contract, renews in, notice. */
+type Line = readonly [
+  string,
+  string,
+  string,
+  Product["state"],
+  string,
+  number,
+  number,
+  number,
+  string,
+  number,
+  number,
+];
 
 const VENDORS: readonly Vendor[] = [
-  {
-    name: "Tuschgrün",
-    currency: "EUR",
-    products: [
-      product(
-        "Studio Team",
-        "Tuschgrün Studio",
-        "Design",
-        "SANCTIONED",
-        "587.88",
-        [140, 3, 4],
-        ["ANNUAL", 41, 30],
-      ),
-      product(
-        "Proof Reviewer",
-        "Tuschgrün Proof",
-        "Design",
-        "SANCTIONED",
-        "95.40",
-        [200, 2, 3],
-        ["ANNUAL", 41, 30],
-      ),
-    ],
-  },
-  {
-    name: "Brambleboard",
-    currency: "USD",
-    products: [
-      product(
-        "Board Business",
-        "Brambleboard",
-        "Project Management",
-        "IN_REVIEW",
-        "167.88",
-        [320, 1, 5],
-        ["MULTI_YEAR", 63, 60],
-      ),
-    ],
-  },
-  {
-    name: "Quillmarsh",
-    currency: "GBP",
-    products: [
-      product("Sales Pro", "Quillmarsh CRM", "Sales", "SANCTIONED", "899.40", [80, 5, 7], ["ANNUAL", 84, 45]),
-      product(
-        "Analytics Add-on",
-        "Quillmarsh Analytics",
-        "Analytics",
-        "DISCOVERED",
-        "419.88",
-        [40, 11, 2],
-        ["ANNUAL", 212, 90],
-      ),
-    ],
-  },
+  vendor("Tuschgrün", "EUR", [
+    ["Studio Team", "Tuschgrün Studio", "Design", "SANCTIONED", "587.88", 140, 3, 4, "ANNUAL", 41, 30],
+    ["Proof Reviewer", "Tuschgrün Proof", "Design", "SANCTIONED", "95.40", 200, 2, 3, "ANNUAL", 41, 30],
+  ]),
+  vendor("Brambleboard", "USD", [
+    ["Board Business", "Brambleboard", "Planning", "IN_REVIEW", "167.88", 320, 1, 5, "MULTI_YEAR", 63, 60],
+  ]),
+  vendor("Quillmarsh", "GBP", [
+    ["Sales Pro", "Quillmarsh CRM", "Sales", "SANCTIONED", "899.40", 80, 5, 7, "ANNUAL", 84, 45],
+    ["Analytics", "Quillmarsh Analytics", "Analytics", "DISCOVERED", "419.88", 40, 11, 2, "ANNUAL", 212, 90],
+  ]),
 ];
+
+function vendor(name: string, currency: string, lines: readonly Line[]): Vendor {
+  const products = lines.map(
+    ([plan, product, category, state, price, paidSeats, every, idle, contract, renewsIn, noticeDays]) => {
+      return {
+        plan,
+        product,
+        category,
+        state,
+        price,
+        paidSeats,
+        every,
+        idle,
+        contract,
+        renewsIn,
+        noticeDays,
+      };
+    },
+  );
+  return { name, currency, products };
+}
 
 /** What one integration of the demo company reports. */
 export interface DemoInstallation {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { SCRIPT } from "./script.js";
 
 const STYLE = `
@@ -7,7 +8,7 @@ const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; height: 100vh; display: grid; grid-template-rows: auto 1fr; background: light-dark(#fff, #14171c); }
 header { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; padding: .6rem 1rem; border-bottom: 1px solid var(--line); }
-h1 { font-size: 1rem; margin: 0 auto 0 0; } h2 { font-size: 1rem; margin: .5rem 0; }
+h1 { font-size: 1rem; margin: 0 auto 0 0; }
 label { display: flex; gap: .4rem; align-items: center; }
 main { display: grid; grid-template-columns: 1fr 1fr minmax(14rem, .6fr); min-height: 0; }
 main > * { min-width: 0; min-height: 0; border-right: 1px solid var(--line); }
@@ -18,10 +19,10 @@ textarea, pre { width: 100%; margin: 0; padding: .8rem 1rem; border: 0; resize: 
 textarea:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 input, select, button { font: inherit; padding: .25rem .5rem; border: 1px solid var(--line); border-radius: 5px; background: var(--soft); color: inherit; }
 button.run { background: var(--accent); border-color: var(--accent); color: light-dark(#fff, #10141a); font-weight: 600; }
-button.type { padding: 0; border: 0; background: none; color: var(--accent); font: 13px ui-monospace, monospace; cursor: pointer; }
-#docs { padding: .2rem 1rem; overflow: auto; border: 0; } #docs p { margin: .45rem 0; } small { display: block; opacity: .75; }
 @media (max-width: 60rem) { body { height: auto; } main { grid-template-columns: 1fr; } .edit { min-height: 24rem; } }
 `;
+
+const SCHEMA = readFileSync(new URL("../../../../schema/schema.graphql", import.meta.url), "utf8");
 
 /** A page that sends queries to the server that it comes from. It needs nothing from elsewhere. */
 export const EXPLORER_PAGE = `<!doctype html>
@@ -47,7 +48,7 @@ export const EXPLORER_PAGE = `<!doctype html>
 <textarea id="variables" spellcheck="false"></textarea>
 </form>
 <pre id="result" tabindex="0" aria-label="Result"></pre>
-<nav id="docs" aria-label="Schema"></nav>
+<pre tabindex="0" aria-label="Schema">${SCHEMA.replace(/[&<]/g, (character) => `&#${character.codePointAt(0)};`)}</pre>
 </main>
 <script>${SCRIPT}</script>
 </body>

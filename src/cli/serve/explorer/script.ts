@@ -6,7 +6,6 @@ const EXAMPLES = {
   "Plans and renewals": "query Plans {\n  licensePlans(first: 10) {\n    nodes {\n      name\n      integration { name }\n      usageStats { total inUse { total } unused { total } }\n      pricingStats { annualCost currency }\n      contractDetails { renewal { upcomingDate { value } } }\n    }\n  }\n}",
   "Applications": "query Applications {\n  applications(first: 10) {\n    nodes { state lastUsed application { name category { name } } userCountStat { all } }\n  }\n}",
 };
-const INTROSPECTION = "query Schema { __schema { queryType { name } mutationType { name } types { name kind description inputFields { name description type { ...T } } enumValues { name description } fields { name description args { name type { ...T } } type { ...T } } } } } fragment T on __Type { name kind ofType { name kind ofType { name kind ofType { name kind } } } }";
 
 const key = new URLSearchParams(location.hash.slice(1)).get("key");
 if (key) {
@@ -47,59 +46,9 @@ async function run() {
       shown = JSON.stringify(JSON.parse(text), null, 2);
     } catch {}
     $("result").textContent = shown;
-    if (types === undefined) await loadTypes();
   } catch (error) {
     $("status").textContent = "";
     $("result").textContent = error instanceof SyntaxError ? "The variables are not valid JSON." : String(error);
-  }
-}
-
-let types;
-async function loadTypes() {
-  const { text } = await send({ query: INTROSPECTION });
-  const schema = JSON.parse(text).data?.__schema;
-  if (!schema) return;
-  types = new Map(schema.types.map((type) => [type.name, type]));
-  show(schema.queryType.name);
-}
-
-const nameOf = (type) => type.name ?? nameOf(type.ofType);
-const written = (type) =>
-  type.kind === "NON_NULL" ? written(type.ofType) + "!" : type.kind === "LIST" ? "[" + written(type.ofType) + "]" : type.name;
-
-function link(type) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "type";
-  button.textContent = written(type);
-  button.onclick = () => show(nameOf(type));
-  return button;
-}
-
-function show(name) {
-  const type = types?.get(name);
-  if (!type) return;
-  const docs = $("docs");
-  docs.replaceChildren();
-  const heading = document.createElement("h2");
-  heading.textContent = name;
-  const roots = document.createElement("p");
-  for (const root of ["Query", "Mutation"]) if (root !== name && types.has(root)) roots.append(link({ name: root }), " ");
-  docs.append(roots, heading, type.description ?? "");
-  for (const field of type.fields ?? type.inputFields ?? type.enumValues ?? []) {
-    const item = document.createElement("p");
-    const code = document.createElement("code");
-    code.textContent = field.name;
-    item.append(code);
-    const args = field.args ?? [];
-    args.forEach((arg, i) => item.append(i === 0 ? "(" : ", ", arg.name + ": ", link(arg.type), i === args.length - 1 ? ")" : ""));
-    if (field.type) item.append(": ", link(field.type));
-    if (field.description) {
-      const about = document.createElement("small");
-      about.textContent = field.description;
-      item.append(about);
-    }
-    docs.append(item);
   }
 }
 
@@ -110,5 +59,4 @@ $("form").onsubmit = (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void run();
 });
-if ($("key").value) void loadTypes().catch(() => {});
 `;

@@ -7,36 +7,44 @@ import type { IdentifiedRow } from "../connection/order.js";
 import { type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
 
-/** The licenses of an installation, and its plans with those that they are of. */
+/**
+ * Returns a function that gives the licenses of an installation as they are now, and its plans with those that are of
+ * them. A row stays as long as its record is the same: only licenses may change between two calls.
+ */
 export function licensingOf(
   synced: SyncedData,
   { planPrices = [], contracts = [] }: Portfolio,
   planned: (planId: string) => Omit<LicensedPlan, "row">,
-): { readonly licenses: readonly LicenseRow[]; readonly plans: readonly IdentifiedRow[] } {
+): () => { readonly licenses: readonly LicenseRow[]; readonly plans: readonly IdentifiedRow[] } {
   const { installation } = synced;
-  const licensesOf = new Map<string, LicenseRow[]>();
-  const licensed = new Map<string, LicensedPlan>();
-  const plans = synced.plans.map((plan) => {
-    const match = {
-      planName: plan.externalPlanName,
-      integrationName: installation.integration.name,
-      sourcePlanId: plan.id,
-    };
-    const price = bestMatch(planPrices, match);
-    const contract = bestMatch(contracts, match);
-    const licenses = getOrAdd(licensesOf, plan.id, () => []);
-    const row = new LicensePlanRow(installation, plan, licenses, price && seatPriceOf(price), contract);
-    licensed.set(plan.id, { ...planned(plan.id), row });
-    return row;
-  });
-  const licenses = detailsOf(installation.records("licenses")).map((license) => {
-    const { sourcePlanId } = license;
-    const plan = getOrAdd(licensed, sourcePlanId, () => ({ ...planned(sourcePlanId), row: null }));
-    const row = new LicenseRow(license, plan);
-    licensesOf.get(sourcePlanId)?.push(row);
-    return row;
-  });
-  return { licenses, plans };
+  const known = new Map<string, LicensedPlan>();
+  const licensed = (id: string) => getOrAdd(known, id, () => ({ ...planned(id), row: null }));
+  let previous: readonly LicenseRow[] = [];
+  return () => {
+    const licensesOf = new Map<string, LicenseRow[]>();
+    const plans = synced.plans.map((plan) => {
+      const match = {
+        planName: plan.externalPlanName,
+        integrationName: installation.integration.name,
+        sourcePlanId: plan.id,
+      };
+      const price = bestMatch(planPrices, match);
+      const contract = bestMatch(contracts, match);
+      const licenses = getOrAdd(licensesOf, plan.id, () => []);
+      const row = new LicensePlanRow(installation, plan, licenses, price && seatPriceOf(price), contract);
+      licensed(plan.id).row = row;
+      return row;
+    });
+    const licenses = detailsOf(installation.records("licenses")).map((license, index) => {
+      const before = previous[index];
+      const row =
+        before?.license === license ? before : new LicenseRow(license, licensed(license.sourcePlanId));
+      licensesOf.get(license.sourcePlanId)?.push(row);
+      return row;
+    });
+    previous = licenses;
+    return { licenses, plans };
+  };
 }
 
 /** The entry with most fields among those that agree with the plan. */

@@ -54,20 +54,20 @@ export interface LicensedPlan {
   readonly recent: RecentUse;
   readonly lastUse: ReturnType<UsageIndex["lastUseOf"]>;
   /** Null if its record is missing. */
-  readonly row: { readonly id: string; readonly seatPrice: SeatPrice | undefined } | null;
+  row: { readonly id: string; readonly seatPrice: SeatPrice | undefined } | null;
 }
 
 /** A license. What is expensive is found when a caller asks for it. */
 export class LicenseRow {
   readonly id: string;
-  readonly #license: GenericLicenseDetails;
+  readonly license: GenericLicenseDetails;
   readonly #plan: LicensedPlan;
   #state: LicenseState | undefined;
   #holder: ReturnType<typeof holderRow> | null | undefined;
 
   constructor(license: GenericLicenseDetails, plan: LicensedPlan) {
     this.id = `${plan.synced.installation.id}:${license.sourceId}`;
-    this.#license = license;
+    this.license = license;
     this.#plan = plan;
   }
 
@@ -76,7 +76,7 @@ export class LicenseRow {
   }
 
   get isBillable(): boolean {
-    return this.#license.billable === true;
+    return this.license.billable === true;
   }
 
   get isUsed(): boolean {
@@ -108,7 +108,7 @@ export class LicenseRow {
   }
 
   get #account(): GenericAccountDetails | undefined {
-    return this.#plan.synced.account(this.#license.sourceAccountId);
+    return this.#plan.synced.account(this.license.sourceAccountId);
   }
 
   #seat(isPaid: boolean): Money | null {
@@ -120,7 +120,7 @@ export class LicenseRow {
     const account = this.#account;
     if (account?.active === false) return INACTIVE;
     const { since, days } = this.#plan.recent;
-    const last = this.#plan.lastUse(this.#license.sourceAccountId, account);
+    const last = this.#plan.lastUse(this.license.sourceAccountId, account);
     if (last === undefined) return NEVER_USED;
     if (last >= since) return USED;
     return new Unused(() => `The last use was seen on ${calendarDateOf(last)}, more than ${days} days ago.`);

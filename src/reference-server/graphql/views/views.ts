@@ -9,53 +9,76 @@ import { UsageIndex } from "./usage.js";
 
 const DEFAULT_UNUSED_AFTER_DAYS = 30;
 
-/** The rows of all connections of a workspace on one day. */
-export type Views = ReturnType<typeof createViews>;
-
-function createViews({ installations, portfolio, vendorStates }: Workspace, today: number) {
+/** What does not depend on licenses and on the states of vendors. */
+function foundationOf({ installations, portfolio }: Workspace, today: number) {
   const all = installations.map(syncedBy);
   const directory = new Directory(all);
   const usage = lazy(() => new UsageIndex(directory, all));
   const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
   const recent = { since: today - days * DAY_MS, days };
-  const licensing = lazy(() =>
-    all.map((synced) =>
-      licensingOf(synced, portfolio, (planId) => {
-        return { synced, directory, recent, lastUse: usage().lastUseOf(synced, planId) };
-      }),
-    ),
+  const licensing = all.map((synced) =>
+    licensingOf(synced, portfolio, (planId) => {
+      return { synced, directory, recent, lastUse: usage().lastUseOf(synced, planId) };
+    }),
   );
+  return { all, usage, licensing };
+}
+
+/** The rows of all connections of a workspace on one day. */
+export type Views = ReturnType<typeof viewsOn>;
+
+function viewsOn(
+  { all, usage, licensing }: ReturnType<typeof foundationOf>,
+  { portfolio, vendorStates }: Workspace,
+  today: number,
+) {
+  const licensed = lazy(() => licensing.map((rowsNow) => rowsNow()));
   return {
     applications: lazy(
       () => new RowSet(applicationsOf(portfolio, vendorStates, all, usage(), today - 30 * DAY_MS)),
     ),
-    licenses: lazy(() => new RowSet(licensing().flatMap(({ licenses }) => licenses))),
-    licensePlans: lazy(() => new RowSet(licensing().flatMap(({ plans }) => plans))),
+    licenses: lazy(() => new RowSet(licensed().flatMap(({ licenses }) => licenses))),
+    licensePlans: lazy(() => new RowSet(licensed().flatMap(({ plans }) => plans))),
   };
 }
 
-interface CachedViews {
-  readonly inputs: readonly unknown[];
-  readonly views: Views;
-}
+const foundations = new WeakMap<Workspace, Cached<ReturnType<typeof foundationOf>>>();
+const views = new WeakMap<Workspace, Cached<Views>>();
 
-const cache = new WeakMap<Workspace, CachedViews>();
-
-/** The views of a workspace as it is now. They are created again only if a collection that they show has changed. */
+/** The views of a workspace as it is now. What a change does not touch is not created again. */
 export function viewsOf(workspace: Workspace, now: number): Views {
   const today = startOfDay(now);
-  const inputs = [today, workspace.vendorStates, ...workspace.installations.flatMap(shown)];
-  const cached = cache.get(workspace);
-  if (cached !== undefined && areSame(cached.inputs, inputs)) return cached.views;
-  // Frees the outdated views before the new ones take as much memory again.
+  const { installations, vendorStates } = workspace;
+  const below = [today, ...installations.flatMap(shown)];
+  const inputs = [vendorStates, ...below, ...installations.map((each) => each.records("licenses"))];
+  return cached(views, workspace, inputs, () => {
+    const foundation = cached(foundations, workspace, below, () => foundationOf(workspace, today));
+    return viewsOn(foundation, workspace, today);
+  });
+}
+
+interface Cached<T> {
+  readonly inputs: readonly unknown[];
+  readonly value: T;
+}
+
+function cached<T>(
+  cache: WeakMap<Workspace, Cached<T>>,
+  workspace: Workspace,
+  inputs: readonly unknown[],
+  make: () => T,
+): T {
+  const known = cache.get(workspace);
+  if (known !== undefined && areSame(known.inputs, inputs)) return known.value;
+  // Frees the outdated value before the new one takes as much memory again.
   cache.delete(workspace);
-  const views = createViews(workspace, today);
-  cache.set(workspace, { inputs, views });
-  return views;
+  const value = make();
+  cache.set(workspace, { inputs, value });
+  return value;
 }
 
 function shown(installation: SyncedInstallation): readonly unknown[] {
-  const names = ["accounts", "employees", "plans", "licenses", "usage", "externallyDiscoveredUsage"] as const;
+  const names = ["accounts", "employees", "plans", "usage", "externallyDiscoveredUsage"] as const;
   return names.map((name) => installation.records(name));
 }
 

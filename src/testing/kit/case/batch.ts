@@ -55,15 +55,6 @@ export class KitBatch implements AnyBatch {
   writer(collection: Collection, options?: WriteOptions): AnyWriter {
     const writer = leaveVirtualTime(() => this.#batch.writer(collection, options));
     const passage = this.#passage;
-    if (!passage.isStruck) {
-      return {
-        write: (records) => {
-          passage.note(collection, recordsOf(records));
-          return this.#call(() => writer.write(records));
-        },
-        end: (ending) => this.#call(() => writer.end(ending)),
-      };
-    }
     let last: Promise<unknown> = Promise.resolve();
     const next = <T>(step: () => Promise<T>): Promise<T> => {
       const done = last.then(step);

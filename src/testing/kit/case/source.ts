@@ -4,8 +4,7 @@ import { enterVirtualTime } from "../time/context.js";
 import type { Passage } from "./passage.js";
 
 /** Iterators of the connector and what they became: the SDK refuses one that is written twice. */
-const known = new WeakMap<object, Iterator<unknown>>();
-const knownAsync = new WeakMap<object, AsyncIterator<unknown>>();
+const known = new WeakMap<object, AsyncIterator<unknown>>();
 
 /**
  * The source that the SDK reads in place of the connector's: code of the connector runs in its own time, records are
@@ -21,11 +20,7 @@ export function passedSource(collection: Collection, source: unknown, passage: P
   if (source instanceof ReadableStream) {
     return Readable.toWeb(Readable.from(asyncSource(collection, source, passage)));
   }
-  if (Symbol.asyncIterator in source) return asyncSource(collection, source, passage);
-  if (!isIterable(source)) return source;
-  return passage.isStruck
-    ? asyncSource(collection, source, passage)
-    : { [Symbol.iterator]: () => passedIterator(collection, source, passage) };
+  return isAsyncIterable(source) || isIterable(source) ? asyncSource(collection, source, passage) : source;
 }
 
 /** Streams of bytes, and those that were read or are locked. */
@@ -42,31 +37,13 @@ function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
   return Symbol.asyncIterator in source;
 }
 
-function passedIterator(
-  collection: Collection,
-  source: Iterable<unknown>,
-  passage: Passage,
-): Iterator<unknown> {
-  const iterator = enterVirtualTime(passage.time, () => source[Symbol.iterator]());
-  const passed = known.get(iterator) ?? {
-    next: () => {
-      const step = enterVirtualTime(passage.time, () => iterator.next());
-      if (step.done !== true) passage.note(collection, recordsOf(step.value));
-      return step;
-    },
-    return: () => enterVirtualTime(passage.time, () => iterator.return?.() ?? DONE),
-  };
-  known.set(iterator, passed);
-  return passed;
-}
-
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 function asyncSource(collection: Collection, source: object, passage: Passage): AsyncIterable<unknown> {
   const open = () => {
     const iterator = enterVirtualTime(passage.time, () => iteratorOf(source));
-    const passed = knownAsync.get(iterator) ?? passedAsyncIterator(collection, iterator, passage);
-    knownAsync.set(iterator, passed);
+    const passed = known.get(iterator) ?? passedAsyncIterator(collection, iterator, passage);
+    known.set(iterator, passed);
     return passed;
   };
   return { [Symbol.asyncIterator]: open };

@@ -1,4 +1,4 @@
-import type { RecordedBody } from "./cassette.js";
+import type { RecordedBody, RecordedRequest } from "./cassette.js";
 
 /** Marks an integer that a JavaScript number cannot hold: it is kept as a string. */
 const EXACT_NUMBER = "#number:";
@@ -21,6 +21,12 @@ export function readBody(bytes: Uint8Array): RecordedBody {
 export function bytesOf(body: RecordedBody): Buffer {
   if ("json" in body) return Buffer.from(JSON.stringify(body.json).replace(MARKED_NUMBER, "$1"));
   return "text" in body ? Buffer.from(body.text) : Buffer.from(body.base64, "base64");
+}
+
+/** The fields of a body of HTML forms, as OAuth tokens are asked for; undefined if it is another body. */
+export function formOf(headers: RecordedRequest["headers"], body: RecordedBody | undefined) {
+  const isForm = headers["content-type"]?.toLowerCase().startsWith("application/x-www-form-urlencoded");
+  return isForm === true && body !== undefined && "text" in body ? new URLSearchParams(body.text) : undefined;
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -3,11 +3,11 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { ConfigurationError } from "../../../core/errors/index.js";
+import { ConfigurationError, InvalidInputError } from "../../../core/errors/index.js";
 import { errorCode } from "../../../core/network-errors.js";
 import { describeType } from "../../../core/validate.js";
 import { strictObject } from "../../../reference-server/validate.js";
-import type { Cassette } from "./cassette.js";
+import type { Cassette, CassetteDay } from "./cassette.js";
 
 const headers = z.record(z.string().regex(/^[^A-Z]+$/, "Expected a name in lower case"), z.string());
 const body = z.union([
@@ -48,6 +48,24 @@ export async function readCassette(file: string | URL): Promise<Cassette> {
   if (cassette !== undefined) return cassette;
   throw new ConfigurationError(
     `There is no cassette ${pathOf(file)}. Record one against the vendor: await recordVendor(connector, { to: … }).`,
+  );
+}
+
+/**
+ * Reads one day of a cassette.
+ * @param day `YYYY-MM-DD`; the last one if it is undefined.
+ * @throws {InvalidInputError} the cassette does not have the day
+ */
+export async function readDay(
+  caller: string,
+  file: string | URL,
+  day: string | undefined,
+): Promise<CassetteDay> {
+  const { days } = await readCassette(file);
+  const found = day === undefined ? days.at(-1) : days.find((one) => one.day === day);
+  if (found !== undefined) return found;
+  throw new InvalidInputError(
+    `${caller}: the cassette ${pathOf(file)} does not have this day. Its days: ${days.map((one) => one.day).join(", ")}.`,
   );
 }
 

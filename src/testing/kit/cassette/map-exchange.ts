@@ -1,5 +1,5 @@
-import type { Exchange, RecordedBody } from "./cassette.js";
-import { formOf } from "./form.js";
+import { formOf } from "./body.js";
+import type { Exchange, RecordedBody, RecordedRequest, RecordedResponse } from "./cassette.js";
 import {
   isPerson,
   type PersonalKind,
@@ -27,20 +27,28 @@ export interface ExchangeMapper {
 
 export function mapExchange(mapper: ExchangeMapper, { request, response }: Exchange): Exchange {
   const around = surroundingsOfAddress(request.url);
-  const { body } = request;
+  return { request: mapRequest(mapper, request), response: mapResponse(mapper, response, around) };
+}
+
+export function mapRequest(
+  mapper: ExchangeMapper,
+  { method, url, headers, body }: RecordedRequest,
+): RecordedRequest {
+  const around = surroundingsOfAddress(url);
   return {
-    request: {
-      method: request.method,
-      url: mapUrl(mapper, request.url),
-      headers: mapHeaders(mapper, request.headers),
-      ...(body === undefined ? {} : { body: mapBody(mapper, body, { headers: request.headers, around }) }),
-    },
-    response: {
-      status: response.status,
-      headers: mapHeaders(mapper, response.headers),
-      body: mapBody(mapper, response.body, { headers: response.headers, around }),
-    },
+    method,
+    url: mapUrl(mapper, url),
+    headers: mapHeaders(mapper, headers),
+    ...(body === undefined ? {} : { body: mapBody(mapper, body, { headers, around }) }),
   };
+}
+
+export function mapResponse(
+  mapper: ExchangeMapper,
+  { status, headers, body }: RecordedResponse,
+  around: Surroundings,
+): RecordedResponse {
+  return { status, headers: mapHeaders(mapper, headers), body: mapBody(mapper, body, { headers, around }) };
 }
 
 /** Maps the parts of the path and the values of the query. What stays as it is keeps its escapes. */

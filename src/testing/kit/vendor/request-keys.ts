@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { formOf } from "../cassette/body.js";
 import type { RecordedBody, RecordedRequest } from "../cassette/cassette.js";
 import { CANARY } from "../cassette/fakes.js";
-import { formOf } from "../cassette/form.js";
 import { personalKind } from "../cassette/personal-fields.js";
 import { foldName, isSecretField, secretsOfEnvironment } from "../cassette/secret-names.js";
 

@@ -77,8 +77,8 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "a body that begins too late is not cancelled",
     file: "graphql/request/response.ts",
-    right: "raceAbort(reader.read(), signal)",
-    wrong: "reader.read()",
+    right: "onAbort(signal, cancel)",
+    wrong: "() => {}",
   },
   {
     name: "a body of any size is read",

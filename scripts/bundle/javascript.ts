@@ -1,0 +1,113 @@
+import { dirname, join, relative, resolve } from "node:path";
+import { decode, encode, type SourceMapMappings } from "@jridgewell/sourcemap-codec";
+import { rolldown } from "rolldown";
+import { entries, ROOT } from "../api/entries.js";
+import { shippedSource } from "./source-paths.js";
+
+/** Scripts that are started by their path, with what starts them: it looks for them beside itself. */
+const SCRIPTS = ["src/cli/main.ts", "src/testing/kit/child/main.ts", "src/testing/kit/child/processes.ts"];
+
+/**
+ * Files that several entries share, each with what its modules are reached from without `import()`. A module belongs to
+ * the first that reaches it, so that these files import only those above them.
+ */
+const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
+  // Apart, because a page may want only these.
+  ["errors", "core/errors/index"],
+  // What a page loads has nothing that needs Node.
+  ["core", "graphql/client", "graphql/handler", "core/network-errors"],
+  // Apart, because big.js is left out of a page only with the file that imports it.
+  ["money", "graphql/money"],
+  ["client", "index"],
+  ["run", "sync/run/sync-run", "sync/write/source-reader", "sync/preview/preview-run", "sync/run/history"],
+  ["staging", "sync/staging/run-staged", "sync/staging/stage", "sync/staging/commit", "sync/staging/clear"],
+  ["messages", "sync/generated/messages", "sync/generated/contract"],
+  ["server", "reference-server/server"],
+  ["sources", "sources/index"],
+  ["kit", "testing/index"],
+];
+
+/** Bundles the entries of the package. Packages, and what is loaded on first use, stay outside of them. */
+export async function writeJavaScript(folder: string): Promise<void> {
+  const doors = [...(await entries()).map(({ source }) => source), ...SCRIPTS];
+  const fileOf = new Map<string, string>();
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: Object.fromEntries(doors.map((source) => [source.replace(/^src\/|\.ts$/g, ""), source])),
+    // Helpers of the compiler are no package.
+    external: (id) => !/^[./]|^src\/|^@oxc-project\//.test(id),
+    platform: "neutral",
+    tsconfig: "tsconfig.json",
+    transform: { target: "es2022" },
+    checks: { ineffectiveDynamicImport: false },
+    plugins: [
+      {
+        name: "shared-files",
+        buildEnd() {
+          for (const [file, ...roots] of SHARED) {
+            const found = roots.map((root) => join(ROOT, "src", `${root}.ts`));
+            for (let id = found.pop(); id !== undefined; id = found.pop()) {
+              const module = fileOf.has(id) ? null : this.getModuleInfo(id);
+              if (module?.code === null || module === null) continue;
+              fileOf.set(id, file);
+              found.push(...module.importedIds);
+            }
+          }
+        },
+      },
+      {
+        name: "line-maps",
+        generateBundle(_, files) {
+          for (const file of Object.values(files)) {
+            if (file.type !== "asset" || !file.fileName.endsWith(".map")) continue;
+            file.source = lineMap(String(file.source));
+          }
+        },
+      },
+    ],
+  });
+  await bundle.write({
+    dir: folder,
+    entryFileNames: "[name].js",
+    minifyInternalExports: false,
+    // What is loaded on first use has the path of its source.
+    chunkFileNames: ({ moduleIds }) => {
+      const path = relative(join(ROOT, "src"), moduleIds.at(-1) ?? "");
+      const shared = fileOf.has(join(ROOT, "src", path)) || path.startsWith("..");
+      return shared ? "shared/[name].js" : path.replace(/\.ts$/, ".js");
+    },
+    comments: { annotation: true, jsdoc: false, legal: false },
+    sourcemap: true,
+    sourcemapPathTransform: (source, map) => {
+      const from = dirname(map);
+      return relative(from, shippedSource(folder, resolve(from, source)));
+    },
+    codeSplitting: {
+      groups: [
+        { name: "helpers", test: (id) => id.startsWith("\0"), priority: SHARED.length + 1 },
+        ...SHARED.map(([name], index) => ({
+          name,
+          test: (id: string) => fileOf.get(id) === name,
+          priority: SHARED.length - index,
+        })),
+      ],
+    },
+  });
+  await bundle.close();
+}
+
+/** A map that leads to lines, not to columns, and holds no sources: a quarter of the size. */
+function lineMap(text: string): string {
+  const { sources, mappings }: { readonly sources: readonly string[]; readonly mappings: string } =
+    JSON.parse(text);
+  const lines: SourceMapMappings = decode(mappings).map((segments) => {
+    let last = "";
+    return segments.flatMap(([column, source, line, from]) => {
+      if (source === undefined || line === undefined || from === undefined) return [];
+      if (last === `${source}:${line}`) return [];
+      last = `${source}:${line}`;
+      return [[column, source, line, from]];
+    });
+  });
+  return JSON.stringify({ version: 3, sources, names: [], mappings: encode(lines) });
+}
