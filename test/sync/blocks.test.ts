@@ -52,9 +52,9 @@ function collected(records: readonly unknown[], asBlock: boolean) {
         if (expected !== undefined) refusals.push({ record: i, expected });
       }
     builder.keepBlock(block, from);
+    taken += block.records;
     if (refusals.length > 0) break;
     from += block.records;
-    taken += block.records;
   }
   ids.flush();
   const { duplicates } = ids;
