@@ -7,6 +7,7 @@ import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
 import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
 import { contractCollections } from "../contract/collections.js";
 import { checkBlocks } from "../support/block-check.js";
+import { BLOCK_FAULTS, withFault } from "../support/block-faults.js";
 import { count } from "../support/fuzz.js";
 import { RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 
@@ -78,4 +79,9 @@ test.each([
   const { taken, ...block } = collected(records, true);
   expect(taken).toBe(8);
   expect({ taken, ...block }).toEqual(collected(records, false));
+});
+
+test.each(BLOCK_FAULTS)("a fault is noticed: $name", async (fault) => {
+  const code = await withFault(fault);
+  expect(() => contracts.map((contract) => checkBlocks(code, contract, SEED, 1000))).toThrow("differs");
 });
