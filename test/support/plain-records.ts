@@ -95,11 +95,9 @@ export class RecordDraw {
       case "timestamp":
         return this.#moment();
       case "strings":
-        return Array.from({ length: this.#count() }, () => this.#text());
+        return this.#texts();
       case "stringMap":
-        return Object.fromEntries(
-          Array.from({ length: this.#count() }, () => [this.#text().slice(0, 30), this.#text().slice(-90)]),
-        );
+        return this.#map();
       case "enum":
         return pick(draw, enumLiterals(type.type)).literal;
       case "message":
@@ -125,9 +123,23 @@ export class RecordDraw {
     ]);
   }
 
+  /** Thousands of texts are short, so that a block holds them. */
+  #texts(): string[] {
+    const length = this.#count();
+    return Array.from({ length }, () => (length > 4 ? this.#text().slice(0, 1) : this.#text()));
+  }
+
+  #map(): object {
+    const length = this.#count();
+    if (length > 4) return Object.fromEntries(Array.from({ length: length / 2 }, (_, i) => [`${i}`, "x"]));
+    return Object.fromEntries(
+      Array.from({ length }, () => [this.#text().slice(0, 30), this.#text().slice(-90)]),
+    );
+  }
+
   #count(): number {
     const draw = this.#draw;
-    return draw(this.#style.hugeList) === 0 ? draw(5000) : draw(4);
+    return draw(this.#style.hugeList) === 0 ? 3500 + draw(1000) : draw(4);
   }
 
   #text(): string {
