@@ -30,7 +30,8 @@ interface Locked {
 }
 
 const read = (path: string) => readFile(join(ROOT, path), "utf8");
-const { version }: { readonly version: string } = JSON.parse(await read("package.json"));
+const manifest = await read("package.json");
+const { version }: { readonly version: string } = JSON.parse(manifest);
 const lock: { readonly version: string; readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
   await read("package-lock.json"),
 );
@@ -43,6 +44,9 @@ const problems = [
   ...(new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d{2}-\\d{2}$`, "m").test(changelog)
     ? []
     : [`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD".`]),
+  ...(manifest.includes("/placeholder-")
+    ? ["package.json has placeholders: set homepage, repository and bugs."]
+    : []),
   ...(dirty === "" ? [] : [`There are uncommitted changes:\n${dirty}`]),
   ...Object.entries(lock.packages).flatMap(([path, { resolved, integrity }]) => [
     ...(resolved === undefined ? [] : [`package-lock.json has a download URL for ${path}.`]),

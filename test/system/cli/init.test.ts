@@ -43,6 +43,15 @@ test("makes a project whose tests pass as written, and whose connector runs", as
   // The ledger of the configuration.
   expect(existsSync(join(project, "state/ledger"))).toBe(true);
 
+  // Older versions of Node read no TypeScript, and the message says what does.
+  await writeFile(join(project, "typed.ts"), 'export { connector } from "./connector.js";\n');
+  const typed = runNode([cli, "run", "typed.ts", "--preview"], project, { ...env, NODE_OPTIONS: "" });
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  expect(await typed.catch(String)).toMatch(
+    major > 22 || (major === 22 && minor >= 18)
+      ? /^Preview/
+      : /typed\.ts cannot be loaded: Node .* does not read TypeScript\. Use Node 22\.18 or later, or install tsx and set NODE_OPTIONS="--import tsx"/,
+  );
   const read = (name: string) => readFileSync(join(project, name), "utf8");
   const completed = () => server.inspect().batches.filter(({ state }) => state === "completed").length;
   const PATH = `${join(process.execPath, "..")}:/usr/bin:/bin`;
@@ -83,7 +92,7 @@ test("makes a project whose tests pass as written, and whose connector runs", as
       volumeMounts: [{ name: volumes[0].name, mountPath: /^VOLUME (.*)$/m.exec(read("Dockerfile"))?.[1] }],
     },
   ]);
-}, 180_000);
+}, 300_000);
 
 test("overwrites nothing, and refuses names that npm or Kubernetes would refuse", async () => {
   const folder = mkdtempSync(join(tmpdir(), "init-"));

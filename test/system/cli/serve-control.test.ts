@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
@@ -5,6 +6,7 @@ import { SaasManagementClient } from "../../../src/index.js";
 import { post } from "../../reference-server/graphql-setup.js";
 import { runCli } from "../../support/cli.js";
 import { startServe } from "../../support/serve.js";
+import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 
 const UNUSED = { state: { activity: { eq: "UNUSED" } } } as const;
 
@@ -17,22 +19,29 @@ async function control(url: string, method: string, path: string, body?: object)
   return { status: response.status, value };
 }
 
-test("--demo has unused licenses, prices and renewals, and leaves the printed installation empty", async () => {
-  const { baseUrl, syncUrl, apiKey, controlUrl, installationId } = await startServe(
-    "--demo",
-    "--control-port",
-    "0",
-  );
-  await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
-  expect(await client.graphql.licenses({ where: UNUSED }).totalCount()).toBeGreaterThan(100);
-  const [license] = await client.graphql.licenses({ where: UNUSED, limit: 1 }).toArray();
-  expect(license?.holder?.name).toEqual(expect.any(String));
-  const plans = await client.graphql.licensePlans().toArray();
-  expect(plans).toHaveLength(5);
-  for (const plan of plans) expect(plan.contractDetails?.renewal?.upcomingDate?.value).toMatch(/^\d{4}-/);
-  const { value } = await control(controlUrl, "GET", `/inspect?installationId=${installationId}`);
-  expect(value).toMatchObject({ snapshots: { accounts: [] }, batches: [], lock: null });
-});
+const TLS = ["--host", "localhost", "--tls-cert", certificateFile("self-signed")];
+
+test.each([
+  ["over HTTP", [], undefined],
+  ["over TLS", [...TLS, "--tls-key", keyFile("self-signed")], certificateFile("self-signed")],
+])(
+  "--demo has unused licenses and renewals %s, and leaves the printed installation empty",
+  async (_, args, ca) => {
+    const served = await startServe("--demo", "--control-port", "0", ...args);
+    const { baseUrl, syncUrl, apiKey, controlUrl, installationId } = served;
+    expect(new URL(syncUrl).protocol).toBe(ca === undefined ? "http:" : "https:");
+    const tls = ca === undefined ? undefined : { ca: readFileSync(ca, "utf8") };
+    await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, tls });
+    expect(await client.graphql.licenses({ where: UNUSED }).totalCount()).toBeGreaterThan(100);
+    const [license] = await client.graphql.licenses({ where: UNUSED, limit: 1 }).toArray();
+    expect(license?.holder?.name).toEqual(expect.any(String));
+    const plans = await client.graphql.licensePlans().toArray();
+    expect(plans).toHaveLength(5);
+    for (const plan of plans) expect(plan.contractDetails?.renewal?.upcomingDate?.value).toMatch(/^\d{4}-/);
+    const { value } = await control(controlUrl, "GET", `/inspect?installationId=${installationId}`);
+    expect(value).toMatchObject({ snapshots: { accounts: [] }, batches: [], lock: null });
+  },
+);
 
 test("the control API advances the clock, injects faults, creates and revokes keys, and resets", async () => {
   const { baseUrl, controlUrl, apiKey } = await startServe("--demo", "--control-port", "0");
@@ -89,6 +98,13 @@ test("the control API answers no pages: neither of another origin, nor under ano
   expect(await statusWith({ origin: "https://pages.example" })).toBe(403);
   expect(await statusWith({ host: "rebound.example" })).toBe(403);
   expect(await statusWith({})).toBe(200);
+});
+
+test("the control API listens on loopback only, whatever --host says", async () => {
+  const { baseUrl, controlUrl } = await startServe("--host", "0.0.0.0", "--control-port", "0");
+  const other = (url: string) => fetch(`http://127.0.0.2:${new URL(url).port}/clock`);
+  expect((await other(baseUrl)).status).toBe(404);
+  await expect(other(controlUrl)).rejects.toThrow("fetch failed");
 });
 
 test("the OpenAPI description lists each operation with its schemas", async () => {

@@ -2,8 +2,9 @@ import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
+import type { ReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { serveAll } from "../../../src/cli/serve/serve-all.js";
 import { DOCS, Page } from "../../docs/pages.js";
 
 const run = promisify(execFile);
@@ -15,6 +16,8 @@ const pages = await Promise.all(["README.md", ...DOCS].map((path) => Page.read(p
 const snippets = pages.flatMap((page) =>
   page.snippets().map((code, index) => ({ name: `${page.path.replace(/\W+/g, "-")}-${index + 1}`, code })),
 );
+/** As `serve --demo` does, so that every snippet that reads has something to show. */
+let served: Awaited<ReturnType<typeof serveAll>>;
 let server: ReferenceServer;
 
 beforeAll(async () => {
@@ -26,9 +29,10 @@ beforeAll(async () => {
   }
   const tsconfig = { extends: "../../tsconfig.dev.json", include: ["*.ts"], exclude: [] };
   await writeFile(`${OUT}tsconfig.json`, JSON.stringify(tsconfig));
-  server = await startReferenceServer();
+  served = await serveAll({}, { demo: true, controlPort: undefined });
+  ({ server } = served);
 });
-afterAll(() => server.close());
+afterAll(() => served.close());
 
 test("every snippet of README and docs type-checks", { timeout: 120_000 }, async () => {
   expect(snippets.length).toBeGreaterThan(20);
@@ -49,7 +53,8 @@ test.each(snippets.map(({ name }) => name))("snippet %s runs", { timeout: 60_000
       XDG_STATE_HOME: `${OUT}state-${name}`,
     },
   });
-  if (name.startsWith("README")) expect(stdout).not.toBe("");
+  if (name.startsWith("README"))
+    expect(stdout).toMatch(/^Run completed.*\naccounts: 1 record sent|\nunused licenses: \d{3}\n$/);
 });
 
 const noCurl = await run("curl", ["--version"]).then(
