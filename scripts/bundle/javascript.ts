@@ -15,7 +15,7 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
   // Apart, because a page may want only these.
   ["errors", "core/errors/index"],
   // What a page loads has nothing that needs Node.
-  ["core", "graphql/client", "graphql/handler", "core/network-errors"],
+  ["core", "graphql/client", "graphql/handler", "core/network-errors", "core/record-location"],
   // Apart, because big.js is left out of a page only with the file that imports it.
   ["money", "graphql/money"],
   ["client", "index"],

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
+import { afterVarint } from "../../src/sync/encoding/byte-writer.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
+import { EncodedRecord } from "../../src/sync/encoding/record-observer.js";
+import { WIRE } from "../../src/sync/generated/collections.js";
 import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
+import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
 import { contractCollections } from "../contract/collections.js";
 import { checkBlocks } from "../support/block-check.js";
 import { BLOCK_FAULTS, withFault } from "../support/block-faults.js";
@@ -21,6 +25,61 @@ test.each(contracts)(
     expect(counts.refused).toBeGreaterThan(0);
   },
 );
+
+const IDS = ["a", "b\\c", "d\ne", "a", "f".repeat(120), "b\\c", "g", "h", "a", "i"];
+const plain = (id: string) => ({ id, name: "Grace Hopper", email: "grace@example.com", active: true });
+
+/** What the guard collects of records that were encoded together, seen one by one or as a block. */
+function collected(records: readonly unknown[], asBlock: boolean) {
+  const lines: Uint8Array[] = [];
+  const write = (piece: Uint8Array) => void lines.push(Buffer.from(piece));
+  const ids = new SnapshotIds({ profiled: "accounts", write, keyOf: undefined });
+  const builder = new MessageBuilder("batch-1", WIRE.accounts, 1024 * 1024);
+  const record = new EncodedRecord(true);
+  const refusals: object[] = [];
+  let taken = 0;
+  for (let from = 0; from < records.length; ) {
+    const block = builder.encodeBlock(records, from, BLOCK_ENCODERS.accounts);
+    // The last few records are not worth a block.
+    if (block === undefined) break;
+    const { buffer } = builder;
+    if (asBlock) {
+      const refusal = ids.observeBlock(record, buffer, block, from);
+      if (refusal !== undefined) refusals.push(refusal);
+    } else
+      for (let i = 0; i < block.records && refusals.length === 0; i += 1) {
+        const start = afterVarint(buffer, afterVarint(buffer, block.starts[i] ?? 0));
+        const expected = ids.observe(record.moveTo(buffer, start, block.starts[i + 1] ?? 0, from + i));
+        if (expected !== undefined) refusals.push({ record: i, expected });
+      }
+    builder.keepBlock(block, from);
+    taken += block.records;
+    if (refusals.length > 0) break;
+    from += block.records;
+  }
+  ids.flush();
+  const { duplicates } = ids;
+  return {
+    lines: `${Buffer.concat(lines)}`,
+    size: ids.table.size,
+    duplicates,
+    profile: ids.profile(),
+    refusals,
+    taken,
+  };
+}
+
+test.each([
+  ["equal records", IDS.map(plain)],
+  [
+    "different records of one id",
+    [...IDS.slice(0, 6).map(plain), { ...plain("a"), name: "Alan" }, ...["x", "y", "z"].map(plain)],
+  ],
+])("the guard collects the same of a block as of single records: %s", (_, records) => {
+  const { taken, ...block } = collected(records, true);
+  expect(taken).toBe(8);
+  expect({ taken, ...block }).toEqual(collected(records, false));
+});
 
 test.each(BLOCK_FAULTS)("a fault is noticed: $name", async (fault) => {
   const code = await withFault(fault);

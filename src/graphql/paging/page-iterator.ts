@@ -13,9 +13,6 @@ export interface ConnectionPlan<Node> extends WalkPlan {
 
 type Fetch<Node> = Promise<ConnectionData<Node> | null | undefined>;
 
-/** Ends the traces of iterators that are dropped without `return()`. Made when it is needed: some runtimes lack it. */
-let left: FinalizationRegistry<Trace> | undefined;
-
 /** Kept from before a test installs fake timers, under which it would never fire. */
 const setImmediate = globalThis.setImmediate;
 
@@ -92,12 +89,6 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
     return { done: true, value: undefined };
   }
 
-  #open(): Trace | undefined {
-    const trace = openTrace("graphql.walk", () => ({ operation: this.#plan.operation }));
-    if (trace !== undefined) (left ??= new FinalizationRegistry((of) => of.ended())).register(this, trace);
-    return trace;
-  }
-
   #prefetch(request: PageRequest): void {
     const fetch = this.#fetch(request);
     this.#ahead = fetch;
@@ -107,8 +98,8 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   }
 
   #fetch(request: PageRequest): Fetch<Node> {
-    const { fetchPage, signal } = this.#plan;
-    this.#trace ??= this.#open();
+    const { fetchPage, operation, signal } = this.#plan;
+    this.#trace ??= openTrace("graphql.walk", () => ({ operation }));
     // Linked only during the request: an iterator that is abandoned must not stay on the caller's signal.
     const unlink = signal === undefined ? () => {} : follow(signal, this.#abort);
     const send = () => fetchPage(request, this.#abort.signal).finally(unlink);

@@ -1,6 +1,7 @@
 import type { InputIssue } from "../../core/errors/index.js";
 import type { CollectionInfo } from "../collections.js";
 import { afterVarint, varintAt } from "./byte-writer.js";
+import type { RecordBlock } from "./record-block.js";
 
 /** A record as it was encoded. One object serves for all records of a write, so it holds during a call only. */
 export class EncodedRecord {
@@ -33,6 +34,12 @@ export class EncodedRecord {
   }
 }
 
+/** A record of a block that must not be sent: its number in the block, and what was expected instead. */
+export interface BlockRefusal {
+  readonly record: number;
+  readonly expected: string;
+}
+
 /** Watches the records of one write, each after it was encoded and before it is put into a message. */
 export interface RecordObserver {
   /**
@@ -40,6 +47,17 @@ export interface RecordObserver {
    * not be sent, which fails the write.
    */
   observe(encoded: EncodedRecord, record: unknown): string | undefined;
+  /**
+   * The same for records that were encoded together, up to the first that must not be sent.
+   * @param encoded Shows one record after the other.
+   * @param index That of the first record.
+   */
+  observeBlock?(
+    encoded: EncodedRecord,
+    buffer: Uint8Array,
+    block: Pick<RecordBlock, "starts" | "records">,
+    index: number,
+  ): BlockRefusal | undefined;
   /** Takes over the issues of an invalid record; the write goes on without it. By default it fails. */
   invalid?(issues: readonly InputIssue[]): void;
 }

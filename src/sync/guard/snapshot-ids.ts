@@ -1,5 +1,7 @@
 import type { SnapshotCollection } from "../collections.js";
-import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
+import { afterVarint } from "../encoding/byte-writer.js";
+import type { RecordBlock } from "../encoding/record-block.js";
+import type { BlockRefusal, EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { PROFILES } from "../generated/profiles.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
@@ -63,6 +65,61 @@ export class SnapshotIds implements RecordObserver {
     return undefined;
   }
 
+  /** Looks up the ids of a block together: memory answers many questions at a time faster than one by one. */
+  observeBlock(
+    record: EncodedRecord,
+    buffer: Uint8Array,
+    { starts, records }: Pick<RecordBlock, "starts" | "records">,
+    index: number,
+  ): BlockRefusal | undefined {
+    const { keyOf, areDistinct } = this.#options;
+    const isPlain = keyOf === undefined && areDistinct !== true;
+    // Of each record: where it, its id and the end of its id are.
+    const places = new Int32Array(3 * records);
+    let room = 0;
+    for (let i = 0; i < records; i += 1) {
+      const start = afterVarint(buffer, afterVarint(buffer, starts[i] ?? 0));
+      record.moveTo(buffer, start, starts[i + 1] ?? 0, index + i);
+      const expected = isPlain ? undefined : this.observe(record);
+      if (expected !== undefined) return { record: i, expected };
+      places[3 * i] = start;
+      places[3 * i + 1] = record.idStart;
+      places[3 * i + 2] = record.idEnd;
+      room += lineRoom(record.idEnd - record.idStart);
+    }
+    if (!isPlain) return undefined;
+    this.#look(buffer);
+    this.#reserve(room);
+    const lines = new Int32Array(records + 1);
+    const hashes = new Int32Array(2 * records);
+    let at = this.#filled;
+    for (let i = 0; i < records; i += 1) {
+      const end = putLine(this.#pieceView, at, this.#view, places[3 * i + 1] ?? 0, places[3 * i + 2] ?? 0);
+      this.#hash.id(this.#pieceView, at, end);
+      hashes[2 * i] = this.#hash.low;
+      hashes[2 * i + 1] = this.#hash.high;
+      lines[i] = at;
+      at = end + 1;
+    }
+    lines[records] = at;
+    this.table.warm(hashes);
+    for (let i = 0; i < records; i += 1) {
+      record.start = places[3 * i] ?? 0;
+      record.end = starts[i + 1] ?? 0;
+      record.idStart = places[3 * i + 1] ?? 0;
+      record.idEnd = places[3 * i + 2] ?? 0;
+      record.index = index + i;
+      const { isNew, expected } = this.#add(record, hashes[2 * i] ?? 0, hashes[2 * i + 1] ?? 0);
+      if (expected !== undefined) return { record: i, expected };
+      if (!isNew) continue;
+      const start = lines[i] ?? 0;
+      const end = lines[i + 1] ?? 0;
+      if (start !== this.#filled) this.#piece.copyWithin(this.#filled, start, end);
+      this.#filled += end - start;
+    }
+    return undefined;
+  }
+
   /**
    * Collects the ids of records that are known together, which is faster, and writes no lines.
    * @param refuse Called for each record that must not be sent.
@@ -91,10 +148,7 @@ export class SnapshotIds implements RecordObserver {
 
   /** Puts the line of an id behind those that were kept, and hashes it. Returns its end. */
   #hashId({ buffer, idStart, idEnd }: EncodedRecord): number {
-    if (buffer !== this.#buffer) {
-      this.#buffer = buffer;
-      this.#view = viewOf(buffer);
-    }
+    this.#look(buffer);
     const end = this.#put(idStart, idEnd);
     if (this.#options.areDistinct !== true) this.#hash.id(this.#pieceView, this.#filled, end);
     return end;
@@ -125,13 +179,21 @@ export class SnapshotIds implements RecordObserver {
   }
 
   #putLine(bytes: DataView, start: number, end: number): number {
-    const room = 2 * (end - start) + 1;
-    if (this.#filled + room > this.#piece.length) {
-      this.flush();
-      // An id longer than a piece gets one of its own.
-      this.#newPiece(Math.max(room, PIECE_BYTES));
-    }
+    this.#reserve(lineRoom(end - start));
     return putLine(this.#pieceView, this.#filled, bytes, start, end);
+  }
+
+  #look(buffer: Uint8Array): void {
+    if (buffer === this.#buffer) return;
+    this.#buffer = buffer;
+    this.#view = viewOf(buffer);
+  }
+
+  /** Makes room for lines; an id longer than a piece gets one of its own. */
+  #reserve(room: number): void {
+    if (this.#filled + room <= this.#piece.length) return;
+    this.flush();
+    this.#newPiece(Math.max(room, PIECE_BYTES));
   }
 
   #newPiece(bytes: number): void {
@@ -139,4 +201,9 @@ export class SnapshotIds implements RecordObserver {
     this.#pieceView = viewOf(this.#piece);
     this.#filled = 0;
   }
+}
+
+/** Most bytes of the line of an id with so many bytes. */
+function lineRoom(bytes: number): number {
+  return 2 * bytes + 1;
 }

@@ -150,12 +150,18 @@ export class RecordSink {
     if (block === undefined) return 0;
     const index = this.#records;
     this.#records += block.records;
+    const { observer, acceptedEvents } = this.#context;
+    const view = observer?.observeBlock && this.#view;
+    const refusal = view && observer?.observeBlock?.(view, builder.buffer, block, index);
     const isWanted = (start: number, end: number, i: number) => {
+      if (refusal !== undefined && i < refusal.record) return true;
       const place = { list, position: position + i, index: index + i };
-      return this.#isWanted(start, end, list[place.position], place);
+      const expected = i === refusal?.record ? refusal.expected : undefined;
+      return this.#isWanted(start, end, list[place.position], place, expected);
     };
-    const isWatched = this.#view !== undefined || this.#context.acceptedEvents !== undefined;
-    builder.keepBlock(block, index, isWatched ? isWanted : undefined);
+    const isLookedAt =
+      view === undefined ? this.#view !== undefined || acceptedEvents !== undefined : refusal;
+    builder.keepBlock(block, index, isLookedAt ? isWanted : undefined);
     if (builder.pending > 0) this.#queue.recordWaits();
     return block.records;
   }
@@ -179,11 +185,11 @@ export class RecordSink {
     return this.#yieldIfDue();
   }
 
-  /** Whether a valid record is to be sent. */
-  #isWanted(start: number, end: number, record: unknown, place: RecordPlace): boolean {
+  /** Whether a valid record is to be sent. @param refusal What was expected instead, if its block was observed. */
+  #isWanted(start: number, end: number, record: unknown, place: RecordPlace, refusal?: string): boolean {
     const { collection, acceptedEvents, report } = this.#context;
     const { buffer } = this.#builder;
-    const expected = this.#observe(buffer, start, end, place.index, record);
+    const expected = refusal ?? this.#observe(buffer, start, end, place.index, record);
     if (expected !== undefined) this.#refuse([{ ...this.#locationOf(record, place), path: "", expected }]);
     else if (this.#invalid !== undefined) this.#invalid.lookAhead();
     else {
