@@ -58,6 +58,23 @@ export function checkBlocks(
   return counts;
 }
 
+/**
+ * Encodes accounts whose lengths take two bytes and one by turns, so that some end where the first buffer ends.
+ * @throws Error two encodings differ
+ */
+export function checkEndOfBuffer(code: BlockCode): void {
+  const counts: BlockCounts = { records: 0, inBlocks: 0, refused: 0, foreign: 0 };
+  // Two records take 272 bytes; the first three move the others by one byte each time.
+  for (let moved = 0; moved < 280; moved += 1) {
+    const records = Array.from({ length: 200 }, (_, i) => ({
+      id: "a".repeat(i < 3 ? 1 + Math.floor((moved + i) / 3) : 60),
+      name: "b".repeat(i % 2 === 0 ? 80 : 50),
+      active: true,
+    }));
+    checkList(code, { name: "accounts", records, target: 1 << 20, leavesOut: false }, counts);
+  }
+}
+
 interface List {
   readonly name: Collection;
   readonly records: readonly unknown[];

@@ -6,7 +6,7 @@ import { WIRE } from "../../src/sync/generated/collections.js";
 import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
 import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
 import { contractCollections } from "../contract/collections.js";
-import { checkBlocks } from "../support/block-check.js";
+import { checkBlocks, checkEndOfBuffer } from "../support/block-check.js";
 import { BLOCK_FAULTS, withFault } from "../support/block-faults.js";
 import { count } from "../support/fuzz.js";
 import { RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
@@ -25,6 +25,10 @@ test.each(contracts)(
     expect(counts.refused).toBeGreaterThan(0);
   },
 );
+
+test("records that end where the buffer ends have the bytes of single records", () => {
+  checkEndOfBuffer({ MessageBuilder, BLOCK_ENCODERS });
+});
 
 const IDS = ["a", "b\\c", "d\ne", "a", "f".repeat(120), "b\\c", "g", "h", "a", "i"];
 const plain = (id: string) => ({ id, name: "Grace Hopper", email: "grace@example.com", active: true });
@@ -83,5 +87,8 @@ test.each([
 
 test.each(BLOCK_FAULTS)("a fault is noticed: $name", async (fault) => {
   const code = await withFault(fault);
-  expect(() => contracts.map((contract) => checkBlocks(code, contract, SEED, 1000))).toThrow("differs");
+  expect(() => {
+    for (const contract of contracts) checkBlocks(code, contract, SEED, 1000);
+    checkEndOfBuffer(code);
+  }).toThrow("differs");
 });

@@ -15,8 +15,6 @@ export const BLOCK_TEXTS = 4096;
 /** Most letters of a text: its length takes one byte. */
 export const TEXT_LETTERS = 127;
 const BLOCK_BYTES = 64 * 1024;
-/** Room at the end of the buffer: a message that is moved forward must not have been written past it. */
-const SPARE_BYTES = 1024;
 /** Fewer records are not worth a block. */
 const FEW_RECORDS = 4;
 const FIRST_RECORDS = 8;
@@ -73,7 +71,7 @@ export class RecordBlock {
     if (this.#waits >= 0 || most < FEW_RECORDS) return 0;
     const start = to.position;
     this.starts[0] = start;
-    this.limit = Math.min(limit, to.buffer.length - SPARE_BYTES, start + BLOCK_BYTES);
+    this.limit = Math.min(limit, to.buffer.length, start + BLOCK_BYTES);
     this.records = 0;
     try {
       encode(this, to, records, from, most);

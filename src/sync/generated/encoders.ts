@@ -336,7 +336,8 @@ function accountsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 20;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 5;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1, w5 = 1;
@@ -484,7 +485,8 @@ function plansBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 16;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 3;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1;
@@ -615,7 +617,8 @@ function licensesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -693,7 +696,8 @@ function employeesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 24;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 25;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1, w5 = 1, w6 = 1;
@@ -1089,7 +1093,8 @@ function groupsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1191,7 +1196,8 @@ function groupMembersBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1292,7 +1298,8 @@ function devicesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 8;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1436,7 +1443,8 @@ function usageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1515,7 +1523,8 @@ function externallyDiscoveredUsageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1608,7 +1617,8 @@ function auditLogsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 5;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1722,7 +1732,8 @@ function aiUsageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1837,7 +1848,8 @@ function aiCostBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, firstTexts, places } = block;
+  const limit = block.limit - 8;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 6;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
