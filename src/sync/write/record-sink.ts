@@ -15,7 +15,7 @@ import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
 import { EncodedRecord, type RecordObserver } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
-import { watchEntries } from "./source.js";
+import { inSteps, unchanged } from "./steps.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
 
 /** Where the records of a write come from, if they come in an array. */
@@ -288,24 +288,4 @@ export class RecordSink {
     this.#turnAt = this.#context.clock.monotonic();
     this.#context.stop.signal.throwIfAborted();
   }
-}
-
-/** Waits, while the array that is being taken in must not change. */
-async function unchanged(records: readonly unknown[], waits: Promise<void>): Promise<void> {
-  const requireUnchanged = watchEntries(records);
-  await waits;
-  requireUnchanged();
-}
-
-/**
- * Repeats a step that goes on as long as it can without waiting, and then returns what to wait for.
- * @returns nothing if it never had to wait: an `await` per record would cost more than the record
- */
-export function inSteps(step: () => Promise<void> | undefined): Promise<void> | undefined {
-  const waits = step();
-  return waits === undefined ? undefined : continueSteps(waits, step);
-}
-
-async function continueSteps(first: Promise<void>, step: () => Promise<void> | undefined): Promise<void> {
-  for (let waits: Promise<void> | undefined = first; waits !== undefined; waits = step()) await waits;
 }

@@ -1,8 +1,9 @@
 import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import { inSteps, RecordSink, type SinkContext } from "./record-sink.js";
+import { RecordSink, type SinkContext } from "./record-sink.js";
 import { closeSource, type OpenedSource, openSource } from "./source.js";
+import { inSteps } from "./steps.js";
 
 // What writes need is loaded together with the first of them.
 export { MessageBuilder } from "../encoding/message-builder.js";
