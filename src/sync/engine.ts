@@ -7,7 +7,7 @@ import { type KeysOf, readOptions } from "../core/validate.js";
 import { takenOverError } from "./batch/batch-errors.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { OpenedBatch } from "./batch/opened-batch.js";
-import { BatchSession, type BatchWatch, UNWATCHED } from "./batch/session.js";
+import { BatchSession, type BatchWatch } from "./batch/session.js";
 import {
   BATCH_KEYS,
   type BatchOptions,
@@ -46,13 +46,8 @@ import type { Staging } from "./staging/staging.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
-let runs: typeof import("./run/sync-run.js") | undefined;
-
-/** Loads what runs need and batches do not. */
-export async function loadRuns(): Promise<typeof import("./run/sync-run.js")> {
-  runs ??= await import("./run/sync-run.js");
-  return runs;
-}
+/** A batch of a caller. */
+const UNWATCHED: BatchWatch = { attempt: 1 };
 
 /** The Sync API over any transport, without knowing how the service is reached. */
 export class SyncEngine implements SyncClient {
@@ -91,7 +86,7 @@ export class SyncEngine implements SyncClient {
           const { runStaged } = await import("./staging/run-staged.js");
           return runStaged(read, staging, watched, { ...parts, open: OPEN });
         }
-        const { SyncRun } = await loadRuns();
+        const { SyncRun } = await import("./run/sync-run.js");
         return new SyncRun(read, watched, parts).execute();
       });
     });
