@@ -46,9 +46,6 @@ import type { Staging } from "./staging/staging.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
-/** A batch of a caller. */
-const UNWATCHED: BatchWatch = { attempt: 1 };
-
 /** The Sync API over any transport, without knowing how the service is reached. */
 export class SyncEngine implements SyncClient {
   readonly #configuration: SyncConfiguration;
@@ -149,7 +146,7 @@ export class SyncEngine implements SyncClient {
 
   startBatch(options: BatchOptions = {}): Promise<BatchHandle> {
     return withCallSite(options?.signal, async () =>
-      this.start(this.#read("startBatch", options, BATCH_KEYS), UNWATCHED),
+      this.start(this.#read("startBatch", options, BATCH_KEYS), { attempt: 1 }),
     );
   }
 
@@ -172,7 +169,9 @@ export class SyncEngine implements SyncClient {
     this.#writers.get(batchId)?.fail(takenOverError());
     const startedAt = momentOf(this.#configuration.clock);
     const trace = openSyncTrace(this.#configuration, "sync.batch", { batchId, attempt: 1 });
-    return this.#handle({ id: batchId, startedAt, subject: {}, trace, unverified: true }, given, UNWATCHED);
+    return this.#handle({ id: batchId, startedAt, subject: {}, trace, unverified: true }, given, {
+      attempt: 1,
+    });
   }
 
   async close(): Promise<void> {
@@ -229,13 +228,8 @@ export class SyncEngine implements SyncClient {
 
   #abort(batchId: string, signal: AbortSignal, onProgress?: OnProgress): Promise<void> {
     const attempt = (call: CallContext) => this.#transport.abortBatch(batchId, call);
-    return callWithRetry(
-      this.#configuration,
-      { rpc: "AbortSyncBatch", batchId },
-      signal,
-      attempt,
-      onProgress,
-    );
+    const operation = { rpc: "AbortSyncBatch", batchId } as const;
+    return callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
   }
 
   #requireOpen(): void {
