@@ -16,22 +16,16 @@ const call = async (client: GraphQLClient, method: Method, ...args: readonly unk
   Reflect.apply(client[method], client, args);
 
 test.each<[path: string, nearest: string | undefined, method: Method, ...args: unknown[]]>([
-  ["input.nam", undefined, "createProcurementCase", { nam: "Renewal" }],
+  ["input.nam", "name", "createProcurementCase", { nam: "Renewal" }],
   ["input.baseline_price", "baselinePrice", "createProcurementCase", { name: "x", baseline_price: 1 }],
   ["input.nothingLikeIt", undefined, "createProcurementCase", { name: "x", nothingLikeIt: 1 }],
   ["input.name", undefined, "createProcurementCase", { name: undefined }],
   ["input.name", undefined, "createProcurementCase", {}],
   ["input", undefined, "createProcurementCase"],
-  ["input.stat", undefined, "changeVendorsState", { stat: "ARCHIVED" }, "all"],
-  [
-    "where.vendr",
-    undefined,
-    "changeVendorsState",
-    { state: "ARCHIVED" },
-    { vendr: { name: { eq: "Acme" } } },
-  ],
-  ["where.sate", undefined, "licenses", { where: { sate: { activity: { eq: "USED" } } } }],
-  ["where.sate", undefined, "licenses", { where: { sate: undefined } }],
+  ["input.stat", "state", "changeVendorsState", { stat: "ARCHIVED" }, "all"],
+  ["where.vendr", "vendor", "changeVendorsState", { state: "ARCHIVED" }, { vendr: { name: { eq: "Acme" } } }],
+  ["where.sate", "state", "licenses", { where: { sate: { activity: { eq: "USED" } } } }],
+  ["where.sate", "state", "licenses", { where: { sate: undefined } }],
   ["where.state.activity.EQ", "eq", "licenses", { where: { state: { activity: { EQ: "USED" } } } }],
   ["where.state.activity.equals", undefined, "licenses", { where: { state: { activity: { equals: "x" } } } }],
   ["where.state.activity.eq", undefined, "licenses", { where: { state: { activity: { eq: undefined } } } }],
@@ -39,11 +33,11 @@ test.each<[path: string, nearest: string | undefined, method: Method, ...args: u
   ["where.state", undefined, "applications", { where: { state: "SANCTIONED" } }],
   [
     "where.or[1].application.nme",
-    undefined,
+    "name",
     "applications",
     { where: { or: [{}, { application: { nme: {} } }] } },
   ],
-  ["order.contractDetail", undefined, "licensePlans", { order: { contractDetail: {} } }],
+  ["order.contractDetail", "contractDetails", "licensePlans", { order: { contractDetail: {} } }],
   ["order[1].ID", "id", "licensePlans", { order: [{ name: "ASC" }, { ID: "ASC" }] }],
 ])("rejects %s (nearest: %s) of %s before anything is sent", async (path, nearest, method, ...args) => {
   const { client, server } = await connectClient(OK);

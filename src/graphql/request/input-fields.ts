@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import { describeType, isObject, suggestKey } from "../../core/validate.js";
+import { describeType, isObject } from "../../core/validate.js";
 import { INPUT_FIELDS } from "../generated/operations.js";
 
 interface Field {
@@ -25,7 +25,7 @@ export function joinPath(parent: string | undefined, inArray: boolean, key: stri
 
 /**
  * The type of a field of an input; undefined if it is not checked.
- * @throws {InvalidInputError} the input has no such field; with the name that differs in case and separators only
+ * @throws {InvalidInputError} the input has no such field; with the nearest name
  */
 export function fieldType({ path, type }: Place, name: string): string | undefined {
   if (type === undefined) return undefined;
@@ -33,15 +33,16 @@ export function fieldType({ path, type }: Place, name: string): string | undefin
   const field = fields.get(name);
   if (field !== undefined) return field.type;
   const names = [...fields.keys()];
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   const known = names.length > MAX_LISTED ? "" : ` Known: ${names.join(", ")}.`;
   // A key that is not a name may be a secret.
   const shown = /^[A-Za-z_]\w{0,63}$/.test(name) ? ` ${name}` : "";
-  throw new InvalidInputError(
-    `${path || "variables"}: unknown field${shown}.${suggestKey(name, names)}${known}`,
-    {
-      issues: [{ path: path === "" ? name : `${path}.${name}`, expected: `one of ${names.join(", ")}` }],
-    },
-  );
+  throw new InvalidInputError(`${path || "variables"}: unknown field${shown}.${hint}${known}`, {
+    issues: [
+      { path: path === "" ? name : `${path}.${name}`, expected: nearest ?? `one of ${names.join(", ")}` },
+    ],
+  });
 }
 
 /**
@@ -140,4 +141,27 @@ function fieldsOf(type: string): ReadonlyMap<string, Field> {
     parsed.set(type, fields);
   }
   return fields;
+}
+
+/** The name with the fewest edits, if they are at most two, and not most of the name. */
+function nearestName(name: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((candidate) => ({ candidate, edits: editsBetween(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const [best] = ranked;
+  return best !== undefined && best.edits <= Math.min(2, name.length / 2) ? best.candidate : undefined;
+}
+
+function editsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }
