@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TestClock } from "../../../core/clock.js";
-import { type ReferenceServer, startReferenceServer } from "../../../reference-server/server.js";
+import { startReferenceServer } from "../../../reference-server/server.js";
 import type { SnapshotCollection } from "../../../sync/collections.js";
 import type { Connector } from "../../../sync/run/connector.js";
 import { ChildProcesses } from "../child/processes.js";
@@ -17,8 +17,6 @@ import type { CaseResult, CaseSetup } from "./setup.js";
 
 /** The servers and the clock that all cases share, one case at a time. */
 export interface Stage extends AsyncDisposable {
-  readonly server: ReferenceServer;
-  readonly clock: TestClock;
   /**
    * Runs a connector in a workspace of its own. Never rejects because of the connector.
    * @throws {ConfigurationError} a process of its own cannot load the connector's module
@@ -27,9 +25,8 @@ export interface Stage extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** @param options.startAt What the server's clock begins with. @default now */
-export async function openStage(options: { readonly startAt?: Date } = {}): Promise<Stage> {
-  const clock = new TestClock({ startAt: options.startAt ?? new Date() });
+export async function openStage(): Promise<Stage> {
+  const clock = new TestClock({ startAt: new Date() });
   const { startVendor, intercept } = await loadVendor();
   const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
   const routes = new WeakMap<VirtualTime, VendorRoute>();
@@ -62,8 +59,6 @@ export async function openStage(options: { readonly startAt?: Date } = {}): Prom
   const warmUp = { snapshots: [], run: (batch) => batch.write("usage", []) } satisfies Connector;
   await new Scene(parts, warmUp, {}).load();
   return {
-    server,
-    clock,
     run: async (connector, setup = {}) => new Scene(parts, connector, setup).play(),
     close,
     [Symbol.asyncDispose]: close,

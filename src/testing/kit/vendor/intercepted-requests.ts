@@ -3,8 +3,6 @@ import { ORIGIN_HEADER, RUN_HEADER, type VendorRoute } from "./routes.js";
 export interface InterceptOptions {
   /** Where a request goes that begins now, in the async context of its caller; undefined: to its own address. */
   readonly route: () => VendorRoute | undefined;
-  /** Origins that requests reach as usual. */
-  readonly passes?: readonly string[] | undefined;
   /** Calls code that belongs to no connector, such as the timers of undici. */
   readonly outside?: (<T>(work: () => T) => T) | undefined;
 }
@@ -32,8 +30,7 @@ export class InterceptedRequests {
 
   /** @returns undefined if it goes to its own address */
   take(origin: string): Taken | undefined {
-    const { passes = [], route } = this.#options;
-    const to = passes.includes(origin) ? undefined : route();
+    const to = this.#options.route();
     if (to === undefined) return undefined;
     this.#pending += 1;
     let isPending = true;

@@ -14,14 +14,14 @@ async function askBoth(origin: string): Promise<readonly number[]> {
   return [(await fetch(origin)).status, (await axios.get(origin, { validateStatus })).status];
 }
 
-async function startPlayed(passes: readonly string[] = []) {
+async function startPlayed() {
   const vendor = await startVendor();
   const run = vendor.play({
     exchanges: [exchange("/", { json: 1 })],
     clock: { sleep: () => Promise.resolve() },
   });
   let isOn = true;
-  const interception = intercept({ route: () => (isOn ? run.route : undefined), passes });
+  const interception = intercept({ route: () => (isOn ? run.route : undefined) });
   onTestFinished(async () => {
     interception.restore();
     await vendor.close();
@@ -35,13 +35,10 @@ async function startPlayed(passes: readonly string[] = []) {
   };
 }
 
-test("takes requests to any host, also on loopback, but those of the origins that pass", async () => {
-  const [reference, other] = await Promise.all(
-    [201, 202].map((status) => serveVendor(async () => new Response("", { status }))),
-  );
-  await startPlayed([String(reference)]);
-  expect(await askBoth(String(reference))).toEqual([201, 201]);
-  expect(await askBoth(String(other))).toEqual([404, 404]);
+test("takes requests to any host, also on loopback", async () => {
+  const other = await serveVendor(async () => new Response("", { status: 202 }));
+  await startPlayed();
+  expect(await askBoth(other)).toEqual([404, 404]);
   expect(await askBoth(API)).toEqual([200, 200]);
 });
 
