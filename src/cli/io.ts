@@ -19,11 +19,6 @@ export class Io {
     this.signal = signal;
   }
 
-  /** Whether a person is on both sides, who can be asked. */
-  get isInteractive(): boolean {
-    return !this.json && process.stdin.isTTY === true && process.stderr.isTTY === true;
-  }
-
   /** Whether stderr can be drawn over. */
   get isTerminal(): boolean {
     return !this.json && process.stderr.isTTY === true && process.env["TERM"] !== "dumb";
