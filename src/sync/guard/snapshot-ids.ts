@@ -16,7 +16,8 @@ const PIECE_BYTES = 128 * 1024;
 export interface SnapshotIdsOptions {
   /** The collection whose fields are counted. */
   readonly profiled: SnapshotCollection | undefined;
-  readonly write: ((lines: Uint8Array) => void) | undefined;
+  /** Takes lines, whose bytes may be used again when it has called `done`. */
+  readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
   /** Names a record of the snapshot, for messages. @default its index */
   readonly placeOf?: ((index: number) => string) | undefined;
@@ -36,6 +37,8 @@ export class SnapshotIds implements RecordObserver {
   /** Lines that were not written yet; the first record makes room for them. */
   #piece: Uint8Array = new Uint8Array();
   #pieceView = viewOf(this.#piece);
+  /** Pieces that were written. */
+  readonly #free: Uint8Array[] = [];
   /** The buffer of the last record and a view of it: most records share the buffer of the previous one. */
   #buffer: Uint8Array = new Uint8Array();
   #view = viewOf(this.#buffer);
@@ -156,7 +159,11 @@ export class SnapshotIds implements RecordObserver {
   }
 
   flush(): void {
-    if (this.#filled > 0) this.#options.write?.(this.#piece.subarray(0, this.#filled));
+    const piece = this.#piece;
+    const done = () => {
+      if (piece.length === PIECE_BYTES) this.#free.push(piece);
+    };
+    if (this.#filled > 0) this.#options.write?.(piece.subarray(0, this.#filled), done);
     this.#newPiece(0);
   }
 
@@ -212,7 +219,8 @@ export class SnapshotIds implements RecordObserver {
   }
 
   #newPiece(bytes: number): void {
-    this.#piece = Buffer.allocUnsafeSlow(bytes);
+    const free = bytes === PIECE_BYTES ? this.#free.pop() : undefined;
+    this.#piece = free ?? Buffer.allocUnsafeSlow(bytes);
     this.#pieceView = viewOf(this.#piece);
     this.#filled = 0;
   }

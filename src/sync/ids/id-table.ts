@@ -3,7 +3,7 @@ const PARTS = 64;
 /** Words of an entry: both halves of the id's hash, the hash of the contents, and the index. */
 const WIDTH = 4;
 const FIRST_SLOTS = 64;
-/** Most ids that room is made for before they come: nobody has counted the records of an array's length. */
+/** Most ids that room is made for before they come: an array may be longer than what is in it. */
 const MOST_EXPECTED = 1 << 22;
 const GROWTH = 2;
 /** Slots are small, and half of them empty keep searches short. */
