@@ -36,8 +36,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "the record at which a message is cut is lost",
     file: "sync/write/record-sink.ts",
-    right: "const full = builder.keep(place.index);",
-    wrong: "const full = builder.keep(place.index); if (full !== undefined) builder.drop();",
+    right: "const full = builder.keep(index);",
+    wrong: "const full = builder.keep(index); if (full !== undefined) builder.drop();",
   },
   {
     name: "streams of one batch do not wait for each other",

@@ -13,14 +13,16 @@ export interface CliOptions {
   /** The whole environment, besides PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly input?: string | undefined;
+  /** What Node runs. @default the sources */
+  readonly program?: readonly string[] | undefined;
 }
 
 /** Starts the command line, killed after the test. */
 export function startCli(
   args: readonly string[],
-  { cwd, env = {}, input }: CliOptions = {},
+  { cwd, env = {}, input, program = ["--import", TSX, CLI] }: CliOptions = {},
 ): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, ["--import", TSX, CLI, ...args], {
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });

@@ -10,19 +10,23 @@ const PRINTED = z.object({
 });
 
 /** Starts `serve` with these arguments, and waits until it serves. */
-export async function startServe(...args: readonly string[]) {
-  const child = startCli(["serve", "--json", ...args]);
+export function startServe(...args: readonly string[]) {
+  return served(startCli(["serve", "--json", ...args]));
+}
+
+/** Waits until `serve --json` serves. */
+export async function served(child: ReturnType<typeof startCli>) {
   let out = "";
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     out += String(chunk);
     if (out.endsWith("\n")) break;
   }
-  const served = PRINTED.parse(JSON.parse(out));
+  const printed = PRINTED.parse(JSON.parse(out));
   const env = {
-    SAAS_MANAGEMENT_BASE_URL: served.baseUrl,
-    SAAS_MANAGEMENT_SYNC_URL: served.syncUrl,
-    SAAS_MANAGEMENT_API_KEY: served.apiKey,
-    SAAS_MANAGEMENT_INSTALLATION_ID: served.installationId,
+    SAAS_MANAGEMENT_BASE_URL: printed.baseUrl,
+    SAAS_MANAGEMENT_SYNC_URL: printed.syncUrl,
+    SAAS_MANAGEMENT_API_KEY: printed.apiKey,
+    SAAS_MANAGEMENT_INSTALLATION_ID: printed.installationId,
   };
-  return { child, env, ...served };
+  return { child, env, ...printed };
 }

@@ -44,8 +44,7 @@ function collected(records: readonly unknown[], asBlock: boolean) {
   let taken = 0;
   for (let from = 0; from < records.length; ) {
     const block = builder.encodeBlock(records, from, BLOCK_ENCODERS.accounts);
-    // The last few records are not worth a block.
-    if (block === undefined) break;
+    if (block === undefined) throw new Error("There is no block.");
     const { buffer } = builder;
     if (asBlock) {
       const refusal = ids.observeBlock(record, buffer, block, from);
@@ -81,8 +80,38 @@ test.each([
   ],
 ])("the guard collects the same of a block as of single records: %s", (_, records) => {
   const { taken, ...block } = collected(records, true);
-  expect(taken).toBe(8);
+  expect(taken).toBe(records.length);
   expect({ taken, ...block }).toEqual(collected(records, false));
+});
+
+/** Encodes accounts in blocks as far as they are worth it. */
+function shares(names: readonly string[]) {
+  const builder = new MessageBuilder("batch-1", WIRE.accounts, 1024 * 1024);
+  const records = names.map((name) => ({ ...plain("a"), name }));
+  let inBlocks = 0;
+  let read = 0;
+  for (let i = 0; i < records.length; ) {
+    const block = builder.encodeBlock(records, i, (to, ...rest) => {
+      BLOCK_ENCODERS.accounts(to, ...rest);
+      read += to.records;
+    });
+    const taken = block?.records ?? 0;
+    inBlocks += taken;
+    i += taken || 1;
+  }
+  return { inBlocks: inBlocks / records.length, inVain: (read - inBlocks) / records.length };
+}
+
+test.each([2, 3, 8, 20, 50])("blocks are left where one record of %i has letters beyond ASCII", (every) => {
+  const { inVain } = shares(Array.from({ length: 20_000 }, (_, i) => (i % every === 0 ? "José" : "Grace")));
+  expect(inVain).toBeLessThan(0.02);
+});
+
+test("blocks are taken up again where records are plain, and rarely left for a single one that is not", () => {
+  const names = Array.from({ length: 100_000 }, (_, i) => (i < 1000 || i % 2000 === 0 ? "José" : "Grace"));
+  const { inBlocks, inVain } = shares(names);
+  expect(inBlocks).toBeGreaterThan(0.9);
+  expect(inVain).toBeLessThan(0.05);
 });
 
 test.each(BLOCK_FAULTS)("a fault is noticed: $name", async (fault) => {

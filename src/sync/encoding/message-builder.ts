@@ -108,9 +108,11 @@ export class MessageBuilder {
    */
   encodeBlock(records: readonly unknown[], from: number, encode: BlockEncoder): RecordBlock | undefined {
     this.#block ??= new RecordBlock();
+    const block = this.#block;
+    if (!block.isDue()) return undefined;
     // The header takes no more than its room, so a message that ends here stays within its size.
-    const count = this.#block.fill(this.#writer, records, from, this.#targetBytes, encode);
-    return count > 0 ? this.#block : undefined;
+    const count = block.fill(this.#writer, records, from, this.#targetBytes, encode);
+    return count > 0 ? block : undefined;
   }
 
   /**

@@ -16,11 +16,16 @@ export const BLOCK_TEXTS = 4096;
 export const TEXT_LETTERS = 127;
 const BLOCK_BYTES = 64 * 1024;
 /** Fewer records are not worth a block. */
-const FEW_RECORDS = 4;
-const FIRST_RECORDS = 8;
-/** How many records are encoded singly after a block of few records; twice as many after each further one. */
-const FIRST_WAIT = 16;
-const LONGEST_WAIT = 4096;
+const FEW_RECORDS = 8;
+/** What a block risks at least: fewer would not show what is to be gained. */
+const LEAST_RECORDS = 8;
+/** A record that is read in vain costs what so many records of a block save, and so does each block. */
+const COST = 4;
+const MOST_CREDIT = COST * BLOCK_RECORDS;
+/** How many records are encoded singly for each one that would have to save what was lost: about 1 % remains. */
+const WAIT = 128;
+/** The bits that are set in four bytes beyond ASCII. */
+const NOT_ASCII = 0x8080_8080;
 /** A last letter of several bytes that does not fit must not leave as many bytes as there are letters. */
 const LETTER_BYTES = 4;
 
@@ -48,11 +53,16 @@ export class RecordBlock {
   records = 0;
   #text = "";
   #count = 0;
-  /** Records that the next block may have: the last one tells how many in a row are plain. */
-  #most = FIRST_RECORDS;
+  /** What blocks have saved; the next one risks no more. Few sources have many records that are not plain. */
+  #credit = MOST_CREDIT;
   /** Records until the next block. */
   #waits = 0;
-  #nextWait = FIRST_WAIT;
+
+  /** Whether records are to be encoded in a block: asked before each. */
+  isDue(): boolean {
+    this.#waits -= 1;
+    return this.#waits < 0;
+  }
 
   /**
    * Encodes records behind the writer's position, which stays where it is.
@@ -66,33 +76,33 @@ export class RecordBlock {
     limit: number,
     encode: BlockEncoder,
   ): number {
-    const most = Math.min(records.length - from, this.#most);
-    this.#waits -= 1;
-    if (this.#waits >= 0 || most < FEW_RECORDS) return 0;
+    const most = Math.min(records.length - from, Math.max(Math.floor(this.#credit / COST), LEAST_RECORDS));
+    if (most < FEW_RECORDS) return 0;
     const start = to.position;
     this.starts[0] = start;
     this.limit = Math.min(limit, to.buffer.length, start + BLOCK_BYTES);
     this.records = 0;
+    let read = most;
     try {
       encode(this, to, records, from, most);
+      read = Math.min(this.records + 1, most);
     } catch {
       // A getter threw; the exact encoder meets it again.
     }
     to.position = start;
-    if (this.records > 0) this.records = this.#settle(to.buffer);
-    this.#plan(most);
+    const encoded = this.records;
+    if (encoded > 0) this.records = this.#settle(to.buffer);
+    // Other letters than ASCII make writing the texts so slow that nothing is saved.
+    this.#plan(this.records < encoded ? 0 : encoded, read - this.records);
     return this.records;
   }
 
-  /** Decides on the next block by the last one, which might have had so many records. */
-  #plan(most: number): void {
-    const { records } = this;
-    const isWorthwhile = records >= FEW_RECORDS;
-    // The record that has ended the block is not plain.
-    if (isWorthwhile) this.#waits = records < most ? 1 : 0;
-    else this.#waits = this.#nextWait;
-    this.#nextWait = isWorthwhile ? FIRST_WAIT : Math.min(2 * this.#nextWait, LONGEST_WAIT);
-    this.#most = Math.min(Math.max(2 * records, FIRST_RECORDS), BLOCK_RECORDS);
+  /** Decides on the next block by what the last one has saved, and how many records were read in vain. */
+  #plan(saved: number, inVain: number): void {
+    const credit = this.#credit + saved - COST * (inVain + 1);
+    this.#credit = Math.min(Math.max(credit, 0), MOST_CREDIT);
+    // A record that has ended the block is not plain.
+    this.#waits = credit < 0 ? -credit * WAIT : Math.min(inVain, 1);
   }
 
   /** Called by the encoder with what it has written; `count` is the number of texts. */
@@ -139,6 +149,7 @@ export class RecordBlock {
     let ascii = text.length;
     if (texts.write(text) !== ascii) {
       ascii = 0;
+      while ((from.getInt32(ascii) & NOT_ASCII) === 0) ascii += 4;
       while ((texts[ascii] ?? 0) < 0x80) ascii += 1;
     }
     let at = 0;

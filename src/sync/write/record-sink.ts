@@ -56,6 +56,8 @@ export class RecordSink {
   readonly #blockEncoder: BlockEncoder;
   readonly #builder: MessageBuilder;
   readonly #view: EncodedRecord | undefined;
+  /** Whether somebody wants to see each record, or decides on it. */
+  readonly #isLookedAt: boolean;
   readonly #queue: WindowQueue;
   #invalid: InvalidRecords | undefined;
   #records = 0;
@@ -70,6 +72,7 @@ export class RecordSink {
     this.#blockEncoder = BLOCK_ENCODERS[collection.name];
     this.#builder = builder;
     this.#view = observer && new EncodedRecord(collection.idField !== undefined);
+    this.#isLookedAt = observer !== undefined || acceptedEvents !== undefined;
     this.#turnAt = context.clock.monotonic();
     this.#queue = new WindowQueue(context, {
       flush: () => (builder.pending > 0 ? builder.flush() : undefined),
@@ -98,8 +101,9 @@ export class RecordSink {
 
   /** Takes in an array that is a source: unless it tells locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
+    const hasLocations = isLocated(source);
     return this.#takeList(source, (record, position) =>
-      isLocated(source) ? this.#takeOne(record, source, position) : this.take(record),
+      hasLocations ? this.#takeOne(record, source, position) : this.take(record),
     );
   }
 
@@ -150,7 +154,7 @@ export class RecordSink {
     if (block === undefined) return 0;
     const index = this.#records;
     this.#records += block.records;
-    const { observer, acceptedEvents } = this.#context;
+    const { observer } = this.#context;
     const view = observer?.observeBlock && this.#view;
     const refusal = view && observer?.observeBlock?.(view, builder.buffer, block, index);
     const isWanted = (start: number, end: number, i: number) => {
@@ -159,26 +163,28 @@ export class RecordSink {
       const expected = i === refusal?.record ? refusal.expected : undefined;
       return this.#isWanted(start, end, list[place.position], place, expected);
     };
-    const isLookedAt =
-      view === undefined ? this.#view !== undefined || acceptedEvents !== undefined : refusal;
+    const isLookedAt = view === undefined ? this.#isLookedAt : refusal;
     builder.keepBlock(block, index, isLookedAt ? isWanted : undefined);
     if (builder.pending > 0) this.#queue.recordWaits();
     return block.records;
   }
 
   #takeOne(record: unknown, list: RecordList, position: number): Promise<void> | undefined {
-    const place = { list, position, index: this.#records };
-    this.#records += 1;
+    const index = this.#records++;
     const builder = this.#builder;
-    if (!builder.encode(record, this.#encoder)) return this.#explain(record, place);
+    if (!builder.encode(record, this.#encoder)) return this.#explain(record, { list, position, index });
     const { collection, maxMessageBytes } = this.#context;
     const bytes = builder.sizeAlone;
     if (bytes > maxMessageBytes) {
       const expected = describeOversizedRecord(fieldsOf(record, collection), bytes, maxMessageBytes);
-      this.#refuse([{ ...this.#locationOf(record, place), path: "", expected }]);
-    } else if (this.#isWanted(builder.recordStart, builder.recordEnd, record, place)) {
+      const location = this.#locationOf(record, { list, position, index });
+      this.#refuse([{ ...location, path: "", expected }]);
+    } else if (
+      (!this.#isLookedAt && this.#invalid === undefined) ||
+      this.#isWanted(builder.recordStart, builder.recordEnd, record, { list, position, index })
+    ) {
       this.#queue.recordWaits();
-      const full = builder.keep(place.index);
+      const full = builder.keep(index);
       return full === undefined ? this.#yieldIfDue() : this.#offer(full);
     }
     builder.drop();

@@ -40,6 +40,8 @@ export async function buildPackage(folder: string, ...tscOptions: readonly strin
 
 /** A folder of consumer projects. */
 export interface ConsumerFolder {
+  /** Where the packed package is. */
+  readonly installed: string;
   /** Copies a consumer project into the folder once, and returns its path. */
   add(name: string): Promise<string>;
   /** Writes a new project with these files, and returns its path. */
@@ -59,6 +61,7 @@ export async function makeConsumerFolder(): Promise<ConsumerFolder> {
   const tarball = await packPackage(folder);
   await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
   return {
+    installed,
     add: async (name) => {
       const project = join(folder, name);
       if (existsSync(project)) return project;

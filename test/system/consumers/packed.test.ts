@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Page } from "../../docs/pages.js";
+import { startCli } from "../../support/cli.js";
+import { served } from "../../support/serve.js";
 import { HANDLED } from "./cells.js";
 import { definitions } from "./definitions.js";
 import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
@@ -89,6 +91,13 @@ test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
     expect(JSON.parse(printed)).toEqual(HANDLED);
   },
 );
+
+test("the packed command line serves the demo company, with a page for browsers", async () => {
+  const program = [`${folder.installed}/dist/cli/main.js`];
+  const { baseUrl } = await served(startCli(["serve", "--json", "--demo"], { program }));
+  const page = await fetch(`${baseUrl}/graphql`, { headers: { accept: "text/html" } });
+  expect(await page.text()).toContain("type LicensesConnection ");
+});
 
 test("an editor's go to definition leads to the sources of what programs call", async () => {
   const code = [

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { SCRIPT } from "./script.js";
 
 const STYLE = `
@@ -22,7 +23,8 @@ button.run { background: var(--accent); border-color: var(--accent); color: ligh
 @media (max-width: 60rem) { body { height: auto; } main { grid-template-columns: 1fr; } .edit { min-height: 24rem; } }
 `;
 
-const SCHEMA = readFileSync(new URL("../../../../schema/schema.graphql", import.meta.url), "utf8");
+const schemaFile = createRequire(import.meta.url).resolve("@saas-management/sdk/schema.graphql");
+const SCHEMA = readFileSync(schemaFile, "utf8");
 
 /** A page that sends queries to the server that it comes from. It needs nothing from elsewhere. */
 export const EXPLORER_PAGE = `<!doctype html>
