@@ -7,7 +7,7 @@ import { type KeysOf, readOptions } from "../core/validate.js";
 import { takenOverError } from "./batch/batch-errors.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { OpenedBatch } from "./batch/opened-batch.js";
-import { BatchSession, type BatchWatch, UNWATCHED } from "./batch/session.js";
+import { BatchSession, type BatchWatch } from "./batch/session.js";
 import {
   BATCH_KEYS,
   type BatchOptions,
@@ -46,14 +46,6 @@ import type { Staging } from "./staging/staging.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
-let runs: typeof import("./run/sync-run.js") | undefined;
-
-/** Loads what runs need and batches do not. */
-export async function loadRuns(): Promise<typeof import("./run/sync-run.js")> {
-  runs ??= await import("./run/sync-run.js");
-  return runs;
-}
-
 /** The Sync API over any transport, without knowing how the service is reached. */
 export class SyncEngine implements SyncClient {
   readonly #configuration: SyncConfiguration;
@@ -91,7 +83,7 @@ export class SyncEngine implements SyncClient {
           const { runStaged } = await import("./staging/run-staged.js");
           return runStaged(read, staging, watched, { ...parts, open: OPEN });
         }
-        const { SyncRun } = await loadRuns();
+        const { SyncRun } = await import("./run/sync-run.js");
         return new SyncRun(read, watched, parts).execute();
       });
     });
@@ -154,7 +146,7 @@ export class SyncEngine implements SyncClient {
 
   startBatch(options: BatchOptions = {}): Promise<BatchHandle> {
     return withCallSite(options?.signal, async () =>
-      this.start(this.#read("startBatch", options, BATCH_KEYS), UNWATCHED),
+      this.start(this.#read("startBatch", options, BATCH_KEYS), { attempt: 1 }),
     );
   }
 
@@ -177,7 +169,9 @@ export class SyncEngine implements SyncClient {
     this.#writers.get(batchId)?.fail(takenOverError());
     const startedAt = momentOf(this.#configuration.clock);
     const trace = openSyncTrace(this.#configuration, "sync.batch", { batchId, attempt: 1 });
-    return this.#handle({ id: batchId, startedAt, subject: {}, trace, unverified: true }, given, UNWATCHED);
+    return this.#handle({ id: batchId, startedAt, subject: {}, trace, unverified: true }, given, {
+      attempt: 1,
+    });
   }
 
   async close(): Promise<void> {
@@ -234,13 +228,8 @@ export class SyncEngine implements SyncClient {
 
   #abort(batchId: string, signal: AbortSignal, onProgress?: OnProgress): Promise<void> {
     const attempt = (call: CallContext) => this.#transport.abortBatch(batchId, call);
-    return callWithRetry(
-      this.#configuration,
-      { rpc: "AbortSyncBatch", batchId },
-      signal,
-      attempt,
-      onProgress,
-    );
+    const operation = { rpc: "AbortSyncBatch", batchId } as const;
+    return callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
   }
 
   #requireOpen(): void {

@@ -1,6 +1,6 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
 import { memoryLedger } from "@saas-management/sdk/testing";
-import { loadRuns, SyncEngine } from "../../src/sync/engine.js";
+import { SyncEngine } from "../../src/sync/engine.js";
 import { resolveSyncOptions } from "../../src/sync/options.js";
 import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
@@ -42,7 +42,7 @@ const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([warmUp(), loadRuns()]);
+await Promise.all([warmUp(), import("../../src/sync/run/sync-run.js")]);
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();

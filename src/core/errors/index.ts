@@ -33,32 +33,8 @@ import type {
 } from "./sync.js";
 
 export { annotate, type RecordOutcome, type WalkPosition } from "./base.js";
-export {
-  AuthenticationError,
-  ClosedError,
-  ConfigurationError,
-  GraphQLResponseError,
-  type InputIssue,
-  InvalidInputError,
-  MutationError,
-  PaginationError,
-  PermissionDeniedError,
-  RateLimitError,
-  TimeoutError,
-  TransportError,
-} from "./common.js";
-export {
-  BatchInProgressError,
-  BatchOutcomeUnknownError,
-  type BatchState,
-  BatchStateError,
-  type HeldReason,
-  type HeldReport,
-  InterruptedError,
-  RunHeldError,
-  type SnapshotDiff,
-  SyncProtocolError,
-} from "./sync.js";
+export * from "./common.js";
+export * from "./sync.js";
 
 /**
  * Every error that the SDK makes: `if (error instanceof SaasManagementError) switch (error.code) { … }` reaches the

@@ -19,26 +19,17 @@ import type { NoteStart } from "./start.js";
 export interface BatchWatch {
   readonly attempt: number;
   readonly runKey?: string | undefined;
-  readonly acceptedEvents: SinkContext["acceptedEvents"];
-  readonly observerOf: ObserverOf | undefined;
+  readonly acceptedEvents?: SinkContext["acceptedEvents"];
+  readonly observerOf?: ObserverOf | undefined;
   /** Called when all records of a write were accepted, or of a writer that ends; the write fails if it throws. */
-  readonly sealed: ((collection: CollectionInfo) => Promise<void>) | undefined;
+  readonly sealed?: ((collection: CollectionInfo) => Promise<void>) | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
-  readonly beforeComplete: ((batch: Pick<BatchSession, "id" | "signal">) => Promise<void>) | undefined;
+  readonly beforeComplete?: ((batch: Pick<BatchSession, "id" | "signal">) => Promise<void>) | undefined;
   readonly noteStart?: NoteStart;
   readonly startEndsInMs?: () => number;
   /** How long the lease is, in milliseconds. @default that of the service */
   readonly leaseMs?: number;
 }
-
-/** A batch of a caller. */
-export const UNWATCHED: BatchWatch = {
-  attempt: 1,
-  acceptedEvents: undefined,
-  observerOf: undefined,
-  sealed: undefined,
-  beforeComplete: undefined,
-};
 
 export interface SessionOptions extends BatchWatch {
   readonly id: string;

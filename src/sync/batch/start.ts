@@ -105,7 +105,7 @@ export class BatchStarter {
   readonly #transport: SyncTransport;
   readonly #configuration: SyncConfiguration;
   /** Starts that may have left a lock: they were sent, and their result is not known. */
-  #possiblyOwnLocks: readonly PossibleLock[] = [];
+  readonly #possiblyOwnLocks = new Set<PossibleLock>();
   /** Starts that nobody waits for any more, and the aborts of their batches. */
   readonly #cleanups = new Set<Promise<void>>();
   readonly #givenUp = new AbortController();
@@ -182,14 +182,10 @@ export class BatchStarter {
     const attempt = (call: CallContext) => this.#attempt(installationId, call, context);
     try {
       const { batchId } = await callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
-      this.#possiblyOwnLocks = this.#possiblyOwnLocks.filter(
-        (lock) => lock.installationId !== installationId,
-      );
+      for (const lock of this.#ownLocks(installationId)) this.#possiblyOwnLocks.delete(lock);
       return batchId;
     } catch (error) {
-      const mayBeOwn = this.#possiblyOwnLocks.some(
-        (lock) => lock.installationId === installationId && !this.#isOver(lock),
-      );
+      const mayBeOwn = this.#ownLocks(installationId).length > 0;
       if (error instanceof BatchInProgressError && mayBeOwn)
         throw lockedError(error, POSSIBLY_OWN, { mayBeOwn });
       throw error;
@@ -253,11 +249,11 @@ export class BatchStarter {
         this.#givenUp.signal,
         (call) => this.#transport.abortBatch(batchId, call),
       );
-      this.#forgetLock(lock);
+      this.#possiblyOwnLocks.delete(lock);
       await forget();
     } catch (error) {
       if (!started && !attempts.mayBeDone) {
-        this.#forgetLock(lock);
+        this.#possiblyOwnLocks.delete(lock);
         return;
       }
       this.#configuration.logger.warn(
@@ -269,24 +265,21 @@ export class BatchStarter {
 
   #addLock(installationId: string): PossibleLock {
     const lock = { installationId, since: this.#configuration.clock.monotonic() };
-    this.#possiblyOwnLocks = [...this.#possiblyOwnLocks.filter((other) => !this.#isOver(other)), lock];
+    this.#possiblyOwnLocks.add(lock);
     return lock;
-  }
-
-  #forgetLock(lock: PossibleLock): void {
-    this.#possiblyOwnLocks = this.#possiblyOwnLocks.filter((other) => other !== lock);
   }
 
   /** How long a lock lasts at most that may be this client's own: nobody else waits for that moment. */
   #ownLockMs(installationId: string): number {
     const now = this.#configuration.clock.monotonic();
-    const locks = this.#possiblyOwnLocks.filter((lock) => lock.installationId === installationId);
-    const lefts = locks.map(({ since }) => since + LEASE_MS - now).filter((leftMs) => leftMs > 0);
-    return Math.min(...lefts);
+    return Math.min(...this.#ownLocks(installationId).map(({ since }) => since + LEASE_MS - now));
   }
 
-  #isOver({ since }: PossibleLock): boolean {
-    return this.#configuration.clock.monotonic() - since >= LEASE_MS;
+  /** The locks of an installation that may last. Forgets those of all that are over. */
+  #ownLocks(installationId: string): readonly PossibleLock[] {
+    const begun = this.#configuration.clock.monotonic() - LEASE_MS;
+    for (const lock of this.#possiblyOwnLocks) if (lock.since <= begun) this.#possiblyOwnLocks.delete(lock);
+    return [...this.#possiblyOwnLocks].filter((lock) => lock.installationId === installationId);
   }
 }
 

@@ -28,13 +28,8 @@ const NO_COLLECTION = "a collection that does not exist";
 /** How long a queued write waits for a silent source before a warning, in milliseconds. */
 const STUCK_MS = 30_000;
 
-let writing: typeof import("../write/source-reader.js") | undefined;
-
 /** Loads what writes need with the first of them, because the encoders are large. */
-export async function loadWriting() {
-  writing ??= await import("../write/source-reader.js");
-  return writing;
-}
+export const loadWriting = () => import("../write/source-reader.js");
 
 interface QueuedWrite {
   readonly options: WriteOptions;

@@ -62,13 +62,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   try {
     const batch = await engine.start(
       { installationId, signal, maxIdleMs: options.maxIdleMs },
-      {
-        attempt: 1,
-        acceptedEvents: undefined,
-        observerOf: (collection) => watches.of(collection),
-        sealed: undefined,
-        beforeComplete: undefined,
-      },
+      { attempt: 1, observerOf: (collection) => watches.of(collection) },
     );
     const watermarks = new Watermarks({ ledger, installationId, preview: true }, configuration);
     const context = { attempt: 1, preview: true, ...(await watermarks.begin({ signal })) };

@@ -46,7 +46,7 @@ export async function extract<Result>(
     const notify: OnProgress = (progress) => void (progress.type === "progress" && onProgress?.(progress));
     const batch = await engine.start(
       { installationId: plan.installationId, onProgress: notify },
-      { ...WATCH, observerOf },
+      { attempt: 1, observerOf, leaseMs: OFFLINE_LEASE_MS },
     );
     const result = await write(batch);
     return { result, sealed: await transport.seal() };
@@ -57,14 +57,6 @@ export async function extract<Result>(
     await engine.close();
   }
 }
-
-const WATCH = {
-  attempt: 1,
-  acceptedEvents: undefined,
-  sealed: undefined,
-  beforeComplete: undefined,
-  leaseMs: OFFLINE_LEASE_MS,
-} as const;
 
 /** Extracts one partition. Keys of its own say that the extraction has begun, and how it has ended. */
 export async function extractPartition<Result>(

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { z } from "zod";
 import { ConfigurationError, InvalidInputError, TransportError } from "../../core/errors/index.js";
 import { networkErrorOf } from "../../core/network-errors.js";
 import { describeType, readOptions } from "../../core/validate.js";
@@ -120,15 +121,8 @@ async function keyOfFakes(
 }
 
 function checkDay(day: unknown): void {
-  if (typeof day === "string" && isDay(day)) return;
+  if (z.iso.date().safeParse(day).success) return;
   throw new InvalidInputError(
     `recordVendor: day must be a date as 2026-11-22, got ${typeof day === "string" ? "another string" : describeType(day)}.`,
-  );
-}
-
-function isDay(day: string): boolean {
-  const time = Date.parse(day);
-  return (
-    /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
   );
 }

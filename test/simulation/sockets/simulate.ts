@@ -2,7 +2,6 @@
 import type { Fault } from "@saas-management/sdk/testing";
 import { optionsSchema } from "../../../src/reference-server/options.js";
 import { startServer } from "../../../src/reference-server/server.js";
-import { loadRuns } from "../../../src/sync/engine.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";
 import { ServiceModel } from "../service-model.js";
@@ -30,7 +29,7 @@ export interface SimulatedOverSockets extends Simulated {
 }
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([warmUp(), loadRuns()]);
+await Promise.all([warmUp(), import("../../../src/sync/run/sync-run.js")]);
 
 export async function simulateOverSockets(program: SocketProgram): Promise<SimulatedOverSockets> {
   const before = openResources();

@@ -6,43 +6,22 @@ import { type Person, people } from "./people.js";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const EMPLOYEES = 320;
 
-interface Product {
-  readonly plan: string;
-  readonly product: string;
-  readonly category: string;
-  readonly state: "DISCOVERED" | "IN_REVIEW" | "SANCTIONED";
-  readonly price: string;
-  readonly paidSeats: number;
-  /** Holders are every so-manieth person; of them, every so-manieth has not used it lately. */
-  readonly every: number;
-  readonly idle: number;
-  readonly contract: string;
-  readonly renewsIn: number;
-  readonly noticeDays: number;
-}
-
-interface Vendor {
-  readonly name: string;
-  readonly currency: string;
-  readonly products: readonly Product[];
-}
-
-/** Plan, product, category, state, price, paid seats, every, idle, contract, renews in, notice. */
+/** Holders are every so-manieth person; of them, every so-manieth (`idle`) has not used it lately. */
 type Line = readonly [
-  string,
-  string,
-  string,
-  Product["state"],
-  string,
-  number,
-  number,
-  number,
-  string,
-  number,
-  number,
+  plan: string,
+  product: string,
+  category: string,
+  state: "DISCOVERED" | "IN_REVIEW" | "SANCTIONED",
+  price: string,
+  paidSeats: number,
+  every: number,
+  idle: number,
+  contract: string,
+  renewsIn: number,
+  noticeDays: number,
 ];
 
-const VENDORS: readonly Vendor[] = [
+const VENDORS = [
   vendor("Tuschgrün", "EUR", [
     ["Studio Team", "Tuschgrün Studio", "Design", "SANCTIONED", "587.88", 140, 3, 4, "ANNUAL", 41, 30],
     ["Proof Reviewer", "Tuschgrün Proof", "Design", "SANCTIONED", "95.40", 200, 2, 3, "ANNUAL", 41, 30],
@@ -56,22 +35,14 @@ const VENDORS: readonly Vendor[] = [
   ]),
 ];
 
-function vendor(name: string, currency: string, lines: readonly Line[]): Vendor {
+type Vendor = (typeof VENDORS)[number];
+
+function vendor(name: string, currency: string, lines: readonly Line[]) {
   const products = lines.map(
-    ([plan, product, category, state, price, paidSeats, every, idle, contract, renewsIn, noticeDays]) => {
-      return {
-        plan,
-        product,
-        category,
-        state,
-        price,
-        paidSeats,
-        every,
-        idle,
-        contract,
-        renewsIn,
-        noticeDays,
-      };
+    ([plan, product, category, state, price, paidSeats, every, idle, ...contract]) => {
+      const [type, renewsIn, noticeDays] = contract;
+      const seats = { price, paidSeats, every, idle };
+      return { plan, product, category, state, ...seats, contract: type, renewsIn, noticeDays };
     },
   );
   return { name, currency, products };

@@ -4,7 +4,7 @@ import { suggestKey } from "../../../core/validate.js";
 import type { CaseSetup } from "../case/setup.js";
 import type { Exchange } from "../cassette/cassette.js";
 import type { VendorFault } from "../faults/fault.js";
-import type { PlainRecords } from "../faults/record-fault.js";
+import type { PlainRecords, RecordFault } from "../faults/record-fault.js";
 import { RECORD_FAULTS } from "../faults/record-faults.js";
 import { SERVICE_FAULTS } from "../faults/service/service-faults.js";
 import { SIGNAL_FAULTS, type SignalFault } from "../faults/service/signal-faults.js";
@@ -32,19 +32,16 @@ export interface Row {
   readonly excuses?: VendorFault["excuses"] | undefined;
 }
 
-const CLEAN: Row = {
-  fault: "no-fault",
-  summary: "two runs without a fault have the same effect",
-  kind: "clean",
-  strike: () => ({}),
-};
-
-const AGAINST: Row = {
-  fault: "against",
-  summary: "the other version of the connector has the same effect",
-  kind: "against",
-  strike: () => ({}),
-};
+const CLEAN = row(
+  { name: "no-fault", summary: "two runs without a fault have the same effect" },
+  "clean",
+  () => ({}),
+);
+const AGAINST = row(
+  { name: "against", summary: "the other version of the connector has the same effect" },
+  "against",
+  () => ({}),
+);
 
 /**
  * The rows of a report, by their options; those of a recording are the same ones for each recording, with other summaries.
@@ -60,14 +57,7 @@ export function rowsOf(
     CLEAN,
     ...(against === undefined ? [] : [AGAINST]),
     ...(cassette === undefined ? RECORD_FAULTS.map(recordRow) : vendorFaults(recording, seed).map(vendorRow)),
-    ...SERVICE_FAULTS.map(
-      (service): Row => ({
-        fault: service.name,
-        summary: service.summary,
-        kind: "service",
-        strike: () => ({ service }),
-      }),
-    ),
+    ...SERVICE_FAULTS.map((service) => row(service, "service", () => ({ service }))),
     ...SIGNAL_FAULTS.map((fault) => signalRow(fault, target)),
   ];
   if (only === undefined) return rows;
@@ -80,41 +70,38 @@ export function rowsOf(
   return rows.filter(({ fault }) => only.includes(fault));
 }
 
-function vendorRow(fault: VendorFault): Row {
-  const { name, summary, excuses } = fault;
-  return {
-    fault: name,
-    summary,
-    kind: "vendor",
-    strike({ recording }) {
-      const struck = recording && fault.strike(recording);
-      return struck && { struck };
-    },
-    excuses,
-  };
+function row(
+  { name, summary }: { readonly name: string; readonly summary: string },
+  kind: Row["kind"],
+  strike: Row["strike"],
+): Row {
+  return { fault: name, summary, kind, strike };
 }
 
-function recordRow(fault: (typeof RECORD_FAULTS)[number]): Row {
-  return {
-    fault: fault.name,
-    summary: fault.summary,
-    kind: "records",
-    strike(source) {
-      const records = fault.strike(source.records);
-      return records && { records };
-    },
+function vendorRow(fault: VendorFault): Row {
+  const strike: Row["strike"] = ({ recording }) => {
+    const struck = recording && fault.strike(recording);
+    return struck && { struck };
   };
+  return { ...row(fault, "vendor", strike), excuses: fault.excuses };
+}
+
+function recordRow(fault: RecordFault): Row {
+  return row(fault, "records", (source) => {
+    const records = fault.strike(source.records);
+    return records && { records };
+  });
 }
 
 function signalRow(fault: SignalFault, module: string | undefined): Row {
-  return {
-    fault: fault.name,
-    summary: fault.summary,
-    kind: "service",
-    ...(module === undefined ? { notRun: "module is needed for processes of their own" } : {}),
-    strike: ({ windows }) =>
-      module === undefined || windows < fault.writes ? undefined : { child: { module, fault } },
-  };
+  if (module === undefined)
+    return {
+      ...row(fault, "service", () => undefined),
+      notRun: "module is needed for processes of their own",
+    };
+  return row(fault, "service", ({ windows }) =>
+    windows < fault.writes ? undefined : { child: { module, fault } },
+  );
 }
 
 function moduleUrl(module: string | URL): string {

@@ -1,4 +1,5 @@
 /** Requests as named parts, so that two pages of one listing differ in the parts that page. */
+import { formOf } from "../cassette/body.js";
 import type { Exchange, RecordedRequest } from "../cassette/cassette.js";
 import { leavesOf, valueAt, withValueAt } from "./json-path.js";
 
@@ -26,8 +27,8 @@ export function partsOf(request: RecordedRequest): readonly RequestPart[] {
   if ("json" in body) {
     for (const { path, value } of leavesOf(body.json))
       parts.push({ in: "json", name: path.join("."), value: String(value) });
-  } else if ("text" in body && request.headers["content-type"]?.includes("form-urlencoded") === true) {
-    for (const [name, value] of new URLSearchParams(body.text)) parts.push({ in: "form", name, value });
+  } else {
+    for (const [name, value] of formOf(request.headers, body) ?? []) parts.push({ in: "form", name, value });
   }
   return parts;
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { formOf } from "../cassette/body.js";
-import type { RecordedBody, RecordedRequest } from "../cassette/cassette.js";
+import type { RecordedRequest } from "../cassette/cassette.js";
 import { CANARY } from "../cassette/fakes.js";
 import { personalKind } from "../cassette/personal-fields.js";
 import { foldName, isSecretField, secretsOfEnvironment } from "../cassette/secret-names.js";
+import { partsOf, type RequestPart } from "../structure/request-parts.js";
 
 /** How far a request may differ from the recorded one. */
 interface Blur {
@@ -48,59 +49,43 @@ const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/g
 const EMAIL = /[^\s/@:,;"'<>()]+@[^\s/@:,;"'<>()]+/g;
 
 function keyOf(request: RecordedRequest, blur: Blur): string {
-  const url = new URL(request.url);
-  const query = fieldsOf(url.searchParams, blur);
-  // Clients escape different characters.
-  const path = JSON.stringify(url.pathname.split("/").map((part) => blurText(decode(part), blur)));
-  const text = `${request.method} ${url.origin}${path}?${JSON.stringify(query)} ${bodyOf(request, blur)}`;
+  // Clients escape different characters, and may build parameters from a map.
+  const parts = partsOf(request)
+    .filter((part) => part.in === "path" || !isLeftOut(part, blur))
+    .map(
+      (part) =>
+        [
+          part.in,
+          part.name,
+          isBlurred(part, blur) ? "*" : blurText(part.in === "path" ? decode(part.value) : part.value, blur),
+        ] as const,
+    )
+    .sort(([a, b], [c, d]) => (`${a} ${b}` < `${c} ${d}` ? -1 : `${a} ${b}` > `${c} ${d}` ? 1 : 0));
+  const { origin } = new URL(request.url);
+  const text = `${request.method} ${origin} ${JSON.stringify(parts)} ${otherBody(request, blur)}`;
   return createHash("sha256").update(text).digest("base64");
 }
 
-/** Parameters in the order of their names: a client may build them from a map. */
-function fieldsOf(parameters: URLSearchParams, blur: Blur): [string, string][] {
-  return [...parameters]
-    .filter(([name, value]) => !isLeftOut(name, value, blur))
-    .map(([name, value]): [string, string] => [
-      name,
-      isBlurred(name, value, "parameter", blur) ? "*" : blurText(value, blur),
-    ])
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+/** The name of the field, also of an item in its list. */
+function nameOf({ in: where, name }: RequestPart): string {
+  return where === "json" ? (name.split(".").findLast((key) => !/^\d+$/.test(key)) ?? "") : name;
 }
 
-function bodyOf({ headers, body }: RecordedRequest, blur: Blur): string {
-  if (body === undefined) return "";
-  const form = formOf(headers, body);
-  if (form !== undefined) return JSON.stringify(fieldsOf(form, blur));
-  if ("json" in body) return JSON.stringify(fieldOf("", body.json, blur));
-  return withoutBoundary(headers["content-type"], body, blur);
-}
-
-function fieldOf(name: string, value: unknown, blur: Blur): unknown {
-  if (Array.isArray(value)) return value.map((item) => fieldOf(name, item, blur));
-  if (typeof value === "object" && value !== null) {
-    const entries: [string, unknown][] = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    const kept = entries.filter(([key, field]) => !isLeftOut(key, field, blur));
-    return kept.map(([key, field]) => [key, fieldOf(key, field, blur)]);
-  }
-  const text = String(value);
-  if (isBlurred(name, text, "json", blur)) return "*";
-  return typeof value === "string" ? blurText(value, blur) : value;
-}
-
-function isBlurred(name: string, value: string, place: "parameter" | "json", blur: Blur): boolean {
-  if (!blur.volatile) return false;
+function isBlurred(part: RequestPart, blur: Blur): boolean {
+  if (!blur.volatile || part.in === "path") return false;
+  const { value } = part;
+  const name = nameOf(part);
   const folded = foldName(name);
   if (blur.ids && personalKind(name, { isPerson: false }) !== undefined) return true;
-  if (isSecretField(name, place) || VOLATILE_NAME.test(folded) || JWT.test(value)) return true;
+  const isSecret = isSecretField(name, part.in === "json" ? "json" : "parameter");
+  if (isSecret || VOLATILE_NAME.test(folded) || JWT.test(value)) return true;
   return isTime(folded, value) || (blur.ids && EPOCH.test(value));
 }
 
 /** The first run has no watermark, and asks without the parameter or with none. */
-function isLeftOut(name: string, value: unknown, blur: Blur): boolean {
-  if (!blur.ids) return false;
-  return (
-    value === null || value === "" || (typeof value !== "object" && isTime(foldName(name), String(value)))
-  );
+function isLeftOut(part: RequestPart, blur: Blur): boolean {
+  const isNone = part.value === "" || (part.in === "json" && part.value === "null");
+  return blur.ids && (isNone || isTime(foldName(nameOf(part)), part.value));
 }
 
 function isTime(foldedName: string, value: string): boolean {
@@ -114,14 +99,11 @@ function blurText(value: string, blur: Blur): string {
   return [CANARY, UUID, EMAIL, TIME_IN_TEXT].reduce((rest, pattern) => rest.replace(pattern, "*"), text);
 }
 
-/** A boundary of multipart is random, and occurs in the body. */
-function withoutBoundary(
-  type: string | undefined,
-  body: Exclude<RecordedBody, { json: unknown }>,
-  blur: Blur,
-): string {
+/** A body that has no named parts. A boundary of multipart is random, and occurs in it. */
+function otherBody({ headers, body }: RecordedRequest, blur: Blur): string {
+  if (body === undefined || "json" in body || formOf(headers, body) !== undefined) return "";
   const text = "text" in body ? body.text : body.base64;
-  const boundary = /boundary="?([^";]+)/i.exec(type ?? "")?.[1];
+  const boundary = /boundary="?([^";]+)/i.exec(headers["content-type"] ?? "")?.[1];
   return blur.volatile && boundary !== undefined ? text.replaceAll(boundary, "*") : text;
 }
 
