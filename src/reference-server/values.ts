@@ -47,6 +47,16 @@ export function lazy<T>(make: () => T): () => T {
   };
 }
 
+/** Makes a value again when what it is made of is another. */
+export function derived<I, T>(inputNow: () => I, make: (input: I) => T): () => T {
+  let made: { readonly input: I; readonly value: T } | undefined;
+  return () => {
+    const input = inputNow();
+    if (made === undefined || made.input !== input) made = { input, value: make(input) };
+    return made.value;
+  };
+}
+
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

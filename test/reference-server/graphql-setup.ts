@@ -8,12 +8,16 @@ import type { Portfolio } from "../../src/reference-server/portfolio.js";
 import {
   type Collection,
   type MessageOf,
+  type Slot,
   type SyncedInstallation,
   Workspace,
 } from "../../src/reference-server/workspace.js";
 import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 
 type Records = { [K in Collection]: readonly MessageOf<K>[] };
+
+/** One array: another one would be a change. */
+const NONE: readonly never[] = [];
 
 /** An installation whose records a test sets by hand. */
 export class HandSynced implements SyncedInstallation {
@@ -28,13 +32,24 @@ export class HandSynced implements SyncedInstallation {
   }
 
   records<K extends Collection>(collection: K): readonly MessageOf<K>[] {
-    return this.#records[collection] ?? [];
+    return this.#records[collection] ?? NONE;
   }
 
-  find<K extends Collection>(collection: K, id: string): MessageOf<K> | undefined {
-    return this.records(collection).find(
-      ({ variant }) => variant !== undefined && Reflect.get(variant.value, "id") === id,
-    );
+  find<K extends Collection>(collection: K, id: string): Slot<MessageOf<K>> | undefined {
+    const find = () =>
+      this.records(collection).find(
+        ({ variant }) => variant !== undefined && Reflect.get(variant.value, "id") === id,
+      );
+    const first = find();
+    if (first === undefined) return undefined;
+    return {
+      get record() {
+        return find() ?? first;
+      },
+      get removed() {
+        return find() === undefined;
+      },
+    };
   }
 
   set(records: Partial<Records>): this {

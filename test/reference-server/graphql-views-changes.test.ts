@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
-import { Workspace } from "../../src/reference-server/workspace.js";
+import { Batch } from "../../src/reference-server/sync/batch.js";
+import { Installation } from "../../src/reference-server/sync/state.js";
+import { type Collection, type MessageOf, Workspace } from "../../src/reference-server/workspace.js";
 import {
   account,
   discoveredUsage,
@@ -112,5 +114,64 @@ test("shows after every change what a new workspace with the same data shows", a
     expect(shown, name).toEqual(await shownByNewWorkspace());
     expect(shown, `${name} changed nothing`).not.toEqual(before);
     before = shown;
+  }
+});
+
+test("shows after random changes of any collection what views that are made anew show", async () => {
+  const { workspace, keys, send, query } = await startServer({ portfolio });
+  const installations = ["Figma", "Okta"].map((name) => new Installation(workspace, name, name));
+  workspace.installations.splice(0, 1, ...installations);
+  let state = 5;
+  const random = (below: number): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return Math.floor(state / 7) % below;
+  };
+  const email = () => (random(3) === 0 ? "" : `${random(5)}@acme.test`);
+  const day = () => `2026-03-${10 + random(5)}T08:00:00Z`;
+  const accountId = () => `a${random(6)}`;
+  const product = () => (random(2) === 0 ? "" : "FigJam");
+  const plans = [pro, team];
+
+  function sync<C extends Collection>(to: Installation, collection: C, records: readonly MessageOf<C>[]) {
+    const batch = new Batch(to.batches.length + 1, 0);
+    to.batches.push(batch);
+    to.stores[collection].write(records, batch);
+    // Every second one removes what it did not send.
+    if (random(2) === 0) to.stores[collection].complete(batch);
+  }
+  const several = <R>(make: () => R): R[] => Array.from({ length: 1 + random(5) }, make);
+  const changes: readonly ((to: Installation) => void)[] = [
+    (to) =>
+      sync(
+        to,
+        "accounts",
+        several(() => account(accountId(), { email: email(), active: random(4) > 0 })),
+      ),
+    (to) =>
+      sync(
+        to,
+        "employees",
+        several(() => employee(accountId(), `E${random(9)}`, email())),
+      ),
+    (to) => sync(to, "plans", plans.slice(random(2), 1 + random(2))),
+    (to) =>
+      sync(
+        to,
+        "licenses",
+        several(() => license(`l${random(8)}`, accountId(), `p${1 + random(2)}`)),
+      ),
+    (to) => sync(to, "usage", [usage(accountId(), day(), { product: product() })]),
+    (to) =>
+      sync(to, "externallyDiscoveredUsage", [discoveredUsage(accountId(), "FigJam", { at: day() }, email())]),
+  ];
+  for (let round = 0; round < 30; round += 1) {
+    const to = installations[random(2)];
+    for (const change of changes) if (to !== undefined && random(2) === 0) change(to);
+    const other = new Workspace("w2", portfolio);
+    other.installations.push(...installations);
+    const authorization = keys.create({ workspace: other, scope: "read", permissions: [] });
+    expect(await query(everything), `round ${round}`).toEqual(
+      (await send(everything, {}, { authorization })).data,
+    );
   }
 });

@@ -1,5 +1,5 @@
 import { WIRE } from "../../sync/generated/collections.js";
-import type { Collection, MessageOf } from "../workspace.js";
+import type { Collection, MessageOf, Slot } from "../workspace.js";
 import type { Batch } from "./batch.js";
 
 /** The records of one message, tied to their collection. */
@@ -15,8 +15,8 @@ export interface CollectionStore<C extends Collection> {
   complete(batch: Batch): void;
   /** The records that readers see: the same array until they change. */
   present(): readonly MessageOf<C>[];
-  /** The record with this id, if readers see it. */
-  find(id: string): MessageOf<C> | undefined;
+  /** The place of the record with this id, from now on. */
+  find(id: string): Slot<MessageOf<C>> | undefined;
   /** Every record that was ever accepted. */
   all(): readonly { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[];
 }
@@ -117,9 +117,8 @@ class Snapshot<C extends Collection> implements CollectionStore<C> {
     return present;
   }
 
-  find(id: string): MessageOf<C> | undefined {
-    const row = this.#rows.get(id);
-    return row?.removed ? undefined : row?.record;
+  find(id: string): Slot<MessageOf<C>> | undefined {
+    return this.#rows.get(id);
   }
 
   all(): { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {
@@ -167,8 +166,9 @@ class EventLog<C extends Collection> implements CollectionStore<C> {
     return this.#present;
   }
 
-  find(id: string): MessageOf<C> | undefined {
-    return this.#byId.get(id);
+  find(id: string): Slot<MessageOf<C>> | undefined {
+    const record = this.#byId.get(id);
+    return record && { record, removed: false };
   }
 
   all(): { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {

@@ -13,14 +13,31 @@ export class RowSet<R extends IdentifiedRow> {
   readonly rows: readonly R[];
   #last: { readonly key: string; readonly list: readonly R[] } | undefined;
 
-  constructor(rows: readonly R[]) {
-    this.rows = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  constructor(rows: readonly R[], sort: (rows: readonly R[]) => readonly R[] = sortedById) {
+    this.rows = sort(rows);
   }
 
   list(key: string, make: () => readonly R[]): readonly R[] {
     if (this.#last?.key !== key) this.#last = { key, list: make() };
     return this.#last.list;
   }
+}
+
+function sortedById<R extends IdentifiedRow>(rows: readonly R[]): readonly R[] {
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Sorts rows by id, again only if they are others than the last time. */
+export function keptOrder<R extends IdentifiedRow>(): (rows: readonly R[]) => readonly R[] {
+  let last: { readonly rows: readonly R[]; readonly sorted: readonly R[] } = { rows: [], sorted: [] };
+  return (rows) => {
+    if (!areSame(last.rows, rows)) last = { rows, sorted: sortedById(rows) };
+    return last.sorted;
+  };
+}
+
+export function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
 type Field = Pick<GraphQLField<unknown, unknown>, "name" | "args">;

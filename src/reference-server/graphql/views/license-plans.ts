@@ -4,25 +4,34 @@ import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfo
 import { getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 import type { IdentifiedRow } from "../connection/order.js";
-import { type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
+import { type Foundation, type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
 
 /**
  * Returns a function that gives the licenses of an installation as they are now, and its plans with those that are of
- * them. A row stays as long as its record is the same: only licenses may change between two calls.
+ * them. A row stays while its id does, whatever else changes: it finds out by itself what is outdated.
  */
 export function licensingOf(
   synced: SyncedData,
   { planPrices = [], contracts = [] }: Portfolio,
-  planned: (planId: string) => Omit<LicensedPlan, "row">,
-): () => { readonly licenses: readonly LicenseRow[]; readonly plans: readonly IdentifiedRow[] } {
+): (foundation: Foundation) => {
+  readonly licenses: readonly LicenseRow[];
+  readonly plans: readonly IdentifiedRow[];
+} {
   const { installation } = synced;
   const known = new Map<string, LicensedPlan>();
-  const licensed = (id: string) => getOrAdd(known, id, () => ({ ...planned(id), row: null }));
   let previous: readonly LicenseRow[] = [];
-  return () => {
-    const licensesOf = new Map<string, LicenseRow[]>();
-    const plans = synced.plans.map((plan) => {
+  return (foundation) => {
+    const planned = (id: string): LicensedPlan => {
+      const lastUse = foundation.usage().lastUseOf(synced, id);
+      return { foundation, lastUse, row: null, licenses: [] };
+    };
+    for (const [id, entry] of known) {
+      if (entry.foundation === foundation) Object.assign(entry, { row: null, licenses: [] });
+      else Object.assign(entry, planned(id));
+    }
+    const licensed = (id: string) => getOrAdd(known, id, () => planned(id));
+    const plans = synced.plans().map((plan) => {
       const match = {
         planName: plan.externalPlanName,
         integrationName: installation.integration.name,
@@ -30,20 +39,26 @@ export function licensingOf(
       };
       const price = bestMatch(planPrices, match);
       const contract = bestMatch(contracts, match);
-      const licenses = getOrAdd(licensesOf, plan.id, () => []);
-      const row = new LicensePlanRow(installation, plan, licenses, price && seatPriceOf(price), contract);
-      licensed(plan.id).row = row;
+      const entry = licensed(plan.id);
+      const row = new LicensePlanRow(
+        installation,
+        plan,
+        entry.licenses,
+        price && seatPriceOf(price),
+        contract,
+      );
+      entry.row = row;
       return row;
     });
-    const licenses = detailsOf(installation.records("licenses")).map((license, index) => {
-      const before = previous[index];
-      const row =
-        before?.license === license ? before : new LicenseRow(license, licensed(license.sourcePlanId));
-      licensesOf.get(license.sourcePlanId)?.push(row);
+    previous = detailsOf(installation.records("licenses")).map((license, index) => {
+      let row = previous[index];
+      if (row?.license.sourceId !== license.sourceId)
+        row = new LicenseRow(synced, license, licensed(license.sourcePlanId));
+      else if (row.license !== license) row.update(license, licensed(license.sourcePlanId));
+      row.addToPlan();
       return row;
     });
-    previous = licenses;
-    return { licenses, plans };
+    return { licenses: previous, plans };
   };
 }
 

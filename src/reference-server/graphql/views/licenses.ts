@@ -1,8 +1,9 @@
 import type Big from "big.js";
 import type { GenericAccountDetails, GenericLicenseDetails } from "../../../sync/generated/contract.js";
 import { calendarDateOf, nullIfBlank } from "../../values.js";
+import type { MessageOf, Slot } from "../../workspace.js";
 import type { Directory, Person } from "./directory.js";
-import { employeeDetails, type SyncedData } from "./synced.js";
+import { accountIn, employeeDetails, type SyncedData } from "./synced.js";
 import type { UsageIndex } from "./usage.js";
 
 export interface Money {
@@ -17,21 +18,15 @@ export interface RecentUse {
 
 const USED = { __typename: "UsedLicenseState", activity: "USED" } as const;
 
-class Unused {
-  readonly __typename = "UnusedLicenseState";
-  readonly activity = "UNUSED";
-  /** A function: created only if the caller asks for it. */
-  readonly reason: () => string;
-
-  constructor(reason: () => string) {
-    this.reason = reason;
-  }
+function unused(reason: () => string) {
+  // The reason is a function: created only if the caller asks for it.
+  return { __typename: "UnusedLicenseState", activity: "UNUSED", reason } as const;
 }
 
-const INACTIVE = new Unused(() => "The account is not active.");
-const NEVER_USED = new Unused(() => "No use was ever seen.");
+const INACTIVE = unused(() => "The account is not active.");
+const NEVER_USED = unused(() => "No use was ever seen.");
 
-type LicenseState = typeof USED | Unused;
+type LicenseState = typeof USED | ReturnType<typeof unused>;
 
 function holderRow(account: GenericAccountDetails, person: Person) {
   const employee = typeof person === "string" ? undefined : employeeDetails(person);
@@ -47,28 +42,56 @@ export interface SeatPrice {
   readonly free: Money;
 }
 
-/** What the licenses of a plan have in common. */
-export interface LicensedPlan {
-  readonly synced: SyncedData;
+/** What rows are made of besides licenses and plans: another one after each change. */
+export interface Foundation {
   readonly directory: Directory;
   readonly recent: RecentUse;
-  readonly lastUse: ReturnType<UsageIndex["lastUseOf"]>;
-  /** Null if its record is missing. */
-  row: { readonly id: string; readonly seatPrice: SeatPrice | undefined } | null;
+  readonly usage: () => UsageIndex;
 }
 
-/** A license. What is expensive is found when a caller asks for it. */
+/** What the licenses of a plan have in common. */
+export interface LicensedPlan {
+  foundation: Foundation;
+  lastUse: ReturnType<UsageIndex["lastUseOf"]>;
+  /** Null if its record is missing. */
+  row: { readonly id: string; readonly seatPrice: SeatPrice | undefined } | null;
+  licenses: LicenseRow[];
+}
+
+/** A license. What is expensive is found when a caller asks for it, and kept while what it is made of is the same. */
 export class LicenseRow {
   readonly id: string;
-  readonly license: GenericLicenseDetails;
-  readonly #plan: LicensedPlan;
+  readonly #synced: SyncedData;
+  #license: GenericLicenseDetails;
+  #plan: LicensedPlan;
+  #foundation: Foundation | undefined;
+  #slot: Slot<MessageOf<"accounts">> | undefined;
+  #account: GenericAccountDetails | undefined;
   #state: LicenseState | undefined;
+  #person: Person | undefined;
   #holder: ReturnType<typeof holderRow> | null | undefined;
 
-  constructor(license: GenericLicenseDetails, plan: LicensedPlan) {
-    this.id = `${plan.synced.installation.id}:${license.sourceId}`;
-    this.license = license;
+  constructor(synced: SyncedData, license: GenericLicenseDetails, plan: LicensedPlan) {
+    this.id = `${synced.installation.id}:${license.sourceId}`;
+    this.#synced = synced;
+    this.#license = license;
     this.#plan = plan;
+  }
+
+  get license(): GenericLicenseDetails {
+    return this.#license;
+  }
+
+  /** Takes the record that was sent again in place of the row's own. */
+  update(license: GenericLicenseDetails, plan: LicensedPlan): void {
+    this.#license = license;
+    this.#plan = plan;
+    this.#slot = undefined;
+    this.#foundation = undefined;
+  }
+
+  addToPlan(): void {
+    this.#plan.licenses.push(this);
   }
 
   get plan(): LicensedPlan["row"] {
@@ -76,7 +99,7 @@ export class LicenseRow {
   }
 
   get isBillable(): boolean {
-    return this.license.billable === true;
+    return this.#license.billable === true;
   }
 
   get isUsed(): boolean {
@@ -84,15 +107,17 @@ export class LicenseRow {
   }
 
   get state(): LicenseState {
+    this.#settle();
     this.#state ??= this.#assess();
     return this.#state;
   }
 
   get holder(): ReturnType<typeof holderRow> | null {
+    this.#settle();
     if (this.#holder === undefined) {
-      const { directory, synced } = this.#plan;
-      const account = this.#account;
-      this.#holder = account === undefined ? null : holderRow(account, directory.holderOf(synced, account));
+      const person = this.#personOf();
+      this.#holder =
+        person === undefined || this.#account === undefined ? null : holderRow(this.#account, person);
     }
     return this.#holder;
   }
@@ -107,8 +132,24 @@ export class LicenseRow {
     return this.#seat(this.isBillable && !this.isUsed);
   }
 
-  get #account(): GenericAccountDetails | undefined {
-    return this.#plan.synced.account(this.license.sourceAccountId);
+  /** Forgets what a change of the foundation has outdated. */
+  #settle(): void {
+    const { foundation } = this.#plan;
+    if (foundation !== this.#foundation) {
+      this.#slot ??= this.#synced.installation.find("accounts", this.#license.sourceAccountId);
+      const account = accountIn(this.#slot);
+      if (account !== this.#account || foundation.directory !== this.#foundation?.directory)
+        this.#person = this.#holder = undefined;
+      this.#account = account;
+      this.#state = undefined;
+      this.#foundation = foundation;
+    }
+  }
+
+  #personOf(): Person | undefined {
+    if (this.#account !== undefined)
+      this.#person ??= this.#plan.foundation.directory.holderOf(this.#synced, this.#account);
+    return this.#person;
   }
 
   #seat(isPaid: boolean): Money | null {
@@ -119,10 +160,11 @@ export class LicenseRow {
   #assess(): LicenseState {
     const account = this.#account;
     if (account?.active === false) return INACTIVE;
-    const { since, days } = this.#plan.recent;
-    const last = this.#plan.lastUse(this.license.sourceAccountId, account);
+    const { foundation, lastUse } = this.#plan;
+    const { since, days } = foundation.recent;
+    const last = lastUse(this.#license.sourceAccountId, () => this.#personOf());
     if (last === undefined) return NEVER_USED;
     if (last >= since) return USED;
-    return new Unused(() => `The last use was seen on ${calendarDateOf(last)}, more than ${days} days ago.`);
+    return unused(() => `The last use was seen on ${calendarDateOf(last)}, more than ${days} days ago.`);
   }
 }

@@ -6,8 +6,8 @@ import type {
   GenericUsageDetails,
   Timestamp,
 } from "../../../sync/generated/contract.js";
-import { fold, getOrAdd, lazy, nullIfBlank } from "../../values.js";
-import type { SyncedInstallation } from "../../workspace.js";
+import { derived, fold, getOrAdd, nullIfBlank } from "../../values.js";
+import type { MessageOf, Slot, SyncedInstallation } from "../../workspace.js";
 
 /** The record of an employee. */
 export type Employee = NonNullable<EmployeeRecord["variant"]>;
@@ -23,30 +23,63 @@ export interface Use {
   readonly time: number;
 }
 
-/** What one installation has synced. */
+/** By what was used: who used it last when, in milliseconds since the epoch. */
+export type LastUses<User> = Map<string, Map<User, number>>;
+
+export function keep<User>(all: LastUses<User>, scope: string, user: User, time: number): void {
+  const uses = getOrAdd(all, scope, () => new Map());
+  uses.set(user, Math.max(time, uses.get(user) ?? time));
+}
+
+/** What one installation has synced, as it is now. */
 export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
-  const plans = detailsOf(installation.records("plans"));
-  const discovered = lazy(() => detailsOf(installation.records("externallyDiscoveredUsage")));
+  const plans = derived(
+    () => installation.records("plans"),
+    (records) => detailsOf(records),
+  );
+  const discovered = derived(
+    () => installation.records("externallyDiscoveredUsage"),
+    (records) => detailsOf(records),
+  );
+  const usesWithOwn = derived(
+    () => installation.records("usage"),
+    (records) => {
+      const own = detailsOf(records).map(useOf);
+      return derived(discovered, (others): readonly Use[] => [...own, ...others.flatMap(discoveredUseOf)]);
+    },
+  );
+  const uses = () => usesWithOwn()();
   return {
     installation,
     plans,
-    account: (id: string): GenericAccountDetails | undefined =>
-      genericOf(installation.find("accounts", id)?.variant),
-    employee: (id: string): Employee | undefined => installation.find("employees", id)?.variant,
-    plan: (id: string): GenericPlanDetails | undefined => genericOf(installation.find("plans", id)?.variant),
+    account: (id: string) => accountIn(installation.find("accounts", id)),
+    employee: (id: string) => variantIn(installation.find("employees", id)),
+    plan: (id: string) => genericOf(variantIn(installation.find("plans", id))),
     /** Names of the products of plans, by folded name. */
-    products: lazy(() => byFoldedName(plans.map((plan) => productOf(plan, installation)))),
+    products: derived(plans, (all) => byFoldedName(all.map((plan) => productOf(plan, installation)))),
     /** Names of discovered products, by folded name. */
-    discovered: lazy(() =>
-      byFoldedName(discovered().flatMap(({ externalProductName }) => nullIfBlank(externalProductName) ?? [])),
+    discovered: derived(discovered, (all) =>
+      byFoldedName(all.flatMap(({ externalProductName }) => nullIfBlank(externalProductName) ?? [])),
     ),
-    uses: lazy((): readonly Use[] => [
-      ...detailsOf(installation.records("usage")).map(useOf),
-      ...discovered().flatMap(discoveredUseOf),
-    ]),
+    uses,
+    /** What the uses that the product's own system saw tell of accounts, by their ids. */
+    lastUses: derived(uses, (all) => {
+      const last: LastUses<string> = new Map();
+      for (const { actorId, address, scope, time } of all)
+        if (address === undefined) keep(last, scope, actorId, time);
+      return last;
+    }),
   };
+}
+
+function variantIn<V>(slot: Slot<{ readonly variant: V | undefined }> | undefined): V | undefined {
+  return slot?.removed ? undefined : slot?.record.variant;
+}
+
+export function accountIn(slot: Slot<MessageOf<"accounts">> | undefined): GenericAccountDetails | undefined {
+  return genericOf(variantIn(slot));
 }
 
 interface Variant {

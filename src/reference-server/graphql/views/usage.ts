@@ -1,10 +1,6 @@
-import type { GenericAccountDetails } from "../../../sync/generated/contract.js";
-import { fold, getOrAdd, lazy } from "../../values.js";
+import { fold, lazy } from "../../values.js";
 import { type Directory, localId, type Person } from "./directory.js";
-import { productOf, type SyncedData, type UsageScope, type Use } from "./synced.js";
-
-/** By what was used: who used it last when, in milliseconds since the epoch. */
-type LastUses<User> = Map<string, Map<User, number>>;
+import { keep, type LastUses, productOf, type SyncedData, type UsageScope, type Use } from "./synced.js";
 
 /**
  * Last uses across the installations of a workspace.
@@ -14,7 +10,7 @@ type LastUses<User> = Map<string, Map<User, number>>;
  */
 export class UsageIndex {
   readonly #directory: Directory;
-  readonly #ofAccounts = new Map<SyncedData, LastUses<string>>();
+  readonly #ofUnknown = new Map<SyncedData, LastUses<string>>();
   /** What persons use is named in other words than what accounts use. */
   readonly #ofPersons: LastUses<Person> = new Map();
   readonly #byProduct = lazy(() => this.#usersByProduct());
@@ -22,9 +18,9 @@ export class UsageIndex {
   constructor(directory: Directory, all: readonly SyncedData[]) {
     this.#directory = directory;
     for (const synced of all) {
-      const ofAccounts: LastUses<string> = new Map();
-      this.#ofAccounts.set(synced, ofAccounts);
-      for (const use of synced.uses()) this.#add(synced, use, ofAccounts);
+      const ofUnknown: LastUses<string> = new Map();
+      this.#ofUnknown.set(synced, ofUnknown);
+      for (const use of synced.uses()) this.#add(synced, use, ofUnknown);
     }
   }
 
@@ -36,16 +32,18 @@ export class UsageIndex {
     const plan = synced.plan(planId);
     const own: readonly UsageScope[] = [`plan:${planId}`, "installation"];
     const products = plan === undefined ? [] : [`product:${fold(productOf(plan, synced.installation))}`];
-    const ofAccounts = among(this.#ofAccounts.get(synced), [...own, ...products]);
+    const ofAccounts = [synced.lastUses(), this.#ofUnknown.get(synced)].flatMap((uses) =>
+      among(uses, [...own, ...products]),
+    );
     const ofPersons = among(this.#ofPersons, [
       ...own.map((scope) => inInstallation(synced, scope)),
       ...products,
     ]);
-    return (accountId: string, account: GenericAccountDetails | undefined): number | undefined => {
+    return (accountId: string, holder: () => Person | undefined): number | undefined => {
       let last: number | undefined;
       for (const uses of ofAccounts) last = later(last, uses.get(accountId));
-      if (ofPersons.length === 0 || account === undefined) return last;
-      const person = this.#directory.holderOf(synced, account);
+      const person = ofPersons.length === 0 ? undefined : holder();
+      if (person === undefined) return last;
       for (const uses of ofPersons) last = later(last, uses.get(person));
       return last;
     };
@@ -55,20 +53,19 @@ export class UsageIndex {
     return this.#byProduct().get(product) ?? new Map();
   }
 
-  #add(synced: SyncedData, use: Use, ofAccounts: LastUses<string>): void {
+  #add(synced: SyncedData, use: Use, ofUnknown: LastUses<string>): void {
     const { actorId, address, scope, time } = use;
-    if (address === undefined) keep(ofAccounts, scope, actorId, time);
     const isProduct = scope.startsWith("product:");
     if (!isProduct && synced.account(actorId) !== undefined) return;
     const person = this.#personOf(synced, use);
     keep(this.#ofPersons, isProduct ? scope : inInstallation(synced, scope), person, time);
     // Somebody unknown may have an account whose record is missing.
-    if (address === null && person === localId(synced, actorId)) keep(ofAccounts, scope, actorId, time);
+    if (address === null && person === localId(synced, actorId)) keep(ofUnknown, scope, actorId, time);
   }
 
   #usersByProduct(): LastUses<Person> {
     const users: LastUses<Person> = new Map();
-    for (const synced of this.#ofAccounts.keys()) {
+    for (const synced of this.#ofUnknown.keys()) {
       for (const use of synced.uses()) {
         const person = this.#personOf(synced, use);
         for (const product of productsOf(synced, use.scope)) keep(users, product, person, use.time);
@@ -82,11 +79,6 @@ export class UsageIndex {
       ? this.#directory.actorOf(synced, actorId)
       : this.#directory.discoveredActorOf(synced, actorId, address);
   }
-}
-
-function keep<User>(all: LastUses<User>, scope: string, user: User, time: number): void {
-  const uses = getOrAdd(all, scope, () => new Map());
-  uses.set(user, Math.max(time, uses.get(user) ?? time));
 }
 
 function among<User>(all: LastUses<User> | undefined, scopes: readonly string[]) {

@@ -1,48 +1,68 @@
 import { DAY_MS, lazy, startOfDay } from "../../values.js";
 import type { SyncedInstallation, Workspace } from "../../workspace.js";
-import { RowSet } from "../connection/connection.js";
+import { areSame, keptOrder, RowSet } from "../connection/connection.js";
 import { applicationsOf } from "./applications.js";
 import { Directory } from "./directory.js";
 import { licensingOf } from "./license-plans.js";
-import { syncedBy } from "./synced.js";
+import type { Foundation, LicenseRow } from "./licenses.js";
+import { type SyncedData, syncedBy } from "./synced.js";
 import { UsageIndex } from "./usage.js";
 
 const DEFAULT_UNUSED_AFTER_DAYS = 30;
 
-/** What does not depend on licenses and on the states of vendors. */
-function foundationOf({ installations, portfolio }: Workspace, today: number) {
+interface Rows {
+  readonly all: readonly SyncedData[];
+  readonly licensing: readonly ReturnType<typeof licensingOf>[];
+  readonly sortLicenses: ReturnType<typeof keptOrder<LicenseRow>>;
+}
+
+/** What stays as long as the installations do, whatever they sync. */
+function rowsOf({ installations, portfolio }: Workspace): Rows {
   const all = installations.map(syncedBy);
-  const directory = new Directory(all);
+  return {
+    all,
+    licensing: all.map((synced) => licensingOf(synced, portfolio)),
+    sortLicenses: keptOrder<LicenseRow>(),
+  };
+}
+
+/** What does not depend on licenses and on the states of vendors. */
+function foundationOf(workspace: Workspace, { all }: Rows, today: number): Foundation {
+  const employees = [...all, ...all.map(({ installation }) => installation.records("employees"))];
+  const directory = cached(directories, workspace, employees, () => new Directory(all));
   const usage = lazy(() => new UsageIndex(directory, all));
-  const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
-  const recent = { since: today - days * DAY_MS, days };
-  const licensing = all.map((synced) =>
-    licensingOf(synced, portfolio, (planId) => {
-      return { synced, directory, recent, lastUse: usage().lastUseOf(synced, planId) };
-    }),
-  );
-  return { all, usage, licensing };
+  const days = workspace.portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
+  return { directory, usage, recent: { since: today - days * DAY_MS, days } };
 }
 
 /** The rows of all connections of a workspace on one day. */
 export type Views = ReturnType<typeof viewsOn>;
 
 function viewsOn(
-  { all, usage, licensing }: ReturnType<typeof foundationOf>,
+  { all, licensing, sortLicenses }: Rows,
+  foundation: Foundation,
   { portfolio, vendorStates }: Workspace,
   today: number,
 ) {
-  const licensed = lazy(() => licensing.map((rowsNow) => rowsNow()));
+  const licensed = lazy(() => licensing.map((rowsNow) => rowsNow(foundation)));
   return {
     applications: lazy(
-      () => new RowSet(applicationsOf(portfolio, vendorStates, all, usage(), today - 30 * DAY_MS)),
+      () => new RowSet(applicationsOf(portfolio, vendorStates, all, foundation.usage(), today - 30 * DAY_MS)),
     ),
-    licenses: lazy(() => new RowSet(licensed().flatMap(({ licenses }) => licenses))),
+    licenses: lazy(
+      () =>
+        new RowSet(
+          licensed().flatMap(({ licenses }) => licenses),
+          sortLicenses,
+        ),
+    ),
     licensePlans: lazy(() => new RowSet(licensed().flatMap(({ plans }) => plans))),
   };
 }
 
-const foundations = new WeakMap<Workspace, Cached<ReturnType<typeof foundationOf>>>();
+const rows = new WeakMap<Workspace, Cached<Rows>>();
+const directories = new WeakMap<Workspace, Cached<Directory>>();
+const foundations = new WeakMap<Workspace, Cached<Foundation>>();
 const views = new WeakMap<Workspace, Cached<Views>>();
 
 /** The views of a workspace as it is now. What a change does not touch is not created again. */
@@ -52,8 +72,9 @@ export function viewsOf(workspace: Workspace, now: number): Views {
   const below = [today, ...installations.flatMap(shown)];
   const inputs = [vendorStates, ...below, ...installations.map((each) => each.records("licenses"))];
   return cached(views, workspace, inputs, () => {
-    const foundation = cached(foundations, workspace, below, () => foundationOf(workspace, today));
-    return viewsOn(foundation, workspace, today);
+    const kept = cached(rows, workspace, [...installations], () => rowsOf(workspace));
+    const foundation = cached(foundations, workspace, below, () => foundationOf(workspace, kept, today));
+    return viewsOn(kept, foundation, workspace, today);
   });
 }
 
@@ -80,8 +101,4 @@ function cached<T>(
 function shown(installation: SyncedInstallation): readonly unknown[] {
   const names = ["accounts", "employees", "plans", "usage", "externallyDiscoveredUsage"] as const;
   return names.map((name) => installation.records(name));
-}
-
-function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((value, index) => value === b[index]);
 }
