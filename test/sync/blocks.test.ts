@@ -38,6 +38,7 @@ function collected(records: readonly unknown[], asBlock: boolean) {
   const lines: Uint8Array[] = [];
   const write = (piece: Uint8Array) => void lines.push(Buffer.from(piece));
   const ids = new SnapshotIds({ profiled: "accounts", write, keyOf: undefined });
+  if (asBlock) ids.expect(100_000);
   const builder = new MessageBuilder("batch-1", WIRE.accounts, 1024 * 1024);
   const record = new EncodedRecord(true);
   const refusals: object[] = [];

@@ -42,6 +42,8 @@ export interface BlockRefusal {
 
 /** Watches the records of one write, each after it was encoded and before it is put into a message. */
 export interface RecordObserver {
+  /** Is told how many records come, about, where that is known before the first one. */
+  expect?(records: number): void;
   /**
    * Sees one record, which is undefined if it comes from a block. Returns what was expected instead if the record must
    * not be sent, which fails the write.

@@ -130,7 +130,7 @@ export async function forEachId(
   for await (const piece of wholeLines(lines)) {
     const view = viewOf(piece);
     const lookUp = () => {
-      table.warm(hashes.subarray(0, 2 * count));
+      table.warm(hashes, count);
       for (let at = 0; at < 2 * count; at += 2)
         callback(hashes[at] ?? 0, hashes[at + 1] ?? 0, piece, places[at] ?? 0, places[at + 1] ?? 0);
       count = 0;

@@ -28,8 +28,9 @@ export class SnapshotDraft {
     }
   }
 
-  write(lines: Uint8Array): void {
-    this.#draft?.write(lines);
+  /** As {@link LedgerDraft.write}. */
+  write(lines: Uint8Array, done: () => void): void {
+    this.#draft?.write(lines, done);
   }
 
   async save(past: PastSnapshot | undefined): Promise<void> {

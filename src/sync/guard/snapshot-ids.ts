@@ -9,12 +9,15 @@ import { ProfileCounter } from "../ids/profile-counter.js";
 import { EMPTY_PROFILE, type SnapshotProfile } from "../ids/snapshot-profile.js";
 import { putLine } from "../ledger/id-lines.js";
 
-const PIECE_BYTES = 64 * 1024;
+/** Most snapshots are small. */
+const FIRST_PIECE_BYTES = 16 * 1024;
+const PIECE_BYTES = 128 * 1024;
 
 export interface SnapshotIdsOptions {
   /** The collection whose fields are counted. */
   readonly profiled: SnapshotCollection | undefined;
-  readonly write: ((lines: Uint8Array) => void) | undefined;
+  /** Takes lines, whose bytes may be used again when it has called `done`. */
+  readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
   /** Names a record of the snapshot, for messages. @default its index */
   readonly placeOf?: ((index: number) => string) | undefined;
@@ -34,11 +37,17 @@ export class SnapshotIds implements RecordObserver {
   /** Lines that were not written yet; the first record makes room for them. */
   #piece: Uint8Array = new Uint8Array();
   #pieceView = viewOf(this.#piece);
+  /** Pieces that were written. */
+  readonly #free: Uint8Array[] = [];
   /** The buffer of the last record and a view of it: most records share the buffer of the previous one. */
   #buffer: Uint8Array = new Uint8Array();
   #view = viewOf(this.#buffer);
   #filled = 0;
   #duplicates = 0;
+  /** Used again for each group of records: what lies outside of the heap makes the collector walk all of it. */
+  #hashes: Int32Array = new Int32Array();
+  #lines: Int32Array = new Int32Array();
+  #places: Int32Array = new Int32Array();
 
   constructor(options: SnapshotIdsOptions) {
     this.#options = options;
@@ -53,6 +62,10 @@ export class SnapshotIds implements RecordObserver {
   /** Returns what the records hold. Of records with one id and the same contents, one is counted. */
   profile(): SnapshotProfile {
     return this.#profile?.profile() ?? EMPTY_PROFILE;
+  }
+
+  expect(records: number): void {
+    if (this.#options.areDistinct !== true) this.table.expect(records);
   }
 
   observe(encoded: EncodedRecord): string | undefined {
@@ -75,7 +88,8 @@ export class SnapshotIds implements RecordObserver {
     const { keyOf, areDistinct } = this.#options;
     const isPlain = keyOf === undefined && areDistinct !== true;
     // Of each record: where it, its id and the end of its id are.
-    const places = new Int32Array(3 * records);
+    this.#places = withRoom(this.#places, 3 * records);
+    const places = this.#places;
     let room = 0;
     for (let i = 0; i < records; i += 1) {
       const start = afterVarint(buffer, afterVarint(buffer, starts[i] ?? 0));
@@ -90,8 +104,10 @@ export class SnapshotIds implements RecordObserver {
     if (!isPlain) return undefined;
     this.#look(buffer);
     this.#reserve(room);
-    const lines = new Int32Array(records + 1);
-    const hashes = new Int32Array(2 * records);
+    this.#lines = withRoom(this.#lines, records + 1);
+    this.#hashes = withRoom(this.#hashes, 2 * records);
+    const lines = this.#lines;
+    const hashes = this.#hashes;
     let at = this.#filled;
     for (let i = 0; i < records; i += 1) {
       const end = putLine(this.#pieceView, at, this.#view, places[3 * i + 1] ?? 0, places[3 * i + 2] ?? 0);
@@ -102,7 +118,7 @@ export class SnapshotIds implements RecordObserver {
       at = end + 1;
     }
     lines[records] = at;
-    this.table.warm(hashes);
+    this.table.warm(hashes, records);
     for (let i = 0; i < records; i += 1) {
       record.start = places[3 * i] ?? 0;
       record.end = starts[i + 1] ?? 0;
@@ -128,13 +144,14 @@ export class SnapshotIds implements RecordObserver {
     records: readonly EncodedRecord[],
     refuse: (record: EncodedRecord, expected: string) => void,
   ): void {
-    const hashes = new Int32Array(2 * records.length);
+    this.#hashes = withRoom(this.#hashes, 2 * records.length);
+    const hashes = this.#hashes;
     records.forEach((record, i) => {
       this.#hashId(record);
       hashes[2 * i] = this.#hash.low;
       hashes[2 * i + 1] = this.#hash.high;
     });
-    this.table.warm(hashes);
+    this.table.warm(hashes, records.length);
     records.forEach((record, i) => {
       const { expected } = this.#add(record, hashes[2 * i] ?? 0, hashes[2 * i + 1] ?? 0);
       if (expected !== undefined) refuse(record, expected);
@@ -142,7 +159,11 @@ export class SnapshotIds implements RecordObserver {
   }
 
   flush(): void {
-    if (this.#filled > 0) this.#options.write?.(this.#piece.subarray(0, this.#filled));
+    const piece = this.#piece;
+    const done = () => {
+      if (piece.length === PIECE_BYTES) this.#free.push(piece);
+    };
+    if (this.#filled > 0) this.#options.write?.(piece.subarray(0, this.#filled), done);
     this.#newPiece(0);
   }
 
@@ -192,15 +213,21 @@ export class SnapshotIds implements RecordObserver {
   /** Makes room for lines; an id longer than a piece gets one of its own. */
   #reserve(room: number): void {
     if (this.#filled + room <= this.#piece.length) return;
+    const least = this.#piece.length === 0 ? FIRST_PIECE_BYTES : PIECE_BYTES;
     this.flush();
-    this.#newPiece(Math.max(room, PIECE_BYTES));
+    this.#newPiece(Math.max(room, least));
   }
 
   #newPiece(bytes: number): void {
-    this.#piece = Buffer.allocUnsafeSlow(bytes);
+    const free = bytes === PIECE_BYTES ? this.#free.pop() : undefined;
+    this.#piece = free ?? Buffer.allocUnsafeSlow(bytes);
     this.#pieceView = viewOf(this.#piece);
     this.#filled = 0;
   }
+}
+
+function withRoom(numbers: Int32Array, count: number): Int32Array {
+  return numbers.length < count ? new Int32Array(count) : numbers;
 }
 
 /** Most bytes of the line of an id with so many bytes. */

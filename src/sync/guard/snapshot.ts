@@ -69,7 +69,7 @@ export class GuardedSnapshot {
       observed ??
       new SnapshotIds({
         profiled: judged === undefined ? collection : undefined,
-        write: (lines) => this.draft.write(lines),
+        write: (lines, done) => this.draft.write(lines, done),
         keyOf: ledger?.keyOf,
         placeOf,
         areDistinct: judged?.ids.duplicates === 0,

@@ -3,6 +3,8 @@ const PARTS = 64;
 /** Words of an entry: both halves of the id's hash, the hash of the contents, and the index. */
 const WIDTH = 4;
 const FIRST_SLOTS = 64;
+/** Most ids that room is made for before they come: an array may be longer than what is in it. */
+const MOST_EXPECTED = 1 << 22;
 const GROWTH = 2;
 /** Slots are small, and half of them empty keep searches short. */
 const MAX_LOAD = 0.5;
@@ -21,6 +23,7 @@ interface Part {
 /** The ids of one snapshot by their hashes: 24 bytes per id that there is room for. */
 export class IdTable {
   readonly #parts = new Array<Part | undefined>(PARTS);
+  #firstSlots = FIRST_SLOTS;
   #size = 0;
   #warmed = 0;
 
@@ -31,6 +34,15 @@ export class IdTable {
   clear(): void {
     this.#parts.fill(undefined);
     this.#size = 0;
+  }
+
+  /**
+   * Makes parts that hold nothing yet as large as so many ids need. Each time that one grows it leaves memory outside of
+   * the heap behind, for which the collector walks all of the heap.
+   */
+  expect(ids: number): void {
+    const slots = Math.min(ids, MOST_EXPECTED) / MAX_LOAD / PARTS;
+    this.#firstSlots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(slots)));
   }
 
   /** Adds an id. @returns -1 if it is new, otherwise the index of the first record with this id */
@@ -53,9 +65,9 @@ export class IdTable {
   }
 
   /** Loads the slots of ids that are looked up next: memory answers many questions at a time faster than one by one. */
-  warm(hashes: Int32Array): void {
+  warm(hashes: Int32Array, count: number): void {
     let sum = 0;
-    for (let at = 0; at < hashes.length; at += 2) {
+    for (let at = 0; at < 2 * count; at += 2) {
       const slots = this.#parts[(hashes[at] ?? 0) >>> 26]?.slots;
       if (slots !== undefined) sum ^= slots[firstSlot(slots, hashes[at + 1] ?? 0)] ?? 0;
     }
@@ -105,7 +117,7 @@ export class IdTable {
   }
 
   #grow(number: number, old: Part | undefined): Part {
-    const length = old === undefined ? FIRST_SLOTS : old.slots.length * GROWTH;
+    const length = old === undefined ? this.#firstSlots : old.slots.length * GROWTH;
     const entries = new Int32Array(length * MAX_LOAD * WIDTH);
     const part = { slots: new Int32Array(length), entries, size: old?.size ?? 0 };
     if (old !== undefined) entries.set(old.entries);

@@ -55,8 +55,8 @@ const HASH_BYTES = 16;
 
 /** The ids of one snapshot, which go to the store while the snapshot is written. */
 export interface LedgerDraft {
-  /** Takes whole lines; their bytes belong to the draft from now on. */
-  write(lines: Uint8Array): void;
+  /** Takes whole lines; their bytes belong to the draft until it calls `done`, if ever. */
+  write(lines: Uint8Array, done?: () => void): void;
   /**
    * Stores the ids durably as unclear ones. CompleteSyncBatch is sent next.
    * @param past What to remember of the snapshot; that of the first call counts.
@@ -129,7 +129,7 @@ export class CollectionLedger {
       });
     });
     return {
-      write: (piece) => ids.write(piece),
+      write: (piece, done) => ids.write(piece, done),
       save: async (past) => {
         ids.end(past);
         await stored;

@@ -86,28 +86,31 @@ export class IdsValue {
   // Ids repeat little: looking for repetitions costs much time and saves little space.
   readonly #gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY, chunkSize: CHUNK_BYTES });
   /** What was not compressed yet: each call costs more than a small snapshot. */
-  #held: Uint8Array;
+  #held: [lines: Uint8Array, done: (() => void) | undefined][];
+  #heldBytes = 0;
 
   constructor(scope: LedgerScope, header: EntryHeader) {
-    this.#held = headLine(scope, header);
+    this.#held = [[headLine(scope, header), undefined]];
     this.bytes = this.#gzip;
     // The store gets it.
     this.#gzip.on("error", () => {});
   }
 
-  /** Takes whole lines of ids. */
-  write(lines: Uint8Array): void {
-    this.#held = Buffer.concat([this.#held, lines]);
-    if (this.#held.length < CHUNK_BYTES / 2) return;
-    this.#gzip.write(this.#held);
-    this.#held = new Uint8Array();
+  /** Takes whole lines of ids. @param done Called when their bytes were read, if the value goes on */
+  write(lines: Uint8Array, done?: () => void): void {
+    this.#held.push([lines, done]);
+    this.#heldBytes += lines.length;
+    if (this.#heldBytes < CHUNK_BYTES / 2) return;
+    for (const [held, wasRead] of this.#held) this.#gzip.write(held, wasRead);
+    this.#held = [];
+    this.#heldBytes = 0;
   }
 
   /** Ends the value, once. @param past What the ledger remembers of the snapshot. */
   end(past: PastSnapshot | undefined): void {
     if (this.#gzip.writableEnded) return;
     const end = past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`;
-    this.#gzip.end(Buffer.concat([this.#held, Buffer.from(end)]));
+    this.#gzip.end(Buffer.concat([...this.#held.map(([held]) => held), Buffer.from(end)]));
   }
 
   /** Fails the value: nothing of it is stored. */

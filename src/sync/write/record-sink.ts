@@ -101,6 +101,7 @@ export class RecordSink {
 
   /** Takes in an array that is a source: unless it tells locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
+    this.#context.observer?.expect?.(source.length);
     const hasLocations = isLocated(source);
     return this.#takeList(source, (record, position) =>
       hasLocations ? this.#takeOne(record, source, position) : this.take(record),

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { SaasManagementClient, storeLedger } from "../../../src/index.js";
+import { EncodedRecord } from "../../../src/sync/encoding/record-observer.js";
+import { GuardedSnapshot } from "../../../src/sync/guard/snapshot.js";
+import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 
 /** Reads each value through one buffer, as stores may that read from files or sockets. */
@@ -48,4 +51,29 @@ test("reads a ledger whose store uses its buffer again", async () => {
   await push(true);
   const { collections } = await push(false);
   expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 5000, removed: 0 });
+});
+
+test("uses the buffers of ids again only when its ledger has read them", async () => {
+  const [endpoint, installationId, collection] = ["https://sync.example.com", "1", "accounts"] as const;
+  const scope = { endpoint, installationId, collection };
+  const ledger = new CollectionLedger({ store: storeOfOneBuffer(), hashIds: false }, scope);
+  const snapshot = new GuardedSnapshot({ collection, ledger });
+  await snapshot.draft.begin("batch-1");
+  const record = new EncodedRecord(true);
+  const sent: string[] = [];
+  for (const part of [1, 2, 3]) {
+    for (let i = 0; i < 10_000; i += 1) {
+      const id = `account-${part}-${i}`.padEnd(50, ".");
+      sent.push(`${id}\n`);
+      // A variant of a record, of which the id is the first field.
+      const variant = Buffer.concat([Buffer.from([0x0a, id.length]), Buffer.from(id)]);
+      const bytes = Buffer.concat([Buffer.from([0x0a, variant.length]), variant]);
+      snapshot.ids.observe(record.moveTo(bytes, 0, bytes.length, sent.length));
+    }
+    await new Promise(setImmediate);
+  }
+  await snapshot.save();
+  const lines: Uint8Array[] = [];
+  for await (const piece of snapshot.sentLines()) lines.push(Buffer.from(piece));
+  expect(`${Buffer.concat(lines)}` === sent.join("")).toBe(true);
 });
