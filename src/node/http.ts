@@ -63,8 +63,8 @@ function responseOf(incoming: IncomingMessage): Response {
 function decompressed(incoming: IncomingMessage): Readable {
   const { createBrotliDecompress, createGunzip } = process.getBuiltinModule("node:zlib");
   const { pipeline } = process.getBuiltinModule("node:stream");
-  const encoding = incoming.headers["content-encoding"];
-  if (encoding === "gzip") return pipeline(incoming, createGunzip(), () => {});
+  const encoding = incoming.headers["content-encoding"]?.toLowerCase();
+  if (encoding === "gzip" || encoding === "x-gzip") return pipeline(incoming, createGunzip(), () => {});
   if (encoding === "br") return pipeline(incoming, createBrotliDecompress(), () => {});
   return incoming;
 }

@@ -34,6 +34,8 @@ test('transport "node" reads plain and compressed answers over one connection, w
     (response) => response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(gzipSync(BODY)),
     (response) =>
       response.writeHead(200, { ...JSON_TYPE, "content-encoding": "br" }).end(brotliCompressSync(BODY)),
+    // Names of encodings have no case, and x-gzip is gzip.
+    (response) => response.writeHead(200, { ...JSON_TYPE, "content-encoding": "X-GZIP" }).end(gzipSync(BODY)),
   ];
   const asked: unknown[] = [];
   const server = createServer((request, response) => {
