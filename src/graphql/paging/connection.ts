@@ -61,7 +61,11 @@ export class PagedConnection<Node> implements Connection<Node> {
     );
   }
 
-  async toArray(): Promise<Node[]> {
+  async toArray(...further: readonly unknown[]): Promise<Node[]> {
+    if (further.length > 0)
+      throw new InvalidInputError(
+        "toArray takes no options: put limit beside the connection's other options.",
+      );
     return withCallSite(this.#plan.signal, () => this.#collect());
   }
 
