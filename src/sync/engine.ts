@@ -46,6 +46,9 @@ import type { Staging } from "./staging/staging.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
+/** Kept, because each import() waits for the loader. */
+let runs: typeof import("./run/sync-run.js") | undefined;
+
 /** The Sync API over any transport, without knowing how the service is reached. */
 export class SyncEngine implements SyncClient {
   readonly #configuration: SyncConfiguration;
@@ -83,8 +86,8 @@ export class SyncEngine implements SyncClient {
           const { runStaged } = await import("./staging/run-staged.js");
           return runStaged(read, staging, watched, { ...parts, open: OPEN });
         }
-        const { SyncRun } = await import("./run/sync-run.js");
-        return new SyncRun(read, watched, parts).execute();
+        runs ??= await import("./run/sync-run.js");
+        return new runs.SyncRun(read, watched, parts).execute();
       });
     });
   }

@@ -29,7 +29,11 @@ const NO_COLLECTION = "a collection that does not exist";
 const STUCK_MS = 30_000;
 
 /** Loads what writes need with the first of them, because the encoders are large. */
-export const loadWriting = () => import("../write/source-reader.js");
+let writing: typeof import("../write/source-reader.js") | undefined;
+export async function loadWriting(): Promise<typeof import("../write/source-reader.js")> {
+  writing ??= await import("../write/source-reader.js");
+  return writing;
+}
 
 interface QueuedWrite {
   readonly options: WriteOptions;
