@@ -31,7 +31,7 @@ const LONGEST_REAL_MS = 60_000;
 const AT_ONCE: Patience = { turns: 8, ms: 0.5 };
 /** The connector waits for a timer, and perhaps for something that nobody sees. */
 const PLAYED: Patience = { turns: 10, ms: 2 };
-const LIVE: Patience = { turns: 10, ms: 25 };
+const LIVE: Patience = { turns: 10, ms: 1000 };
 /** Something is under way. Should it be stuck, time passes in the end. */
 const BUSY: Patience = { turns: 50, ms: 300 };
 const BUSY_LIVE: Patience = { turns: 50, ms: 5000 };
