@@ -8,7 +8,8 @@ import type { EncodedRecords } from "../encoding/encoded-records.js";
  * arrays of records. For an asynchronous source, arrays are much faster than single records.
  *
  * Records are not copied: a record must stay unchanged until its write has resolved. A generator that yields one record
- * at a time may refill the same object when it is asked for the next one.
+ * at a time may refill the same object when it is asked for the next one. Getters of a record in an array may
+ * run twice.
  */
 // Arrays come first, so that the compiler reports a mistake in a literal in one line.
 export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
