@@ -50,7 +50,7 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
    */
   readonly proxy?: string | undefined;
   /**
-   * What sends the GraphQL requests: `"node"` is `node:http` and `node:https`, which take about half of the CPU of `fetch`.
+   * What sends the GraphQL requests: `"node"` is `node:http` and `node:https`, which take less CPU than `fetch`.
    * Not together with `fetch` or `proxy`; whatever replaces `globalThis.fetch` or undici's dispatcher has no effect on it.
    * @default "fetch"
    */

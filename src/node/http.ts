@@ -9,7 +9,7 @@ import { connectionOptions } from "./tls.js";
 const IDLE_MS = 4_000;
 
 /**
- * A fetch over `node:http` and `node:https`, in half the time of Node's own. It does what the SDK needs: sends a string,
+ * A fetch over `node:http` and `node:https`, with less CPU than Node's own. It does what the SDK needs: sends a string,
  * follows no redirect, decompresses. What replaces `fetch` or its dispatcher has no effect on it.
  */
 export function openHttp(tls: TlsOptions | undefined, endpoint: URL): NodeFetch {

@@ -156,7 +156,6 @@ async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, unde
     while (reading !== undefined) {
       const piece: Buffer = await reading;
       const read = buffer;
-      // A file ends where less is read than there was room for.
       const ends = piece.length < read.length;
       buffer = ends ? read : (spare ?? Buffer.allocUnsafe(PIECE_BYTES));
       reading = ends ? undefined : readInto(file, buffer);
@@ -171,9 +170,15 @@ async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, unde
   }
 }
 
+/** Fills the buffer, unless the file ends before: some file systems read less at once than is there. */
 async function readInto(file: FileHandle, buffer: Buffer): Promise<Buffer> {
-  const { bytesRead } = await file.read(buffer, 0, buffer.length);
-  return buffer.subarray(0, bytesRead);
+  let end = 0;
+  while (end < buffer.length) {
+    const { bytesRead } = await file.read(buffer, end, buffer.length - end);
+    if (bytesRead === 0) break;
+    end += bytesRead;
+  }
+  return buffer.subarray(0, end);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -93,6 +93,7 @@ export class Journal {
   opened(batchId: string): Promise<void> {
     this.#opening = this.#attempt("could not note a batch", { batchId }, async (store, over) => {
       const hash = this.#hash(batchId);
+      this.#firstKey = undefined;
       this.#firstKey = await this.#renew(store, batchId, []);
       // Without a heartbeat, another process would take the batch for an orphan.
       if (over.aborted) return this.#erase(store, hash);
