@@ -22,8 +22,6 @@ import {
 
 const KEY_TAG = 10;
 const VALUE_TAG = 18;
-/** A message moves forward by so many bytes at most, when its length takes one byte in place of five. */
-const MOST_MOVED = 4;
 
 export function writeBlocks(file: GeneratedFile, { collections }: Contract): void {
   for (const collection of collections) new BlockFunction(file, collection).write();
@@ -67,9 +65,7 @@ class BlockFunction {
     file.print("  from: number,");
     file.print("  most: number,");
     file.print("): void {");
-    file.print("  const { starts, firstTexts, places } = block;");
-    // What is written past the end of the buffer vanishes, even if it moves forward before the record ends.
-    file.print(`  const limit = block.limit - ${this.#messages * MOST_MOVED};`);
+    file.print("  const { starts, firstTexts, places, limit } = block;");
     file.print("  const b = to.buffer;");
     file.print("  const texts = ", encoding("BLOCK_TEXTS", "record-block", false), ` - ${this.#texts};`);
     file.print(`  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", ${widths.join(", ")};`);

@@ -33,7 +33,7 @@ export const BLOCK_FAULTS: readonly BlockFault[] = [
   inBlock("the position is not restored", "    to.position = start;\n", ""),
   inBlock("a block begins at the old place", "this.starts[0] = start;", ""),
   inEncoders("a message takes more than its size", "if (p > limit || to.buffer", "if (to.buffer"),
-  inEncoders("bytes are written past the buffer", "= block.limit - ", "= block.limit + 0 * "),
+  inBlock("bytes are written past the buffer", "buffer.length - SPARE_BYTES", "buffer.length + SPARE_BYTES"),
   inEncoders("there are more texts than places", "BLOCK_TEXTS - ", "2 * BLOCK_TEXTS - "),
   inEncoders("unknown fields are left out", ".names.areAllOf(record)", ".names !== undefined"),
   inEncoders("a number is written over", "p = to.position;\n", "\n"),

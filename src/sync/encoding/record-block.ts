@@ -15,6 +15,8 @@ export const BLOCK_TEXTS = 4096;
 /** Most letters of a text: its length takes one byte. */
 export const TEXT_LETTERS = 127;
 const BLOCK_BYTES = 64 * 1024;
+/** Room for the record that no longer fits: a byte past the end vanishes, and makes V8 compile the encoder again. */
+const SPARE_BYTES = 2 * 1024;
 /** Fewer records are not worth a block. */
 const FEW_RECORDS = 8;
 /** What a block risks at least: fewer would not show what is to be gained. */
@@ -77,10 +79,10 @@ export class RecordBlock {
     encode: BlockEncoder,
   ): number {
     const most = Math.min(records.length - from, Math.max(Math.floor(this.#credit / COST), LEAST_RECORDS));
-    if (most < FEW_RECORDS) return 0;
     const start = to.position;
+    this.limit = Math.min(limit, to.buffer.length - SPARE_BYTES, start + BLOCK_BYTES);
+    if (most < FEW_RECORDS || start > this.limit) return 0;
     this.starts[0] = start;
-    this.limit = Math.min(limit, to.buffer.length, start + BLOCK_BYTES);
     this.records = 0;
     let read = most;
     try {

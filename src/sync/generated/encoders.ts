@@ -336,8 +336,7 @@ function accountsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 20;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 5;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1, w5 = 1;
@@ -485,8 +484,7 @@ function plansBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 16;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 3;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1;
@@ -617,8 +615,7 @@ function licensesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -696,8 +693,7 @@ function employeesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 24;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 25;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1, w5 = 1, w6 = 1;
@@ -1093,8 +1089,7 @@ function groupsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1196,8 +1191,7 @@ function groupMembersBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1298,8 +1292,7 @@ function devicesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 8;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1443,8 +1436,7 @@ function usageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1523,8 +1515,7 @@ function externallyDiscoveredUsageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1617,8 +1608,7 @@ function auditLogsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 5;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1732,8 +1722,7 @@ function aiUsageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
@@ -1848,8 +1837,7 @@ function aiCostBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places } = block;
-  const limit = block.limit - 8;
+  const { starts, firstTexts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 6;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
