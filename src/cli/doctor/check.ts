@@ -1,3 +1,4 @@
+import { raceAbort } from "../../core/abort.js";
 import { SaasManagementError } from "../../core/errors/index.js";
 import { errorCode, networkErrorOf } from "../../core/network-errors.js";
 import { messageOf } from "../problem.js";
@@ -24,19 +25,12 @@ export async function check(
   const over = AbortSignal.timeout(CHECK_MS);
   const ended = AbortSignal.any([signal, over]);
   try {
-    const late = new Promise<never>((_, reject) => {
-      ended.addEventListener("abort", () => reject(ended.reason), { once: true });
-    });
-    return { name, ...(await Promise.race([look(ended), late])) };
+    return { name, ...(await raceAbort(look(ended), ended)) };
   } catch (error) {
     signal.throwIfAborted();
     if (over.aborted) return problem(name, "no answer within 15 seconds", "Is there a firewall?", error);
-    return problem(
-      name,
-      messageOf(error),
-      error instanceof SaasManagementError ? undefined : causeOf(error),
-      error,
-    );
+    const advice = error instanceof SaasManagementError ? undefined : causeOf(error);
+    return problem(name, messageOf(error), advice, error);
   }
 }
 

@@ -78,8 +78,7 @@ async function* findings(options: DoctorOptions, io: Io): AsyncGenerator<Finding
   });
   if (connection === undefined) return;
   const { baseUrl, syncUrl, credential, installationId, config, ledger, directory } = connection;
-  const { tls, proxy } = config;
-  const now = Date.now;
+  const { proxy } = config;
   yield await checkProxy(proxy, signal);
   for (const [name, address] of [
     ["GraphQL API", baseUrl],
@@ -94,11 +93,10 @@ async function* findings(options: DoctorOptions, io: Io): AsyncGenerator<Finding
     }
     const url = new URL(address);
     yield await checkDns(name, url, proxy, signal);
-    yield await checkTls(name, url, { tls, proxy, now: now() }, signal);
+    yield await checkTls(name, url, config, signal);
   }
   const known = baseUrl ?? syncUrl;
-  if (known !== undefined && URL.canParse(known))
-    yield await checkClock(new URL(known), { tls, proxy, now }, signal);
+  if (known !== undefined && URL.canParse(known)) yield await checkClock(new URL(known), config, signal);
   yield await check("credential", signal, async () => {
     if (credential === undefined)
       return bad("there is no API key", "Set SAAS_MANAGEMENT_API_KEY, a profile or --api-key-file.");
@@ -111,7 +109,7 @@ async function* findings(options: DoctorOptions, io: Io): AsyncGenerator<Finding
     syncUrl === undefined || installationId === undefined || !URL.canParse(syncUrl)
       ? undefined
       : { endpoint: new URL(syncUrl).origin, installationId };
-  yield await checkLock(ledger, scope, now(), signal);
+  yield await checkLock(ledger, scope, signal);
   if (config.staging === undefined) return void (yield { name: "staging", ...skipped("none is configured") });
   const { store, location } = requireStaging(fileStaging(resolve(directory, config.staging)));
   yield await checkStore("staging", location, store, signal);

@@ -12,7 +12,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const SOON_DAYS = 14;
 const MAX_SKEW_MS = 60_000;
 
-type TlsOptions = ClientOptions["tls"];
+/** How the client reaches an endpoint. */
+type Route = Pick<ClientOptions, "tls" | "proxy">;
 
 /** Looks for the host of an address. */
 export function checkDns(name: string, { hostname }: URL, proxy: string | undefined, signal: AbortSignal) {
@@ -47,7 +48,7 @@ export function checkProxy(proxy: string | undefined, signal: AbortSignal): Prom
 export function checkTls(
   name: string,
   url: URL,
-  { tls, proxy, now }: { readonly tls: TlsOptions; readonly proxy: string | undefined; readonly now: number },
+  { tls, proxy }: Route,
   signal: AbortSignal,
 ): Promise<Finding> {
   return check(`${name} certificate`, signal, async () => {
@@ -64,7 +65,7 @@ export function checkTls(
     try {
       await once(socket, "secureConnect", { signal });
       const { valid_to: validTo, issuer } = socket.getPeerCertificate();
-      const days = Math.floor((Date.parse(validTo) - now) / DAY_MS);
+      const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY_MS);
       const text = `${socket.getProtocol()}, signed by ${issuer.O ?? issuer.CN ?? "itself"}, valid for ${days} days`;
       return days < SOON_DAYS ? bad(text, "Its operator should renew it.") : ok(text);
     } finally {
@@ -74,15 +75,7 @@ export function checkTls(
 }
 
 /** Compares the clock of this machine with that of the service. Leases and approvals depend on it. */
-export function checkClock(
-  url: URL,
-  {
-    tls,
-    proxy,
-    now,
-  }: { readonly tls: TlsOptions; readonly proxy: string | undefined; readonly now: () => number },
-  signal: AbortSignal,
-): Promise<Finding> {
+export function checkClock(url: URL, { tls, proxy }: Route, signal: AbortSignal): Promise<Finding> {
   return check("clock", signal, async () => {
     if (proxy !== undefined) return skipped("not compared through a proxy");
     const request =
@@ -93,7 +86,7 @@ export function checkClock(
     response.resume();
     const date = Date.parse(String(response.headers.date));
     if (Number.isNaN(date)) return skipped("the service does not tell its time");
-    const skew = now() - date;
+    const skew = Date.now() - date;
     // The header has whole seconds.
     if (Math.abs(skew) < MAX_SKEW_MS) return ok("agrees with that of the service");
     const text = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} that of the service`;

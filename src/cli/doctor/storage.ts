@@ -5,10 +5,10 @@ import type { InstallationScope } from "../../sync/ledger/entry.js";
 import { openBatches } from "../../sync/ledger/journal-owners.js";
 import { type Ledger, requireLedger } from "../../sync/ledger/ledger.js";
 import type { Store } from "../../sync/ledger/store.js";
+import { putJson } from "../../sync/staging/values.js";
 import { bad, check, type Finding, ok, skipped } from "./check.js";
 
 const GIB = 1024 ** 3;
-const LITTLE_BYTES = GIB;
 /** Numbers of file systems that lose their files, or share them with other machines. */
 const FILE_SYSTEMS: Readonly<Record<number, string>> = {
   16914836: "memory, which forgets at a restart",
@@ -26,12 +26,7 @@ export function checkStore(
 ): Promise<Finding> {
   return check(name, signal, async () => {
     const key = `doctor/${randomBytes(8).toString("hex")}`;
-    await store.putIfAbsent(
-      key,
-      (async function* () {
-        yield Buffer.from("doctor\n");
-      })(),
-    );
+    await putJson(store, key, "doctor");
     await store.delete(key);
     if (!isAbsolute(location)) return ok(`${location} can be written`);
     const { type, bavail, bsize } = await statfs(location);
@@ -40,9 +35,7 @@ export function checkStore(
     const kind = FILE_SYSTEMS[type];
     if (kind !== undefined)
       return bad(`${text}, on ${kind}`, "Keep it on a disk of this machine, or in PostgreSQL.");
-    return free < LITTLE_BYTES
-      ? bad(text, "Make room: a run that cannot store its ids is not completed.")
-      : ok(text);
+    return free < GIB ? bad(text, "Make room: a run that cannot store its ids is not completed.") : ok(text);
   });
 }
 
@@ -59,7 +52,6 @@ export function checkLedger(ledger: Ledger | "none", signal: AbortSignal): Promi
 export function checkLock(
   ledger: Ledger | "none",
   scope: InstallationScope | undefined,
-  now: number,
   signal: AbortSignal,
 ): Promise<Finding> {
   return check("lock", signal, async () => {
@@ -70,7 +62,7 @@ export function checkLock(
     const [last] = open;
     if (last === undefined) return ok("no run of this ledger is under way");
     const { batchId, owner, heartbeat, isGone } = last;
-    const silent = Math.round((now - heartbeat) / 1000);
+    const silent = Math.round((Date.now() - heartbeat) / 1000);
     const text = `batch ${batchId} of process ${owner} (last sign of life ${silent} s ago)`;
     return isGone
       ? bad(

@@ -134,14 +134,12 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** Parses the input. Its type is known to `run` only. */
-function route<Input>(given: {
-  readonly method: Route["method"];
-  readonly path: string;
-  readonly summary: string;
-  readonly input: z.ZodType<Input>;
-  readonly output: z.ZodType;
-  readonly run: (input: Input, controlled: Controlled) => unknown;
-}): Route {
+function route<Input>(
+  given: Omit<Route, "input" | "run"> & {
+    readonly input: z.ZodType<Input>;
+    readonly run: (input: Input, controlled: Controlled) => unknown;
+  },
+): Route {
   return { ...given, run: (input, controlled) => given.run(given.input.parse(input), controlled) };
 }
 
