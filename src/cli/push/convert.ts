@@ -28,18 +28,16 @@ export function convert(cell: string, type: FieldType): { readonly value: unknow
       return literal === undefined ? { expected: `one of ${type.literals.join(", ")}` } : { value: literal };
     }
     case "strings":
-      return { value: stringsOf(cell) };
+      // Written as `a;b`.
+      return {
+        value: cell
+          .split(";")
+          .map((item) => item.trim())
+          .filter((item) => item !== ""),
+      };
     case "map":
       return { expected: "an object: name a column of each entry, such as attributes.tier" };
     case "string":
       return { value: cell };
   }
-}
-
-/** A list is written as `a;b`. */
-function stringsOf(cell: string): readonly string[] {
-  return cell
-    .split(";")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
 }
