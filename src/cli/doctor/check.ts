@@ -16,12 +16,12 @@ export interface Finding {
 
 const CHECK_MS = 15_000;
 
-/** Runs a check. A check that throws has found a problem. */
-export async function check(
-  name: string,
-  signal: AbortSignal,
-  look: (signal: AbortSignal) => Promise<Omit<Finding, "name">>,
-): Promise<Finding> {
+/** Something to look at. */
+export type Check = readonly [name: string, look: Look];
+export type Look = (signal: AbortSignal) => Promise<Omit<Finding, "name">>;
+
+/** Looks at something. A check that throws has found a problem. */
+export async function runCheck([name, look]: Check, signal: AbortSignal): Promise<Finding> {
   const over = AbortSignal.timeout(CHECK_MS);
   const ended = AbortSignal.any([signal, over]);
   try {
