@@ -28,19 +28,15 @@ export async function runCheck([name, look]: Check, signal: AbortSignal): Promis
     return { name, ...(await raceAbort(look(ended), ended)) };
   } catch (error) {
     signal.throwIfAborted();
-    if (over.aborted) return problem(name, "no answer within 15 seconds", "Is there a firewall?", error);
+    if (over.aborted) return { name, ...bad("no answer within 15 seconds", "Is there a firewall?"), error };
     const advice = error instanceof SaasManagementError ? undefined : causeOf(error);
-    return problem(name, messageOf(error), advice, error);
+    return { name, ...bad(messageOf(error), advice), error };
   }
 }
 
 export const ok = (text: string) => ({ state: "ok", text }) as const;
 export const skipped = (text: string) => ({ state: "skipped", text }) as const;
 export const bad = (text: string, advice?: string) => ({ state: "problem", text, advice }) as const;
-
-function problem(name: string, text: string, advice: string | undefined, error: unknown): Finding {
-  return { name, state: "problem", text, advice, error };
-}
 
 function causeOf(error: unknown): string | undefined {
   const { code, advice } = networkErrorOf(error);
