@@ -3,9 +3,13 @@ import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
+import { areSame } from "../connection/connection.js";
 import type { IdentifiedRow } from "../connection/order.js";
 import { type Foundation, type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
+import type { PlanUses } from "./usage.js";
+
+const NO_USES: PlanUses = { ofAccounts: [], ofPersons: [] };
 
 /**
  * Returns a function that gives the licenses of an installation as they are now, and its plans with those that are of
@@ -22,13 +26,14 @@ export function licensingOf(
   const known = new Map<string, LicensedPlan>();
   let previous: readonly LicenseRow[] = [];
   return (foundation) => {
-    const planned = (id: string): LicensedPlan => {
-      const lastUse = foundation.usage().lastUseOf(synced, id);
-      return { foundation, lastUse, row: null, licenses: [] };
+    const planned = (id: string, before = NO_USES): LicensedPlan => {
+      const now = foundation.usage().usesOf(synced, id);
+      const isSame = areSame(before.ofAccounts, now.ofAccounts) && areSame(before.ofPersons, now.ofPersons);
+      return { foundation, uses: isSame ? before : now, row: null, licenses: [] };
     };
     for (const [id, entry] of known) {
       if (entry.foundation === foundation) Object.assign(entry, { row: null, licenses: [] });
-      else Object.assign(entry, planned(id));
+      else Object.assign(entry, planned(id, entry.uses));
     }
     const licensed = (id: string) => getOrAdd(known, id, () => planned(id));
     const plans = synced.plans().map((plan) => {

@@ -21,6 +21,8 @@ export interface Use {
   readonly address?: string | null;
   readonly scope: UsageScope;
   readonly time: number;
+  /** The place of the actor's account, once it was found: to find it again after each change is slow. */
+  account: Slot<MessageOf<"accounts">> | undefined;
 }
 
 /** By what was used: who used it last when, in milliseconds since the epoch. */
@@ -55,6 +57,10 @@ export function syncedBy(installation: SyncedInstallation) {
     installation,
     plans,
     account: (id: string) => accountIn(installation.find("accounts", id)),
+    isOfAccount: (use: Use) => {
+      use.account ??= installation.find("accounts", use.actorId);
+      return accountIn(use.account) !== undefined;
+    },
     employee: (id: string) => variantIn(installation.find("employees", id)),
     plan: (id: string) => genericOf(variantIn(installation.find("plans", id))),
     /** Names of the products of plans, by folded name. */
@@ -147,6 +153,7 @@ function useOf({ sourceActorId, sourcePlanId, externalProductName, lastActivity 
     actorId: sourceActorId,
     scope: scopeOf(sourcePlanId, externalProductName),
     time: timeOf(lastActivity),
+    account: undefined,
   };
 }
 
@@ -166,6 +173,7 @@ function discoveredUseOf(event: GenericExternallyDiscoveredUsageDetails): readon
       address: email === null ? null : fold(email),
       scope: `product:${fold(product)}`,
       time: timeOf(event.lastActivity ?? event.lastActivityTo),
+      account: undefined,
     },
   ];
 }
