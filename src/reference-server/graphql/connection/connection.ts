@@ -1,4 +1,5 @@
 import { type GraphQLField, type GraphQLInputObjectType, getNamedType, isInputObjectType } from "graphql";
+import { areSame } from "../../values.js";
 import { compileFilter, type InputObject } from "./filter.js";
 import { compileOrder, type IdentifiedRow, sortRows } from "./order.js";
 import { CursorCodec, type Page, type PageArguments, pageOf } from "./page.js";
@@ -34,10 +35,6 @@ export function keptOrder<R extends IdentifiedRow>(): (rows: readonly R[]) => re
     if (!areSame(last.rows, rows)) last = { rows, sorted: sortedById(rows) };
     return last.sorted;
   };
-}
-
-export function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
 type Field = Pick<GraphQLField<unknown, unknown>, "name" | "args">;

@@ -1,9 +1,8 @@
 import Big from "big.js";
 import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
-import { getOrAdd } from "../../values.js";
+import { areSame, getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
-import { areSame } from "../connection/connection.js";
 import type { IdentifiedRow } from "../connection/order.js";
 import { type Foundation, type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
