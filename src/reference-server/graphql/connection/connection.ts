@@ -2,7 +2,7 @@ import { type GraphQLField, type GraphQLInputObjectType, getNamedType, isInputOb
 import { areSame } from "../../values.js";
 import { compileFilter, type InputObject } from "./filter.js";
 import { compileOrder, type IdentifiedRow, sortRows } from "./order.js";
-import { CursorCodec, type Page, type PageArguments, pageOf } from "./page.js";
+import { type Page, type PageArguments, pageOf } from "./page.js";
 
 export interface ConnectionArguments extends PageArguments {
   readonly where?: InputObject | null;
@@ -52,7 +52,7 @@ export function pagerOf(field: Field) {
       const matching = where == null ? rowSet.rows : rowSet.rows.filter(compileFilter(whereType, where));
       return keys.length === 0 ? matching : sortRows(matching, keys);
     });
-    return pageOf(rows, keys, new CursorCodec(field.name, keys), args, pageSize);
+    return pageOf(rows, keys, field.name, args, pageSize);
   };
 }
 
