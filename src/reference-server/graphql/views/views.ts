@@ -1,10 +1,10 @@
 import { DAY_MS, derived, getOrAdd, lazy, startOfDay } from "../../values.js";
 import type { Collection, Workspace } from "../../workspace.js";
-import { keptOrder, RowSet } from "../connection/connection.js";
+import { RowSet, sortedById } from "../connection/connection.js";
 import { applicationsOf } from "./applications.js";
 import { Directory } from "./directory.js";
 import { licensingOf } from "./license-plans.js";
-import type { Foundation, LicenseRow } from "./licenses.js";
+import type { Foundation } from "./licenses.js";
 import { syncedBy } from "./synced.js";
 import { UsageIndex } from "./usage.js";
 
@@ -33,7 +33,7 @@ function viewsBy(workspace: Workspace) {
   );
   const licensing = derived(
     () => [all()],
-    () => ({ each: all().map((synced) => licensingOf(synced, portfolio)), sort: keptOrder<LicenseRow>() }),
+    () => all().map((synced) => licensingOf(synced, portfolio)),
   );
   const directory = derived(
     () => [all(), ...recordsOf("employees")],
@@ -50,28 +50,28 @@ function viewsBy(workspace: Workspace) {
   );
   const licensed = derived(
     () => [foundation(), ...recordsOf("licenses")],
-    () => licensing().each.map((rowsNow) => rowsNow(foundation())),
+    () => licensing().map((rowsNow) => rowsNow(foundation())),
   );
+  const licenses = () => licensed().flatMap((each) => each.licenses);
+  /** Sorted again only if there are other rows: most changes outdate no row. */
+  const sortedLicenses = derived(licenses, () => sortedById(licenses()));
   const views = {
     applications: derived(
       () => [foundation(), workspace.vendorStates],
       () => {
         const { usage } = foundation();
         const last30Days = today - 30 * DAY_MS;
-        return new RowSet(applicationsOf(portfolio, workspace.vendorStates, all(), usage(), last30Days));
+        const rows = applicationsOf(portfolio, workspace.vendorStates, all(), usage(), last30Days);
+        return new RowSet(sortedById(rows));
       },
     ),
     licenses: derived(
       () => [licensed()],
-      () =>
-        new RowSet(
-          licensed().flatMap(({ licenses }) => licenses),
-          licensing().sort,
-        ),
+      () => new RowSet(sortedLicenses()),
     ),
     licensePlans: derived(
       () => [licensed()],
-      () => new RowSet(licensed().flatMap(({ plans }) => plans)),
+      () => new RowSet(sortedById(licensed().flatMap(({ plans }) => plans))),
     ),
   };
   return (day: number) => {
