@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { type Metadata, status } from "@grpc/grpc-js";
 import { raceAbort } from "../../core/abort.js";
-import type { DueFault } from "../faults/injector.js";
+import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { CheckedFault } from "../faults/schema.js";
 import type { ApiKeys } from "../keys.js";
 import type { ConnectionEnd } from "../network.js";
@@ -15,7 +15,8 @@ export class NoAnswer extends Error {}
 /** The call is answered as if its last message had been read. */
 export class EarlyAnswer extends Error {}
 
-export interface FaultTargets {
+export interface SyncServiceParts {
+  readonly faults: FaultInjector;
   readonly state: SyncState;
   readonly keys: ApiKeys;
   readonly endConnection: (peer: string, how: ConnectionEnd) => void;
@@ -25,23 +26,18 @@ export interface FaultTargets {
 /** One byte more than the default limit of gRPC clients. */
 const OVERSIZED_BYTES = 16 * 1024 * 1024 + 1;
 
-export interface CallWithFaults {
-  /** Lets the faults strike whose moment has come. @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer} */
-  strike(due: readonly DueFault[], moment: "request" | "answer"): Promise<void>;
-  /** The answer, padded if a fault asks for it with a field that readers skip. */
-  padded(answer: Uint8Array): Buffer;
-}
+export type CallWithFaults = ReturnType<typeof callWithFaults>;
 
 /**
  * @param subject what the call is about, as far as it is known when a fault strikes
  * @param cancelled aborted when nobody waits for the answer
  */
 export function callWithFaults(
-  { state, keys, endConnection, streams }: FaultTargets,
+  { state, keys, endConnection, streams }: SyncServiceParts,
   call: { readonly metadata: Metadata; getPeer(): string },
   subject: () => Subject | undefined,
   cancelled: AbortSignal,
-): CallWithFaults {
+) {
   let answerBytes = 0;
 
   async function strikeWith(fault: CheckedFault): Promise<void> {
@@ -80,10 +76,12 @@ export function callWithFaults(
   }
 
   return {
-    strike: async (due, moment) => {
+    /** Lets the faults strike whose moment has come. @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer} */
+    strike: async (due: readonly DueFault[], moment: "request" | "answer"): Promise<void> => {
       for (const { fault, strikes } of due) if (fault.at === moment && strikes()) await strikeWith(fault);
     },
-    padded: (answer) => {
+    /** The answer, padded if a fault asks for it with a field that readers skip. */
+    padded: (answer: Uint8Array): Buffer => {
       const missing = answerBytes - answer.length;
       if (missing <= 0) return Buffer.from(answer);
       const padding = new BinaryWriter().tag(UNKNOWN_FIELD, WireType.LengthDelimited);

@@ -1,27 +1,31 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { raceAbort } from "../../core/abort.js";
+import { ConfigurationError } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
 import { requireFirstRun } from "../guard/first-run.js";
 import { ObservedIds } from "../guard/observed-ids.js";
+import { requireLedger } from "../ledger/ledger.js";
 import { isGone, thisProcess } from "../ledger/owner.js";
+import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
 import type { OpenOffline } from "../run/offline.js";
 import type { ResolvedRunOptions } from "../run/options.js";
 import type { RunReceipt } from "../run/receipt.js";
 import { untilRunEnds } from "../run/run-end.js";
 import type { RunParts } from "../run/sync-run.js";
-import { deleteSegments, discardRun } from "./clear.js";
+import { Watermarks } from "../run/watermarks.js";
 import { commitRun } from "./commit.js";
-import { extractRun } from "./extract-run.js";
-import { readFate } from "./fate.js";
+import { type Extraction, extract } from "./extract.js";
 import { runKeys } from "./keys.js";
 import { openPlan } from "./open-plan.js";
+import { putReceipt, readFate, SupersededError } from "./outcome.js";
 import { ledgerOf, requireStaging, type StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
-import { putReceipt, SupersededError } from "./receipts.js";
-import { isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
+import { deleteSegments, discardRun, isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
+import { type Manifest, WHOLE } from "./sealed-run.js";
 import { UnusableSegmentError } from "./segment-reader.js";
 import type { Staging } from "./staging.js";
+import { exists, putJson } from "./values.js";
 
 /** All runs of a connector that are read and sent by one process have plans of this version. */
 const VERSION = "run";
@@ -31,10 +35,6 @@ const LONGEST_RUN_MS = 24 * 60 * 60 * 1000;
 /** Runs of this process that are under way. */
 const OPEN = new Set<string>();
 
-interface StagedRunParts extends RunParts {
-  readonly open: OpenOffline;
-}
-
 /**
  * A run with `staging`: commits what an earlier one has extracted, if that must be or is approved now; otherwise extracts
  * first, and then commits.
@@ -43,7 +43,7 @@ export function runStaged<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
   staging: Staging,
   options: ResolvedRunOptions,
-  parts: StagedRunParts,
+  parts: RunParts & { readonly open: OpenOffline },
 ): Promise<RunReceipt> {
   const { installationId, ledger, ...given } = options;
   const { configuration, closed, begunAt } = parts;
@@ -80,7 +80,13 @@ export function runStaged<Snapshots extends SnapshotCollection>(
       const observed = new ObservedIds(ledgerOf(ledger), scope);
       const { onProgress } = given;
       const { observerOf } = observed;
-      await extractOrDiscard(connector, staged, { ...parts, signal, onProgress, observerOf });
+      // Nothing of a run that failed is read again.
+      await extractRun(connector, staged, { ...parts, signal, onProgress, observerOf }).catch(
+        async (error: unknown) => {
+          await giveUp(shared, staged.plan);
+          throw error;
+        },
+      );
       return await commit(staged.plan, observed);
     } finally {
       OPEN.delete(staged.plan.id);
@@ -88,18 +94,45 @@ export function runStaged<Snapshots extends SnapshotCollection>(
   });
 }
 
-/** Nothing of a run that failed is read again. */
-async function extractOrDiscard<Snapshots extends SnapshotCollection>(
+/**
+ * Calls a connector once and extracts all that it writes, each collection into a segment. The run is sealed at the end.
+ * @throws as a run does that sends nothing; also {@link ConfigurationError} if the staging cannot be written
+ */
+async function extractRun<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
-  staged: StagedParts,
-  engine: Parameters<typeof extractRun>[2],
+  run: StagedParts,
+  engine: Omit<Extraction, "run"> & { readonly signal: AbortSignal },
 ): Promise<void> {
-  try {
-    await extractRun(connector, staged, engine);
-  } catch (error) {
-    await giveUp(staged, staged.plan);
-    throw error;
-  }
+  const { plan, staging } = run;
+  const { sealed: key } = runKeys(plan);
+  const token = randomBytes(6).toString("hex");
+  const watermarks = new Watermarks(
+    {
+      ledger: requireLedger(run.ledger),
+      installationId: plan.installationId,
+      preview: false,
+      committed: new Map(Object.entries(plan.watermarks)),
+    },
+    run.configuration,
+  );
+  const { result: advanced, sealed } = await extract(
+    { run, ...engine },
+    (collection) => ({ collection, partition: WHOLE, token }),
+    async (batch) => {
+      const { signal } = engine;
+      const context = { attempt: 1, preview: false, ...(await watermarks.begin(batch)) };
+      await writeBatch(batch, context, { connector, signal });
+      await completeBatch(batch);
+      return watermarks.advanced;
+    },
+  );
+  const manifest: Manifest = {
+    segments: Object.fromEntries(sealed),
+    advanced: Object.fromEntries(advanced),
+  };
+  await putJson(staging.store, key, manifest);
+  if (!(await exists(staging.store, key)))
+    throw new ConfigurationError(`The staging does not list ${key}, which it has stored.`);
 }
 
 /**
