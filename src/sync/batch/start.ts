@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { checkSignal } from "../../core/abort.js";
 import { annotate, BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
@@ -66,6 +67,10 @@ const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
 
 type Started = { readonly batchId: string };
+
+const NEVER = new AbortController().signal;
+// One listener for each start under way.
+setMaxListeners(0, NEVER);
 
 interface PossibleLock {
   readonly installationId: string;
@@ -202,7 +207,7 @@ export class BatchStarter {
     const attempts = new Attempts();
     const unbound = {
       ...call,
-      signal: new AbortController().signal,
+      signal: NEVER,
       unlessSent: callerSignal,
       answerMs: Math.max(call.timeoutMs, MIN_ANSWER_MS),
     };
