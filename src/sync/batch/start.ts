@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { checkSignal } from "../../core/abort.js";
 import { annotate, BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
@@ -69,8 +68,6 @@ const MAX_PAUSE_MS = 30_000;
 type Started = { readonly batchId: string };
 
 const NEVER = new AbortController().signal;
-// One listener for each start under way.
-setMaxListeners(0, NEVER);
 
 interface PossibleLock {
   readonly installationId: string;

@@ -10,12 +10,11 @@
  * ledger remembers of the snapshot; it is a plain `\end` if there is nothing to tell. If the key ends with `.gz`, the
  * value is compressed, and gzip detects damage. Other values are for people: characters that would not show are escaped.
  */
-import { pipeline, Readable } from "node:stream";
-import { constants, createGunzip, createGzip, type Gzip, gunzipSync, gzipSync } from "node:zlib";
 import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SnapshotProfile } from "../ids/snapshot-profile.js";
+import { CompressedValue, decompressed } from "./compression.js";
 import { isProfile, type PastSnapshot, parsePast } from "./history.js";
 import { wholeLines } from "./id-lines.js";
 
@@ -67,10 +66,6 @@ const VERSION = 1;
 const HEAD = "\\head ";
 const END = "\\end";
 const LINE_FEED = 0x0a;
-/** Compressed and read at a time: each chunk costs a turn of the event loop. */
-const CHUNK_BYTES = 128 * 1024;
-/** What is compressed or read at once: for less, a stream and its threads cost more than the work. */
-const SMALL_BYTES = CHUNK_BYTES / 2;
 /** Control characters except the line feed, and characters without a shape. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
@@ -78,73 +73,17 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 export async function* encodeList(scope: LedgerScope, header: EntryHeader, ids: Lines): Lines {
   yield headLine(scope, header);
   yield* rewritten(ids, escapeUnreadable);
-  yield Buffer.from(`${END}\n`);
+  yield endLine(undefined);
 }
 
-// Ids repeat little: looking for repetitions costs much time and saves little space.
-const COMPRESSION = { strategy: constants.Z_HUFFMAN_ONLY };
-
-/** The compressed value of a snapshot's ids, while they are written. */
-export class IdsValue {
-  /** What the store reads. */
-  readonly bytes: Lines;
-  #begin: (value: Lines) => void = () => {};
-  #fail: (error: unknown) => void = () => {};
-  /** Of a large snapshot. */
-  #gzip: Gzip | undefined;
-  #ended = false;
-  #held: [lines: Uint8Array, done: (() => void) | undefined][];
-  #heldBytes = 0;
-
-  constructor(scope: LedgerScope, header: EntryHeader) {
-    this.#held = [[headLine(scope, header), undefined]];
-    const value = new Promise<Lines>((resolve, reject) => {
-      this.#begin = resolve;
-      this.#fail = reject;
-    });
-    // The store gets it.
-    value.catch(() => {});
-    this.bytes = follow(value);
-  }
-
-  /** Takes whole lines of ids. @param done Called when their bytes were read, if the value goes on */
-  write(lines: Uint8Array, done?: () => void): void {
-    this.#held.push([lines, done]);
-    this.#heldBytes += lines.length;
-    if (this.#heldBytes < SMALL_BYTES) return;
-    if (this.#gzip === undefined) {
-      this.#gzip = createGzip({ ...COMPRESSION, chunkSize: CHUNK_BYTES });
-      this.#gzip.on("error", () => {});
-      this.#begin(this.#gzip);
-    }
-    for (const [held, wasRead] of this.#held) this.#gzip.write(held, wasRead);
-    this.#held = [];
-    this.#heldBytes = 0;
-  }
-
-  /** Ends the value, once. @param past What the ledger remembers of the snapshot. */
-  end(past: PastSnapshot | undefined): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    const end = past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`;
-    const rest = Buffer.concat([...this.#held.map(([held]) => held), Buffer.from(end)]);
-    if (this.#gzip === undefined) this.#begin(only(gzipSync(rest, COMPRESSION)));
-    else this.#gzip.end(rest);
-  }
-
-  /** Fails the value: nothing of it is stored. */
-  destroy(error = new Error("The ids were not stored.")): void {
-    this.#gzip?.destroy(error);
-    this.#fail(error);
-  }
+/** The compressed value of a snapshot's ids, while they are written. It ends with {@link endLine}. */
+export function idsValue(scope: LedgerScope, header: EntryHeader): CompressedValue {
+  return new CompressedValue(headLine(scope, header));
 }
 
-async function* follow(value: Promise<Lines>): Lines {
-  yield* await value;
-}
-
-async function* only(piece: Uint8Array): Lines {
-  yield piece;
+/** @param past What the ledger remembers of the snapshot. */
+export function endLine(past: PastSnapshot | undefined): Uint8Array {
+  return Buffer.from(past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`);
 }
 
 function headLine(scope: LedgerScope, header: EntryHeader): Uint8Array {
@@ -222,43 +161,10 @@ function parseEnd(place: string, lines: Uint8Array): PastSnapshot | undefined {
 
 async function* linesOf(value: Lines, place: string): Lines {
   try {
-    yield* wholeLines(isCompressed(place) ? decompressed(copied(value)) : value);
+    yield* wholeLines(isCompressed(place) ? decompressed(value) : value);
   } catch (error) {
     throw unusable(place, error instanceof RangeError ? error.message : "it cannot be read", error);
   }
-}
-
-async function* decompressed(pieces: AsyncGenerator<Uint8Array, void>): Lines {
-  const first: Uint8Array[] = [];
-  for (let bytes = 0; bytes < SMALL_BYTES; ) {
-    const { value, done } = await pieces.next();
-    if (done === true) {
-      if (bytes > 0) yield gunzipSync(Buffer.concat(first));
-      return;
-    }
-    first.push(value);
-    bytes += value.length;
-  }
-  const source = Readable.from(inOrder(first, pieces), { objectMode: false });
-  // An error of the store ends the iteration.
-  const text: Readable = pipeline(source, createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
-  try {
-    yield* text;
-  } finally {
-    text.destroy();
-    source.destroy();
-    pieces.return().catch(() => {});
-  }
-}
-
-async function* inOrder(first: readonly Uint8Array[], others: Lines): Lines {
-  yield* first;
-  yield* others;
-}
-
-/** Streams keep pieces, and the store may use their buffer again. */
-async function* copied(value: Lines): AsyncGenerator<Uint8Array, void> {
-  for await (const piece of value) yield new Uint8Array(piece);
 }
 
 function parseHeader(place: string, lines: Uint8Array, scope: LedgerScope): EntryHeader {
