@@ -8,13 +8,13 @@
  *
  * A backslash in an id is written twice, so no id looks like the first or the last line. The last line tells what the
  * ledger remembers of the snapshot; it is a plain `\end` if there is nothing to tell. If the key ends with `.gz`, the
- * value is compressed, and gzip detects damage. Other values are for people: characters that would not show are escaped.
+ * value is in gzip's format, which detects damage. Other values are for people: characters that would not show are escaped.
  */
 import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SnapshotProfile } from "../ids/snapshot-profile.js";
-import { CompressedValue, decompressed } from "./compression.js";
+import { GzipValue, gunzipped } from "./gzip.js";
 import { isProfile, type PastSnapshot, parsePast } from "./history.js";
 import { wholeLines } from "./id-lines.js";
 
@@ -76,9 +76,9 @@ export async function* encodeList(scope: LedgerScope, header: EntryHeader, ids: 
   yield endLine(undefined);
 }
 
-/** The compressed value of a snapshot's ids, while they are written. It ends with {@link endLine}. */
-export function idsValue(scope: LedgerScope, header: EntryHeader): CompressedValue {
-  return new CompressedValue(headLine(scope, header));
+/** The value of a snapshot's ids, while they are written. It ends with {@link endLine}. */
+export function idsValue(scope: LedgerScope, header: EntryHeader): GzipValue {
+  return new GzipValue(headLine(scope, header));
 }
 
 /** @param past What the ledger remembers of the snapshot. */
@@ -161,7 +161,7 @@ function parseEnd(place: string, lines: Uint8Array): PastSnapshot | undefined {
 
 async function* linesOf(value: Lines, place: string): Lines {
   try {
-    yield* wholeLines(isCompressed(place) ? decompressed(value) : value);
+    yield* wholeLines(isCompressed(place) ? gunzipped(value) : value);
   } catch (error) {
     throw unusable(place, error instanceof RangeError ? error.message : "it cannot be read", error);
   }

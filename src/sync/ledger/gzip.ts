@@ -3,15 +3,15 @@ import { constants, createGunzip, createGzip, type Gzip, gunzipSync, gzipSync } 
 
 type Pieces = AsyncIterable<Uint8Array>;
 
-// Ids repeat little: looking for repetitions costs much time and saves little space.
-const OPTIONS = { strategy: constants.Z_HUFFMAN_ONLY };
-/** Compressed and read at a time: each chunk costs a turn of the event loop. */
+// Compression would halve the ids, and cost as much time as hashing them.
+const OPTIONS = { level: constants.Z_NO_COMPRESSION };
+/** Written and read at a time: each chunk costs a turn of the event loop. */
 const CHUNK_BYTES = 128 * 1024;
-/** What is compressed or read at once: for less, a stream and its threads cost more than the work. */
+/** What is written or read at once: for less, a stream and its threads cost more than the work. */
 const SMALL_BYTES = CHUNK_BYTES / 2;
 
-/** A value that is compressed while it is written. */
-export class CompressedValue {
+/** A value in gzip's format, which detects damage, while it is written. */
+export class GzipValue {
   /** What the store reads. */
   readonly bytes: Pieces;
   #begin: (value: Pieces) => void = () => {};
@@ -68,8 +68,8 @@ export class CompressedValue {
   }
 }
 
-/** Reads a compressed value. Fails if it is damaged. */
-export async function* decompressed(value: Pieces): Pieces {
+/** Reads such a value. Fails if it is damaged. */
+export async function* gunzipped(value: Pieces): Pieces {
   const pieces = copied(value);
   const first: Uint8Array[] = [];
   for (let bytes = 0; bytes < SMALL_BYTES; ) {
