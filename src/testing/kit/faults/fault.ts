@@ -42,3 +42,12 @@ export interface Plan extends Struck {
   /** Where it strikes, as in `page 2 of GET /users`. */
   readonly at: string;
 }
+
+/** Kinds of faults as rows of a table. */
+export function kindsOf<Row extends readonly [name: string, where: unknown, summary: string, ...unknown[]]>(
+  rows: readonly Row[],
+  planOf: (view: View, row: Row) => Plan | undefined,
+  excuses?: FaultKind["excuses"],
+): readonly FaultKind[] {
+  return rows.map((row) => ({ name: row[0], summary: row[2], excuses, plan: (view) => planOf(view, row) }));
+}

@@ -142,7 +142,8 @@ function ids(
   };
 }
 
-function otherCase(id: string | number): string {
+/** An id in capitals, or in small letters if it is in capitals. */
+export function otherCase(id: string | number): string {
   const text = `${id}`;
   return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase();
 }

@@ -3,7 +3,7 @@ import type { Exchange } from "../cassette/cassette.js";
 import { jsonOf } from "./edit.js";
 import { isWithin, type JsonPath, leavesOf, valueAt } from "./json-path.js";
 import { isAddress, nextLink, resolved } from "./listing-keys.js";
-import { isPageSize, isPaging, partsOf, type RequestPart } from "./request-parts.js";
+import { isPageSize, isPaging, partsOf, partValue, type RequestPart } from "./request-parts.js";
 import type { AnswerPlace, Listing } from "./structure.js";
 
 type Continuation = Pick<Listing, "next" | "asks" | "counts" | "size">;
@@ -21,19 +21,16 @@ function askingPart(pages: readonly Exchange[]): RequestPart | undefined {
   if (first === undefined) return undefined;
   const [second = first] = later;
   const varies = second.filter(
-    (part) => !first.some((other) => isSamePart(part, other) && other.value === part.value),
+    ({ in: where, name, value }) =>
+      !first.some((part) => part.in === where && part.name === name && part.value === value),
   );
   const known = varies.find((part) => isPaging(part, second)) ?? varies[0];
   return known ?? (later.length === 0 ? first.find((part) => isPaging(part, first)) : undefined);
 }
 
-function isSamePart(one: RequestPart, other: RequestPart): boolean {
-  return one.in === other.in && one.name === other.name;
-}
-
 function countingOf(asks: RequestPart, pages: readonly Exchange[], list: JsonPath): Listing["counts"] {
   const values = pages.map((page) => {
-    const value = partsOf(page.request).find((part) => isSamePart(part, asks))?.value;
+    const value = partValue(page.request, asks);
     return value === undefined ? undefined : Number(value);
   });
   const [first, second, third] = values;
@@ -77,13 +74,10 @@ function leads(
   if (next === undefined) return false;
   if (isAddress(value) && resolved(value, page) === next.request.url) return true;
   if (asks === undefined) return false;
-  const asked = partsOf(next.request).find((part) => isSamePart(part, asks))?.value;
+  const asked = partValue(next.request, asks);
   if (asked === undefined || asked === "") return false;
-  if (value === asked) return true;
-  if (!isAddress(value)) return false;
-  return partsOf({ method: "GET", url: resolved(value, page), headers: {} }).some(
-    (part) => isSamePart(part, asks) && part.value === asked,
-  );
+  const address = { method: "GET", url: resolved(value, page), headers: {} };
+  return value === asked || (isAddress(value) && partValue(address, asks) === asked);
 }
 
 /** Whether a flag is one way on all pages but the last, or is called as such flags are. */

@@ -1,7 +1,7 @@
 /** The same listing, cut into other pages. */
 import type { Exchange } from "../cassette/cassette.js";
 import { continuedAs, pageAt, placeOf, withItems, withPages, withPlaces } from "./edit.js";
-import { partsOf, withPart } from "./request-parts.js";
+import { partValue, withPart } from "./request-parts.js";
 import type { Listing, Recording } from "./structure.js";
 
 /**
@@ -39,11 +39,10 @@ export function followingPage(
   const last = pages.at(-1);
   const before = pages.at(-2);
   if (last === undefined || before === undefined || asks === undefined) return undefined;
-  const askedBy = (page: Exchange) =>
-    partsOf(page.request).find((part) => part.in === asks.in && part.name === asks.name)?.value;
-  const current = askedBy(last);
+  const current = partValue(last.request, asks);
   if (current === undefined) return undefined;
-  const step = counts === "items" ? Number(size?.value ?? Number(current) - Number(askedBy(before))) : 1;
+  const step =
+    counts === "items" ? Number(size?.value ?? Number(current) - Number(partValue(before.request, asks))) : 1;
   const value = counts === undefined ? `${current}-${pages.length + 1}` : `${Number(current) + step}`;
   const page = withPart(last, asks, value);
   // Where the page before names this one, this one names the next: the token itself, or an address with it.
