@@ -12,7 +12,7 @@ import type { SyncProgress } from "../../../sync/progress.js";
 import type { Connector } from "../../../sync/run/connector.js";
 import type { RunReceipt } from "../../../sync/run/receipt.js";
 import type { ChildProcesses } from "../child/processes.js";
-import type { ArmedFault } from "../faults/service/service-fault.js";
+import type { ArmedFault } from "../faults/service/service-faults.js";
 import { VirtualTime } from "../time/context.js";
 import type { Interception } from "../vendor/intercept.js";
 import type { VendorRoute } from "../vendor/routes.js";

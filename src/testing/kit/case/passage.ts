@@ -1,5 +1,5 @@
 import type { Collection } from "../../../sync/collections.js";
-import type { StruckRecords } from "../faults/record-fault.js";
+import type { StruckRecords } from "../faults/fault.js";
 import { enterVirtualTime, type VirtualTime } from "../time/context.js";
 import type { Activity } from "./activity.js";
 

@@ -3,9 +3,8 @@ import type { Collection, SnapshotCollection } from "../../../sync/collections.j
 import type { GuardOptions } from "../../../sync/guard/rule-options.js";
 import type { RunReceipt } from "../../../sync/run/receipt.js";
 import type { Exchange } from "../cassette/cassette.js";
-import type { Struck } from "../faults/fault.js";
-import type { StruckRecords } from "../faults/record-fault.js";
-import type { ServiceFault } from "../faults/service/service-fault.js";
+import type { Struck, StruckRecords } from "../faults/fault.js";
+import type { ServiceFault } from "../faults/service/service-faults.js";
 import type { SignalFault } from "../faults/service/signal-faults.js";
 import type { PlayedRequest } from "../vendor/playback.js";
 
