@@ -12,7 +12,7 @@ import { redact } from "./cassette/redaction.js";
 import { openKey, sealKey } from "./cassette/sealed-key.js";
 import { secretsOfEnvironment } from "./cassette/secret-names.js";
 import type { Forwarding } from "./vendor/forwarding.js";
-import { loadVendor } from "./vendor/load.js";
+import { loadVendor } from "./vendor/routes.js";
 
 /**
  * Records what the vendor answers a connector, for `testConnector`. The connector runs once, against the real
@@ -67,10 +67,9 @@ export async function recordVendor<const S extends SnapshotCollection = never>(
 }
 
 async function record<S extends SnapshotCollection>(connector: Connector<S>): Promise<readonly Exchange[]> {
-  const { startVendor, intercept } = await loadVendor();
-  const vendor = await startVendor();
+  const { startVendor } = await loadVendor();
+  const vendor = await startVendor(() => forwarding.run.route);
   const forwarding = vendor.forward();
-  const interception = intercept({ route: () => forwarding.route });
   const { createSyncClient } = await import("../../sync/client.js");
   // Nothing is connected: a preview sends nothing.
   const client = createSyncClient({ endpoint: "https://not-used.invalid" });
@@ -80,7 +79,6 @@ async function record<S extends SnapshotCollection>(connector: Connector<S>): Pr
   } catch (error) {
     throw unreachable(error, forwarding) ?? error;
   } finally {
-    interception.restore();
     await forwarding.end();
     await vendor.close();
     await client.close();

@@ -39,8 +39,8 @@ export interface CaseSetup {
   readonly guard?: GuardOptions | false | undefined;
 }
 
-/** What became of a run. */
-export interface CaseResult {
+/** What became of one run. */
+export interface NightResult {
   readonly outcome: "completed" | "held" | "refused";
   /** With which it was held or refused. */
   readonly error: unknown;
@@ -64,6 +64,10 @@ export interface CaseResult {
   };
   /** The records that passed into the batch of the last attempt. */
   readonly records: ReadonlyMap<Collection, readonly object[]>;
+}
+
+/** What became of the run of a case. */
+export interface CaseResult extends NightResult {
   /** Runs the same connector a day later, with the same recording, without the fault. */
   nextNight(): Promise<CaseResult>;
 }

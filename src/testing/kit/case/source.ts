@@ -12,7 +12,7 @@ const known = new WeakMap<object, AsyncIterator<unknown>>();
  */
 export function passedSource(collection: Collection, source: unknown, passage: Passage): unknown {
   if (typeof source !== "object" || source === null || isUnreadable(source)) return source;
-  if (Array.isArray(source) && !passage.isStruck) {
+  if (Array.isArray(source) && passage.fault === undefined) {
     passage.note(collection, recordsOf(source));
     return source;
   }

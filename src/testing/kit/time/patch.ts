@@ -13,11 +13,6 @@ export class Patches {
     });
   }
 
-  /** Something else to be undone. */
-  add(undo: () => void): void {
-    this.#undo.push(undo);
-  }
-
   /** Undoes everything, the last first. */
   restore(): void {
     for (const undo of this.#undo.splice(0).reverse()) undo();

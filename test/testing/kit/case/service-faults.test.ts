@@ -14,7 +14,7 @@ beforeAll(async () => {
   stage = await openStage();
   clean = await stage.run(pagedUsers, { recording, yesterday });
 });
-afterAll(() => stage.close());
+afterAll(() => stage[Symbol.asyncDispose]());
 
 /** What a connector without mistakes makes of each; all others complete. */
 const ENDS: Readonly<Record<string, CaseResult["outcome"]>> = {

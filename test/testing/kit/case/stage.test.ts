@@ -12,7 +12,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await openStage();
 });
-afterAll(() => stage.close());
+afterAll(() => stage[Symbol.asyncDispose]());
 
 const recording = { exchanges: byToken(), startedAt: "2026-03-01T06:00:00Z" };
 
