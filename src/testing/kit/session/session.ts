@@ -5,15 +5,13 @@ import type { CaseResult, CaseSetup } from "../case/setup.js";
 import { openStage, type Stage } from "../case/stage.js";
 import { Unhandled } from "../case/unhandled.js";
 import { readCassette } from "../cassette/cassette-file.js";
-import { compareEffects } from "../effect/compare.js";
-import { describeChanges } from "../effect/describe.js";
+import { compareEffects, describeChanges } from "../effect/compare.js";
 import type { ConnectorReport, FaultResult } from "../report.js";
 import { connectorReport } from "../report-table.js";
 import { type CleanRuns, runClean } from "./clean-runs.js";
 import { leaksOf } from "./leaks.js";
 import { type KitOptions, type ResolvedKitOptions, readKitOptions } from "./options.js";
-import { endlessOf, limited } from "./request-limit.js";
-import { describeStruck } from "./requests.js";
+import { describeStruck, endlessOf, limited } from "./requests.js";
 import { type Row, rowsOf } from "./rows.js";
 import { judge } from "./verdict.js";
 
