@@ -44,7 +44,6 @@ export async function replayDay<T>(
     const done = activity.during("running", async () => enterVirtualTime(time, work));
     return await driveRun(
       {
-        clock,
         time,
         activity,
         vendor: run,

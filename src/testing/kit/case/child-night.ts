@@ -67,7 +67,7 @@ export async function playInChild(
     requests: run?.requests ?? [],
     fired: hold.fired,
     unhandled: [],
-    seen: { retried: false, restarted: false, waitedForLock: false },
+    seen: new Set(),
     records: new Map(),
   };
 }

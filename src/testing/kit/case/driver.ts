@@ -1,23 +1,13 @@
-import type { TestClock } from "../../../core/clock.js";
 import { drive, type Patience } from "../../../core/drive.js";
 import type { VirtualTime } from "../time/context.js";
-import type { VendorRoute } from "../vendor/routes.js";
+import type { Playback } from "../vendor/playback.js";
 import type { Activity } from "./activity.js";
 
-/** What the vendor is doing; a connector without HTTP has none. */
-export interface VendorActivity {
-  /** Requests that are not answered in full, without those that are held back. */
-  readonly busy: number;
-  readonly held: number;
-  /** Its `pending` requests have no head of an answer. */
-  readonly route: VendorRoute;
-}
-
 export interface DrivenRun {
-  readonly clock: TestClock;
   readonly time: VirtualTime;
   readonly activity: Activity;
-  readonly vendor: VendorActivity | undefined;
+  /** A connector without a recording has none. */
+  readonly vendor: Pick<Playback, "busy" | "held" | "route"> | undefined;
   /** How often a fault has held an RPC back. */
   readonly heldRpcs: () => number;
   /** Called if the run takes more than a day of its time, or a minute of real time. */
@@ -39,7 +29,8 @@ const BUSY_LIVE: Patience = { turns: 50, ms: 5000 };
 
 /** Lets time pass for a run whenever everything in it waits. */
 export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
-  const { clock, time, activity, vendor, heldRpcs, giveUp } = run;
+  const { time, activity, vendor, heldRpcs, giveUp } = run;
+  const { clock } = time;
   const begun = performance.now();
   let passedMs = 0;
   let held = { count: 0, rpc: 0 };

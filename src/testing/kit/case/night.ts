@@ -17,6 +17,11 @@ import { Unhandled } from "./unhandled.js";
 
 /** Turns of the event loop in which rejections that nobody handles become known. */
 const LATE_TURNS = 3;
+const SEEN: Partial<Record<SyncProgress["type"], string>> = {
+  retry: "retried",
+  restarted: "restarted",
+  "waiting-for-lock": "waited for the lock",
+};
 const CLOSING = { turns: 10, ms: 25 };
 
 /** One run of a scene's connector. */
@@ -45,11 +50,9 @@ export async function playNight(
     records = passage.records;
     return passage;
   };
-  const seen = { retried: false, restarted: false, waitedForLock: false };
+  const seen = new Set<string>();
   const onProgress = ({ type }: SyncProgress) => {
-    if (type === "retry") seen.retried = true;
-    if (type === "restarted") seen.restarted = true;
-    if (type === "waiting-for-lock") seen.waitedForLock = true;
+    if (SEEN[type] !== undefined) seen.add(SEEN[type]);
   };
   let armed: ArmedFault | undefined;
   const client = scene.client({
@@ -74,7 +77,6 @@ export async function playNight(
     });
     receipt = await driveRun(
       {
-        clock,
         time,
         activity,
         vendor: run,

@@ -18,15 +18,9 @@ import type { CaseResult, CaseSetup, NightResult } from "./setup.js";
 const DAY_MS = 24 * 3_600_000;
 
 /** The servers and the clock that all cases share, one case at a time. */
-export interface Stage extends AsyncDisposable {
-  /**
-   * Runs a connector in a workspace of its own. Never rejects because of the connector.
-   * @throws {ConfigurationError} a process of its own cannot load the connector's module
-   */
-  run(connector: Connector<SnapshotCollection>, setup?: CaseSetup): Promise<CaseResult>;
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-export async function openStage(): Promise<Stage> {
+export async function openStage() {
   const clock = new TestClock({ startAt: new Date() });
   const { startVendor } = await loadVendor();
   const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
@@ -41,8 +35,13 @@ export async function openStage(): Promise<Stage> {
   // Modules are loaded with the first run, and time must not pass meanwhile.
   await new Scene(parts, { snapshots: [], run: (batch) => batch.write("usage", []) }).complete();
   return {
-    run: (connector, setup = {}) => play(new Scene(parts, connector, setup.child !== undefined), setup),
-    async [Symbol.asyncDispose]() {
+    /**
+     * Runs a connector in a workspace of its own. Never rejects because of the connector.
+     * @throws {ConfigurationError} a process of its own cannot load the connector's module
+     */
+    run: (connector: Connector<SnapshotCollection>, setup: CaseSetup = {}): Promise<CaseResult> =>
+      play(new Scene(parts, connector, setup.child !== undefined), setup),
+    async [Symbol.asyncDispose](): Promise<void> {
       children.close();
       restoreTime();
       await Promise.all([server.close(), vendor.close()]);

@@ -96,9 +96,12 @@ export class Session {
   async #resultOf(row: Row): Promise<FaultResult> {
     const { name: fault, summary, kind } = row;
     const idle = { fault, summary, verdict: "not-applicable", fired: 0 } as const;
-    if (kind === "clean") return { ...idle, ...this.#cleanVerdict() };
+    const { setup, result: clean, problem } = this.clean;
+    if (kind === "clean")
+      return problem === undefined
+        ? { ...idle, verdict: "same" }
+        : { ...idle, verdict: "WRONG", cause: problem };
     if (kind === "against") return { ...idle, ...(await this.#compare()) };
-    const { setup, result: clean } = this.clean;
     const struck = row.strike({
       recording: setup.recording?.exchanges,
       records: Object.fromEntries(clean.records),
@@ -112,7 +115,7 @@ export class Session {
       throw new IdleFault(row);
     }
     const next = result.outcome === "completed" ? undefined : await result.nextNight();
-    this.#note(result);
+    for (const what of [result.outcome, ...result.seen]) this.#seen.add(what);
     const verdict = judge(
       {
         end: result.outcome,
@@ -136,11 +139,6 @@ export class Session {
     return struck?.seenByGuardOnly === true && !isGuarded;
   }
 
-  #cleanVerdict(): Pick<FaultResult, "verdict" | "cause"> {
-    const { problem } = this.clean;
-    return problem === undefined ? { verdict: "same" } : { verdict: "WRONG", cause: problem };
-  }
-
   /** What this version of the connector does otherwise than the other one. */
   async #compare(): Promise<Pick<FaultResult, "verdict" | "cause">> {
     const { against } = this.options;
@@ -153,13 +151,6 @@ export class Session {
     if (changes.length === 0) return { verdict: "same" };
     const isLoss = changes.some(({ kind }) => kind === "removed" || kind === "lost");
     return { verdict: isLoss ? "WRONG" : "differs", cause: `this version: ${describeChanges(changes)}` };
-  }
-
-  #note({ outcome, seen }: CaseResult): void {
-    if (outcome !== "completed") this.#seen.add(outcome);
-    if (seen.retried) this.#seen.add("retried");
-    if (seen.restarted) this.#seen.add("restarted");
-    if (seen.waitedForLock) this.#seen.add("waited for the lock");
   }
 }
 

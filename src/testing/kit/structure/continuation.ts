@@ -1,7 +1,7 @@
 /** How the pages of a listing lead to the next one. */
 import type { Exchange } from "../cassette/cassette.js";
-import { jsonOf } from "./edit.js";
-import { isWithin, type JsonPath, leavesOf, valueAt } from "./json-path.js";
+import { answerValues, jsonOf } from "./edit.js";
+import { type JsonPath, valueAt } from "./json-path.js";
 import { isAddress, nextLink, resolved } from "./listing-keys.js";
 import { isPageSize, isPaging, partsOf, partValue, type RequestPart } from "./request-parts.js";
 import type { AnswerPlace, Listing } from "./structure.js";
@@ -48,20 +48,15 @@ function nextPlaces(
   list: JsonPath,
   asks: RequestPart | undefined,
 ): readonly AnswerPlace[] {
-  const places: AnswerPlace[] = [];
   const [first] = pages;
-  if (first === undefined) return places;
-  for (const [name, value] of Object.entries(first.response.headers)) {
-    if (name === "link" ? nextLink(value) !== undefined : leads(value, first, pages[1], asks))
-      places.push({ in: "header", name });
-  }
-  for (const { path, value } of leavesOf(jsonOf(first))) {
-    if (isWithin(path, list)) continue;
-    const isFlag = isMoreFlag(path, pages);
-    const isToken = value !== null && typeof value !== "boolean" && leads(`${value}`, first, pages[1], asks);
-    if (isFlag || (isToken && !isSameOn(path, pages))) places.push({ in: "body", path });
-  }
-  return places;
+  const values = first === undefined ? [] : [...answerValues(first, list)];
+  const isNext = ({ place, name, value }: (typeof values)[number]) => {
+    if (place.in === "header" && name === "link") return nextLink(`${value}`) !== undefined;
+    if (typeof value === "boolean" && place.in === "body") return isMoreFlag(place.path, pages);
+    const isToken = value !== null && first !== undefined && leads(`${value}`, first, pages[1], asks);
+    return isToken && (place.in === "header" || !isSameOn(place.path, pages));
+  };
+  return values.filter(isNext).map(({ place }) => place);
 }
 
 /** Whether a value names the next page: its token, or its address. */

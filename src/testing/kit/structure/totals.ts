@@ -1,6 +1,6 @@
 import type { Exchange } from "../cassette/cassette.js";
-import { jsonOf } from "./edit.js";
-import { isWithin, type JsonPath, leavesOf, valueAt } from "./json-path.js";
+import { answerValues, placeOf } from "./edit.js";
+import type { JsonPath } from "./json-path.js";
 import type { AnswerPlace } from "./structure.js";
 
 const TOTAL = /total|count|size|results|records|matches|hits/i;
@@ -27,18 +27,11 @@ function placesOfNumber(
   number: number,
   isCalled: (name: string, place: AnswerPlace) => boolean,
 ): readonly AnswerPlace[] {
-  const places: AnswerPlace[] = [];
   const [first] = pages;
-  if (first === undefined) return places;
-  for (const [name, value] of Object.entries(first.response.headers)) {
-    const place = { in: "header", name } as const;
-    if (value !== `${number}` || !isCalled(name, place)) continue;
-    if (pages.every(({ response }) => response.headers[name] === value)) places.push(place);
-  }
-  for (const { path, value } of leavesOf(jsonOf(first))) {
-    const place = { in: "body", path } as const;
-    if (value !== number || isWithin(path, list) || !isCalled(path.slice(-2).join("."), place)) continue;
-    if (pages.every((page) => valueAt(jsonOf(page), path) === value)) places.push(place);
-  }
-  return places;
+  const values = first === undefined ? [] : [...answerValues(first, list)];
+  return values
+    .filter(({ place, value }) => value === (place.in === "header" ? `${number}` : number))
+    .filter(({ place, name }) => isCalled(name, place))
+    .filter(({ place, value }) => pages.every((page) => placeOf(page, place) === value))
+    .map(({ place }) => place);
 }

@@ -5,16 +5,10 @@ import { Playback, type PlaybackOptions } from "./playback.js";
 import { type OpenRun, type RequestHandler, RUN_HEADER } from "./routes.js";
 
 /** The simulated vendor: one HTTP server on loopback that plays recordings, or records, for all requests of the process. */
-export interface Vendor {
-  /** Plays a recording for one run, under at most one fault. */
-  play(options: PlaybackOptions): Playback;
-  /** Passes requests on to the real vendor, and notes what it answers. */
-  forward(): Forwarding;
-  close(): Promise<void>;
-}
+export type Vendor = Awaited<ReturnType<typeof startVendor>>;
 
 /** @param routeOf As `intercept` takes it. */
-export async function startVendor(routeOf?: Parameters<typeof intercept>[0]): Promise<Vendor> {
+export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
   const runs = new Map<string, RequestHandler>();
   let count = 0;
   const server = createServer({ requireHostHeader: false }, (request, response) => {
@@ -41,10 +35,12 @@ export async function startVendor(routeOf?: Parameters<typeof intercept>[0]): Pr
   };
   const restore = intercept(routeOf);
   return {
-    play: (options) => new Playback(options, open),
+    /** Plays a recording for one run, under at most one fault. */
+    play: (options: PlaybackOptions) => new Playback(options, open),
+    /** Passes requests on to the real vendor, and notes what it answers. */
     forward: () => new Forwarding(open),
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         restore();
         server.close(() => resolve());
         server.closeAllConnections();

@@ -14,7 +14,7 @@ const RUN = {
   requests: [],
   fired: 1,
   unhandled: [],
-  seen: { retried: false, restarted: false, waitedForLock: false },
+  seen: new Set<string>(),
   records: new Map(),
   nextNight: () => Promise.reject(new Error("not run")),
 } satisfies Parameters<typeof leaksOf>[0];
