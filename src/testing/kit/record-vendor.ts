@@ -11,8 +11,8 @@ import { credentialsSent } from "./cassette/credentials.js";
 import { redact } from "./cassette/redaction.js";
 import { openKey, sealKey } from "./cassette/sealed-key.js";
 import { secretsOfEnvironment } from "./cassette/secret-names.js";
+import { loadVendor } from "./time/install.js";
 import type { Forwarding } from "./vendor/forwarding.js";
-import { loadVendor } from "./vendor/routes.js";
 
 /**
  * Records what the vendor answers a connector, for `testConnector`. The connector runs once, against the real

@@ -5,8 +5,7 @@ import { Activity } from "./case/activity.js";
 import { driveRun } from "./case/driver.js";
 import { readDay } from "./cassette/cassette-file.js";
 import { enterVirtualTime, VirtualTime } from "./time/context.js";
-import { installVirtualTime } from "./time/install.js";
-import { loadVendor } from "./vendor/routes.js";
+import { installVirtualTime, loadVendor } from "./time/install.js";
 
 /**
  * Plays a recorded day to a test: while `work` runs, its HTTP requests are answered from the cassette, others with 404.

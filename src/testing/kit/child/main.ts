@@ -8,8 +8,7 @@ import { Activity } from "../case/activity.js";
 import { kitConnector } from "../case/batch.js";
 import { Passage } from "../case/passage.js";
 import { VirtualTime } from "../time/context.js";
-import { installVirtualTime } from "../time/install.js";
-import { loadVendor } from "../vendor/routes.js";
+import { installVirtualTime, loadVendor } from "../time/install.js";
 import type { ChildAnswer, ChildOrder } from "./processes.js";
 
 /** A process that runs a connector once, and may be interrupted or killed meanwhile. */

@@ -30,10 +30,3 @@ export interface Taken {
 
 /** @returns undefined if a request to the origin goes to its own address */
 export type Take = (origin: string) => Taken | undefined;
-
-/** Loads the simulated vendor with its first use, and not with `./testing`: it loads undici. */
-export async function loadVendor() {
-  // Node's undici first: the package would otherwise take its place as the global dispatcher.
-  void globalThis.Headers;
-  return { ...(await import("./server.js")), ...(await import("./intercept.js")) };
-}
