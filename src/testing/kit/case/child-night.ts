@@ -22,7 +22,6 @@ export async function playInChild(
   const { children, clock, server, vendor } = scene.parts;
   const { installationId, apiKey } = scene.workspace;
   const { recording, directory, guard, firstRun } = setup;
-  const before = server.inspect(installationId);
   const run = recording && vendor.play({ exchanges: recording.exchanges, clock });
   const hold = server.faults.add(fault.hold);
   const child = new Child(children.take(), {
@@ -60,7 +59,6 @@ export async function playInChild(
     outcome: answer?.outcome ?? "refused",
     error: answer?.outcome === "completed" ? undefined : new Error(answer?.message ?? child.end),
     receipt: undefined,
-    before,
     effect: server.inspect(installationId),
     output,
     credentials: run?.credentials ?? [],

@@ -32,7 +32,6 @@ export async function playNight(
   const { clock, server, vendor } = scene.parts;
   const { installationId, apiKey } = scene.workspace;
   const { recording, struck, records: fault, service, guard, firstRun } = setup;
-  const before = server.inspect(installationId);
   const activity = new Activity();
   const stop = new AbortController();
   const unhandled = new Unhandled((error) => stop.abort(error));
@@ -80,7 +79,7 @@ export async function playNight(
         time,
         activity,
         vendor: run,
-        heldRpcs: () => armed?.held?.() ?? 0,
+        heldRpcs: () => (armed?.holds === true ? armed.fired : 0),
         giveUp: (why) => stop.abort(new Error(`The run did not end within ${why}.`)),
       },
       work,
@@ -103,12 +102,11 @@ export async function playNight(
     outcome: receipt !== undefined ? "completed" : error instanceof RunHeldError ? "held" : "refused",
     error,
     receipt,
-    before,
     effect: server.inspect(installationId),
     output: output.lines,
     credentials: run?.credentials ?? [],
     requests: run?.requests ?? [],
-    fired: armed?.fired() ?? (fault === undefined ? (run?.fired ?? 0) : recordsStruck),
+    fired: armed?.fired ?? (fault === undefined ? (run?.fired ?? 0) : recordsStruck),
     unhandled: unhandled.errors,
     seen,
     records,

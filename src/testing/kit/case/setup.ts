@@ -41,8 +41,6 @@ export interface NightResult {
   /** With which it was held or refused. */
   readonly error: unknown;
   readonly receipt: RunReceipt | undefined;
-  /** What the server held before the run. */
-  readonly before: Inspection;
   readonly effect: Inspection;
   /** What was printed and logged: `console`, stdout, stderr and the SDK's logger. */
   readonly output: readonly string[];

@@ -11,19 +11,16 @@ const JWT = /^(eyJ[\w-]+)\.([\w-]+)\.[\w-]*$/;
 const VENDOR_WORDS =
   /^(?:roles?|status|state|types?|kind|scopes?|plan|product|productname|currency|locale|language|timezone|country|object|resourcetype|schemas?|events?|eventtype|action|category|permissions?|level|tier|sku|odatatype|operation|verb)$/;
 
-export interface RedactionOptions {
-  /** Key of the fakes. */
-  readonly key: Buffer;
-  /** Secrets that are known from elsewhere. */
-  readonly secrets: readonly string[];
-}
-
-/** Replaces credentials and personal data by fakes, equal values by equal fakes. */
+/**
+ * Replaces credentials and personal data by fakes, equal values by equal fakes.
+ * @param key Key of the fakes.
+ * @param secrets Secrets that are known from elsewhere.
+ */
 export function redact(
   exchanges: readonly Exchange[],
-  { key, secrets }: RedactionOptions,
+  { key, secrets }: { readonly key: Buffer; readonly secrets: readonly string[] },
 ): readonly Exchange[] {
-  const collected = new Collection(secrets);
+  const collected = new Collection(new Set(secrets));
   for (const exchange of exchanges) collected.add(exchange);
   const redaction = new Redaction(collected, new Fakes(key));
   return exchanges.map((exchange) => mapExchange(redaction, exchange));
@@ -31,15 +28,12 @@ export function redact(
 
 /** Notes the secrets and the personal values of a recording. */
 class Collection implements ExchangeMapper {
-  readonly secrets: Set<string>;
   readonly values = new PersonalValues();
   readonly #keys = new Map<string, readonly string[]>();
   readonly #parts = new Map<string, number>();
   #count = 0;
 
-  constructor(secrets: readonly string[]) {
-    this.secrets = new Set(secrets);
-  }
+  constructor(readonly secrets: Set<string>) {}
 
   add(exchange: Exchange): void {
     mapExchange(this, exchange);
@@ -86,14 +80,15 @@ function isMapOf(values: PersonalValues, names: readonly string[]): boolean {
 
 class Redaction implements ExchangeMapper {
   readonly #values: PersonalValues;
-  readonly #fakes: Fakes;
   /** The longest first: one may be part of another. */
   readonly #secrets: readonly string[];
 
-  constructor(collected: Collection, fakes: Fakes) {
+  constructor(
+    collected: Collection,
+    readonly fakes: Fakes,
+  ) {
     this.#values = collected.values;
     this.#values.index(collected.vocabulary());
-    this.#fakes = fakes;
     this.#secrets = [...collected.secrets].sort((a, b) => b.length - a.length);
   }
 
@@ -101,7 +96,7 @@ class Redaction implements ExchangeMapper {
     if (kind === "secret") return value === "" ? value : this.#canary(value);
     if (kind === "credential") return this.#credential(value);
     const own = kind === undefined ? undefined : this.#values.kindOf(value);
-    if (own !== undefined) return this.#fakes.personal(own, value);
+    if (own !== undefined) return this.fakes.personal(own, value);
     return this.#text(value, VENDOR_WORDS.test(foldName(name)));
   }
 
@@ -128,9 +123,9 @@ class Redaction implements ExchangeMapper {
       (rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, this.#canary(secret)) : rest),
       text,
     );
-    const withoutEmails = withoutSecrets.replace(EMAIL, (email) => this.#fakes.email(email));
+    const withoutEmails = withoutSecrets.replace(EMAIL, (email) => this.fakes.email(email));
     if (isVendors) return withoutEmails;
-    return this.#values.replace(withoutEmails, (kind, value) => this.#fakes.personal(kind, value));
+    return this.#values.replace(withoutEmails, (kind, value) => this.fakes.personal(kind, value));
   }
 
   /** `Bearer abc` keeps its scheme. */
@@ -144,11 +139,11 @@ class Redaction implements ExchangeMapper {
   /** A connector may read the claims of a token, such as its expiry. */
   #canary(secret: string): string {
     const claims = claimsOf(secret);
-    if (claims === undefined) return this.#fakes.canary(secret);
+    if (claims === undefined) return this.fakes.canary(secret);
     const clean = Buffer.from(JSON.stringify(mapJson(this, claims, { isPerson: true }))).toString(
       "base64url",
     );
-    return `${secret.slice(0, secret.indexOf("."))}.${clean}.${this.#fakes.canary(secret)}`;
+    return `${secret.slice(0, secret.indexOf("."))}.${clean}.${this.fakes.canary(secret)}`;
   }
 }
 

@@ -19,13 +19,7 @@ const PLACES = {
   last: (view: View) => mainAnswers(view).slice(-1),
   any: (view: View) => picked(view, mainAnswers(view)),
   later: (view: View) => picked(view, mainAnswers(view).slice(1)),
-  "named page": ({ main }: View) =>
-    main === undefined || main.next.length === 0
-      ? []
-      : main.pages
-          .slice(1)
-          .slice(-1)
-          .map(({ exchange }) => exchange),
+  "named page": (view: View) => (view.main?.next.length ? mainAnswers(view).slice(1).slice(-1) : []),
   all: (view: View) => view.recording.map((_, exchange) => exchange),
   "other list": (view: View) =>
     picked(

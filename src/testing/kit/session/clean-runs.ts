@@ -67,11 +67,12 @@ function askedOf(day: PlayedDay, { requests }: CaseResult): PlayedDay {
   return { ...day, exchanges: day.exchanges.filter((_, index) => asked.has(index)) };
 }
 
-function problemOf(runs: readonly CaseResult[], expected: Expectation): string | undefined {
-  const [first, one, two] = runs;
-  const leaks = [...new Set(runs.flatMap(leaksOf))];
+function problemOf(
+  [first, one, two]: readonly [CaseResult, CaseResult, CaseResult],
+  expected: Expectation,
+): string | undefined {
+  const leaks = [...new Set([first, one, two].flatMap(leaksOf))];
   if (leaks.length > 0) return `leaked: ${leaks.join("; ")}`;
-  if (first === undefined || one === undefined || two === undefined) return undefined;
   for (const later of [one, two])
     if (later.requests.length !== first.requests.length)
       return `two runs without a fault differ: one sent ${counted(first.requests.length, "request")}, a later one ${later.requests.length}; it may keep answers of earlier runs`;

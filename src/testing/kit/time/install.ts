@@ -54,10 +54,7 @@ function patchDate(patches: Patches): void {
 
 function patchPerformance(patches: Patches): void {
   const now = performance.now.bind(performance);
-  patches.set(performance, "now", () => {
-    const time = virtualTime();
-    return time === undefined ? now() : time.monotonic();
-  });
+  patches.set(performance, "now", () => virtualTime()?.monotonic() ?? now());
 }
 
 function patchAbortSignal(patches: Patches): void {

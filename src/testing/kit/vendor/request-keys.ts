@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { formOf } from "../cassette/body.js";
 import type { RecordedRequest } from "../cassette/cassette.js";
 import { CANARY } from "../cassette/fakes.js";
+import { decoded } from "../cassette/map-exchange.js";
 import { personalKind } from "../cassette/personal-fields.js";
 import { foldName, isSecretField, secretsOfEnvironment } from "../cassette/secret-names.js";
 import { partsOf, type RequestPart } from "../structure/request-parts.js";
@@ -55,7 +56,7 @@ function keyOf(request: RecordedRequest, blur: Blur): string {
         [
           part.in,
           part.name,
-          isBlurred(part, blur) ? "*" : blurText(part.in === "path" ? decode(part.value) : part.value, blur),
+          isBlurred(part, blur) ? "*" : blurText(part.in === "path" ? decoded(part.value) : part.value, blur),
         ] as const,
     )
     .sort(([a, b], [c, d]) => (`${a} ${b}` < `${c} ${d}` ? -1 : `${a} ${b}` > `${c} ${d}` ? 1 : 0));
@@ -103,12 +104,4 @@ function otherBody({ headers, body }: RecordedRequest, blur: Blur): string {
   const text = "text" in body ? body.text : body.base64;
   const boundary = /boundary="?([^";]+)/i.exec(headers["content-type"] ?? "")?.[1];
   return blur !== "nothing" && boundary !== undefined ? text.replaceAll(boundary, "*") : text;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -7,7 +7,6 @@ const RUN = {
   outcome: "refused",
   error: undefined,
   receipt: undefined,
-  before: holding({}),
   effect: holding({}),
   output: [],
   credentials: [KEY],
