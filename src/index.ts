@@ -69,10 +69,15 @@ export type { RunBatch } from "./sync/run/declared-batch.js";
 export type { RunHistory } from "./sync/run/history.js";
 export type { CommitOptions, PreviewOptions } from "./sync/run/options.js";
 export type { RunReceipt } from "./sync/run/receipt.js";
-export type { RunOptions } from "./sync/staging/options.js";
 export type { Plan, PlanOptions } from "./sync/staging/plan.js";
 export type { ExtractOptions, PartitionStatus, StagedRun } from "./sync/staging/staged-run.js";
-export { fileStaging, type Staging, type StagingOptions, storeStaging } from "./sync/staging/staging.js";
+export {
+  fileStaging,
+  type RunOptions,
+  type Staging,
+  type StagingOptions,
+  storeStaging,
+} from "./sync/staging/staging.js";
 export type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";

@@ -12,15 +12,8 @@ import { PostgresStore } from "./postgres-store.js";
 
 export type { Pool } from "./pool.js";
 
-interface LedgerOptions {
-  readonly schema?: string | undefined;
-  readonly hashIds?: boolean | undefined;
-}
-
-interface StagingOptions {
-  readonly schema?: string | undefined;
-  readonly keep?: boolean | undefined;
-}
+type LedgerOptions = NonNullable<Parameters<typeof postgresLedger>[1]>;
+type StagingOptions = NonNullable<Parameters<typeof postgresStaging>[1]>;
 
 const LEDGER_KEYS = { schema: true, hashIds: true } satisfies KeysOf<LedgerOptions>;
 const STAGING_KEYS = { schema: true, keep: true } satisfies KeysOf<StagingOptions>;

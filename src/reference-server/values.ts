@@ -30,7 +30,11 @@ export function nullIfBlank(text: string | undefined): string | null {
   return text === undefined || text.trim() === "" ? null : text;
 }
 
-export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+export function getOrAdd<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const value = make();
@@ -40,21 +44,24 @@ export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 
 /** Makes a value when it is first asked for. */
 export function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+  return derived(() => [], make);
+}
+
+/** Makes a value again when what it is made of is another. */
+export function derived<T>(inputsNow: () => readonly unknown[], make: () => T): () => T {
+  let made: { readonly inputs: readonly unknown[]; readonly value: T } | undefined;
   return () => {
-    made ??= { value: make() };
+    const inputs = inputsNow();
+    if (made !== undefined && areSame(made.inputs, inputs)) return made.value;
+    // Frees the outdated value before the new one takes as much memory again.
+    made = undefined;
+    made = { inputs, value: make() };
     return made.value;
   };
 }
 
-/** Makes a value again when what it is made of is another. */
-export function derived<I, T>(inputNow: () => I, make: (input: I) => T): () => T {
-  let made: { readonly input: I; readonly value: T } | undefined;
-  return () => {
-    const input = inputNow();
-    if (made === undefined || made.input !== input) made = { input, value: make(input) };
-    return made.value;
-  };
+export function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

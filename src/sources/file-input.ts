@@ -106,7 +106,8 @@ function streamChunks(
   const close = () => {
     if (isDone) return;
     if (stream instanceof Readable) stream.destroy();
-    else void closeIterator(iterator);
+    // An error of the stream comes before one of its closing.
+    else void (async () => iterator.return?.())().catch(() => {});
   };
   stop.addEventListener("abort", close, { once: true });
   const next = async (): Promise<IteratorResult<Uint8Array | string, void>> => {
@@ -119,13 +120,4 @@ function streamChunks(
     return { done: false, value };
   };
   return { [Symbol.asyncIterator]: () => ({ next }) };
-}
-
-/** An error of the stream comes before one of its closing. */
-async function closeIterator(iterator: AsyncIterator<unknown>): Promise<void> {
-  try {
-    await iterator.return?.();
-  } catch {
-    // The iteration has ended.
-  }
 }

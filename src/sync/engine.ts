@@ -39,10 +39,9 @@ import {
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 import type { RunParts } from "./run/sync-run.js";
-import type { RunOptions } from "./staging/options.js";
 import type { Plan, PlanOptions } from "./staging/plan.js";
 import type { StagedRun } from "./staging/staged-run.js";
-import type { Staging } from "./staging/staging.js";
+import type { RunOptions, Staging } from "./staging/staging.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
@@ -115,7 +114,7 @@ export class SyncEngine implements SyncClient {
   stage<const P extends Plan>(staging: Staging, options: PlanOptions<P>): Promise<StagedRun<P>> {
     return withCallSite(undefined, async () => {
       this.#requireOpen();
-      const { readPlanOptions, stageRun } = await import("./staging/stage.js");
+      const { readPlanOptions, stageRun } = await import("./staging/staged-run.js");
       const judged = this.#judged(readPlanOptions(options));
       return stageRun(staging, judged, this.#configuration, { open: OPEN, closed: this.#closed.signal });
     });

@@ -9,10 +9,9 @@ import type { Connector } from "./run/connector.js";
 import type { RunHistory } from "./run/history.js";
 import type { CommitOptions, PreviewOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
-import type { RunOptions } from "./staging/options.js";
 import type { Plan, PlanOptions } from "./staging/plan.js";
 import type { StagedRun } from "./staging/staged-run.js";
-import type { Staging } from "./staging/staging.js";
+import type { RunOptions, Staging } from "./staging/staging.js";
 
 /** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
 export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard" | "onHeld"> {

@@ -11,13 +11,19 @@ const collectGarbage: () => void = runInNewContext("gc");
 const PAGES = 500;
 const NODES = 100;
 
-/** A client of a collection that never ends; every page has its own cursor of 32 characters. */
-function endless(): GraphQLClient {
+/**
+ * A client of a collection that never ends; every page has its own cursor of 32 characters.
+ * @param answered Called with each response.
+ */
+function endless(answered = (_: Response): void => {}): GraphQLClient {
   let page = 0;
   const answer = () => {
     page += 1;
     const ids = Array.from({ length: NODES }, (_, node) => `node-${page}-${node}`);
-    return Response.json({ data: { applications: forwardPage(ids, `cursor-${page}`.padEnd(32, "x")) } });
+    const cursor = `cursor-${page}`.padEnd(32, "x");
+    const response = Response.json({ data: { applications: forwardPage(ids, cursor) } });
+    answered(response);
+    return response;
   };
   const fetch = async () => answer();
   return new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
@@ -43,4 +49,19 @@ test.each(["nodes", "pages"])("keeps only the cursor of each page while it walks
   await iterator.return?.();
   // A page's nodes take about 10,000 bytes; a cursor and its place in the set take less than 200.
   expect(grownPerPage).toBeLessThan(2_000);
+});
+
+test("refers to no page from its response, which Node keeps until a full collection", async () => {
+  const kept: Response[] = [];
+  const pages = endless((response) => kept.push(response)).applications({ pageSize: NODES }).pages();
+  const ids: WeakRef<object>[] = [];
+  for await (const { nodes } of pages) {
+    ids.push(new WeakRef(nodes));
+    if (ids.length === 10) break;
+  }
+  // What a WeakRef refers to lives until the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(kept.length).toBeGreaterThanOrEqual(10);
+  expect(ids.slice(0, -1).filter((id) => id.deref() !== undefined)).toHaveLength(0);
 });

@@ -38,6 +38,12 @@ const steps: Readonly<Record<string, Step>> = {
     of: "Figma",
     records: { accounts: [account("a1", { email: "ann@acme.test" }), account("a2"), account("a3")] },
   },
+  "an account that is not active": {
+    of: "Figma",
+    records: {
+      accounts: [account("a1", { email: "ann@acme.test" }), account("a2"), account("a3", { active: false })],
+    },
+  },
   employees: { of: "Figma", records: { employees: [ann, employee("a2", "Bob")] } },
   usage: { of: "Figma", records: { usage: [usage("a1", "2026-03-10T08:00:00Z")] } },
   "usage of another installation": {

@@ -86,8 +86,7 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
         throw isRedirect(response) ? failures.network(REDIRECT, response) : failures.notJson(response);
       }
       const text = await readText(response, { maxBytes: attempt.maxResponseBytes, signal, failures });
-      // The text of some engines' responses is read-only.
-      return Object.defineProperty(response, "text", { value: async () => text });
+      return withText(response, text);
     },
     jsonSerializer: {
       stringify: JSON.stringify,
@@ -119,6 +118,21 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   const refusal = failures.ofStatus(answer, answer.errors[0]?.message) ?? failures.ofEntries(answer);
   if (refusal !== undefined) throw refusal;
   return attempt.read(answer, failures);
+}
+
+/**
+ * Gives a response its text, once: Node keeps responses until the next full collection, and all that they refer to. Out
+ * of the scope of the attempt for the same reason.
+ */
+function withText(response: Response, read: string): Response {
+  let text = read;
+  const take = async (): Promise<string> => {
+    const taken = text;
+    text = "";
+    return taken;
+  };
+  // The text of some engines' responses is read-only.
+  return Object.defineProperty(response, "text", { value: take });
 }
 
 function parseBody(text: string, redact: (text: string) => string): Body {

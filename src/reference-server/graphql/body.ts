@@ -17,11 +17,10 @@ export interface DeliveryOptions {
 export async function sendAnswer(
   [text, { status, statusText, headers }]: Response,
   response: ServerResponse,
-  options: DeliveryOptions,
+  { broken, clock, signal, endConnection }: DeliveryOptions,
 ): Promise<void> {
   const hasBody = status !== 204 && status !== 304;
   const body = Buffer.from(hasBody ? (text ?? "") : "");
-  const { broken } = options;
   const sent = broken?.fault === "truncated-body" ? body.subarray(0, body.length / 2) : body;
   const declared = broken?.fault === "truncated-body" && broken.ending === "end" ? sent : body;
   const length = hasBody && broken?.fault !== "endless-body" ? { "content-length": declared.length } : {};
@@ -31,30 +30,22 @@ export async function sendAnswer(
     case undefined:
       return void response.end(sent);
     case "truncated-body":
-      return truncate(response, sent, broken, options);
+      if (broken.ending === "end") return void response.end(sent);
+      return void response.write(sent, () => endConnection(broken.ending === "close" ? "drop" : "reset"));
     case "slow-body":
-      return sendSlowly(response, sent, broken, options);
+      return sendSlowly(response, sent, broken, clock, signal);
     case "endless-body":
       response.write(sent);
-      return sendForever(response, options.signal);
+      return sendForever(response, signal);
   }
-}
-
-function truncate(
-  response: ServerResponse,
-  half: Buffer,
-  { ending }: Extract<BodyFault, { fault: "truncated-body" }>,
-  { endConnection }: DeliveryOptions,
-): void {
-  if (ending === "end") response.end(half);
-  else response.write(half, () => endConnection(ending === "close" ? "drop" : "reset"));
 }
 
 async function sendSlowly(
   response: ServerResponse,
   body: Buffer,
   { ms, pieces }: Extract<BodyFault, { fault: "slow-body" }>,
-  { clock, signal }: DeliveryOptions,
+  clock: Clock,
+  signal: AbortSignal,
 ): Promise<void> {
   response.flushHeaders();
   const size = Math.ceil(body.length / pieces);

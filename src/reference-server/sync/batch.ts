@@ -78,14 +78,11 @@ export class Batch {
     if (this.stateAt(now) === "active") this.#leaseExpiresAt = now;
   }
 
-  requireCompletable(now: number): void {
+  complete(now: number): void {
     this.requireActive(now);
     if (this.#openStream !== undefined) {
       throw wrongState("active", "A write to this batch has not finished. Complete the batch afterwards.");
     }
-  }
-
-  complete(): void {
     this.#state = "completed";
   }
 

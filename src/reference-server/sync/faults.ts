@@ -25,12 +25,7 @@ export interface FaultTargets {
 /** One byte more than the default limit of gRPC clients. */
 const OVERSIZED_BYTES = 16 * 1024 * 1024 + 1;
 
-export interface CallWithFaults {
-  /** Lets the faults strike whose moment has come. @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer} */
-  strike(due: readonly DueFault[], moment: "request" | "answer"): Promise<void>;
-  /** The answer, padded if a fault asks for it with a field that readers skip. */
-  padded(answer: Uint8Array): Buffer;
-}
+export type CallWithFaults = ReturnType<typeof callWithFaults>;
 
 /**
  * @param subject what the call is about, as far as it is known when a fault strikes
@@ -41,7 +36,7 @@ export function callWithFaults(
   call: { readonly metadata: Metadata; getPeer(): string },
   subject: () => Subject | undefined,
   cancelled: AbortSignal,
-): CallWithFaults {
+) {
   let answerBytes = 0;
 
   async function strikeWith(fault: CheckedFault): Promise<void> {
@@ -80,10 +75,12 @@ export function callWithFaults(
   }
 
   return {
-    strike: async (due, moment) => {
+    /** Lets the faults strike whose moment has come. @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer} */
+    strike: async (due: readonly DueFault[], moment: "request" | "answer"): Promise<void> => {
       for (const { fault, strikes } of due) if (fault.at === moment && strikes()) await strikeWith(fault);
     },
-    padded: (answer) => {
+    /** The answer, padded if a fault asks for it with a field that readers skip. */
+    padded: (answer: Uint8Array): Buffer => {
       const missing = answerBytes - answer.length;
       if (missing <= 0) return Buffer.from(answer);
       const padding = new BinaryWriter().tag(UNKNOWN_FIELD, WireType.LengthDelimited);

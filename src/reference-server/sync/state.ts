@@ -11,8 +11,7 @@ import type { Collection, MessageOf, Slot, SyncedInstallation, Workspace } from 
 import { Batch } from "./batch.js";
 import { requireId, validRecords } from "./message.js";
 import { Refusal } from "./refusal.js";
-import type { CollectionMessage } from "./stores.js";
-import { createStores } from "./stores.js";
+import { type CollectionMessage, createStores } from "./stores.js";
 
 /** A direct integration installation. Its lock is held while its newest batch is active. */
 export class Installation implements SyncedInstallation {
@@ -61,7 +60,7 @@ export class Installation implements SyncedInstallation {
   }
 
   complete(batch: Batch, now: number): CompleteSyncBatchResponse {
-    batch.requireCompletable(now);
+    batch.complete(now);
     const snapshots: SnapshotResult[] = [];
     const events: EventResult[] = [];
     for (const [name, counts] of batch.counts) {
@@ -75,7 +74,6 @@ export class Installation implements SyncedInstallation {
         snapshots.push({ collection, added, updated, removed: BigInt(counts.removed) });
       }
     }
-    batch.complete();
     return { snapshots, events };
   }
 }

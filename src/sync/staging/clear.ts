@@ -1,10 +1,10 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import { decideFate, type Fate, readFate } from "./fate.js";
 import { type RunKeys, runKeys } from "./keys.js";
+import { decideFate, type Fate, readFate } from "./outcome.js";
 import { quote } from "./partitions.js";
 import type { StagingParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
-import { listRuns } from "./runs.js";
+import { hasAny, listRuns } from "./runs.js";
 import { exists, listKeys } from "./values.js";
 
 /**
@@ -23,7 +23,6 @@ export async function discardRun(staging: StagingParts, plan: StoredPlan): Promi
       );
   }
   await deleteSegments(staging, plan);
-  await staging.clearUnfinished?.(keys.attempts);
   await deleteAll(staging, keys.attempts);
 }
 
@@ -40,18 +39,14 @@ async function decideDiscard(staging: StagingParts, keys: RunKeys): Promise<Fate
 
 /** Deletes the records of a run. The plan, its fate and its receipt stay. */
 export async function deleteSegments(staging: StagingParts, plan: StoredPlan): Promise<void> {
-  const { segments } = runKeys(plan);
-  await staging.clearUnfinished?.(segments);
-  await deleteAll(staging, segments);
+  await deleteAll(staging, runKeys(plan).segments);
 }
 
 /** Discards runs that were opened before a time, and deletes what is left of those that were committed by then. */
 export async function sweepRuns(staging: StagingParts, before: number): Promise<void> {
   for (const { plan, keys } of await listRuns(staging)) {
-    const { folder, fate, receipt } = runKeys(plan);
-    const isEmpty = ![...keys].some(
-      (key) => key.startsWith(`${folder}/s/`) || key.startsWith(`${folder}/x/`),
-    );
+    const { segments, attempts, fate, receipt } = runKeys(plan);
+    const isEmpty = !hasAny(keys, segments) && !hasAny(keys, attempts);
     const isOver = isEmpty && (keys.has(fate) || keys.has(receipt));
     if (plan.openedAt >= before || isOver) continue;
     // A commit that has begun may still end.
@@ -61,6 +56,7 @@ export async function sweepRuns(staging: StagingParts, before: number): Promise<
   }
 }
 
-async function deleteAll({ store }: StagingParts, prefix: string): Promise<void> {
+async function deleteAll({ store, clearUnfinished }: StagingParts, prefix: string): Promise<void> {
+  await clearUnfinished?.(prefix);
   for (const key of await listKeys(store, prefix)) await store.delete(key);
 }

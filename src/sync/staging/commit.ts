@@ -17,11 +17,9 @@ import type { RunSteps } from "../run/run-steps.js";
 import { type RunParts, SyncRun } from "../run/sync-run.js";
 import { endBatch } from "../run/unreleased-batches.js";
 import { CommitRecord } from "./commit-record.js";
-import { discardedError } from "./extract.js";
-import { decideFate, readFate } from "./fate.js";
-import { type RunKeys, runKeys } from "./keys.js";
+import { runKeys } from "./keys.js";
+import { decideFate, discardedError, readReceipt, requireKept } from "./outcome.js";
 import type { StagedParts } from "./parts.js";
-import { readReceipt } from "./receipts.js";
 import { readSealedRun, type SealedRun } from "./sealed-run.js";
 import { StagedRecords } from "./staged-records.js";
 
@@ -46,7 +44,7 @@ export async function commitRun(
       `The run ${JSON.stringify(plan.runKey)} was opened for ${plan.endpoint}, and this client is one of ${origin}.`,
     );
   try {
-    const committed = await raceAbort(committedBefore(staged, keys), signal, parts.closed);
+    const committed = await raceAbort(committedBefore(staged), signal, parts.closed);
     if (committed !== undefined) return committed;
     const sealed = await raceAbort(readSealedRun(staged), signal, parts.closed);
     const commit = new Commit(staged, sealed, parts, observed);
@@ -62,13 +60,10 @@ export async function commitRun(
 }
 
 /** 1 A receipt: return it. Discarded: refuse. */
-async function committedBefore(
-  { staging, plan }: StagedParts,
-  keys: RunKeys,
-): Promise<RunReceipt | undefined> {
-  const receipt = await readReceipt(staging.store, keys, plan);
-  if (receipt === undefined && (await readFate(staging.store, keys))?.fate === "discard")
-    throw discardedError(plan.runKey);
+async function committedBefore(staged: StagedParts): Promise<RunReceipt | undefined> {
+  const { staging, plan } = staged;
+  const receipt = await readReceipt(staging.store, runKeys(plan), plan);
+  if (receipt === undefined) await requireKept(staged);
   return receipt;
 }
 
@@ -95,8 +90,7 @@ class Commit implements RunSteps {
     const { plan, digest, keys } = this.#sealed;
     const { store } = this.#staged.staging;
     // 1 A receipt: return it. Discarded: refuse. A promotion that was cut off is finished, because approvals are bound to T.
-    const receipt =
-      (await committedBefore(this.#staged, keys)) ?? (await this.#record.completedInLedger(guard));
+    const receipt = (await committedBefore(this.#staged)) ?? (await this.#record.completedInLedger(guard));
     if (receipt !== undefined) return receipt;
     // 2 Read T, then every segment, and judge all. Held: nothing was sent.
     const tokens = await this.#record.tokens();
@@ -118,7 +112,7 @@ class Commit implements RunSteps {
     }
     // 3 From now on, nobody can discard it.
     const { fate } = await decideFate(store, keys, { fate: "commit", digest });
-    if (fate === "discard") throw discardedError(plan.runKey);
+    if (fate === "discard") throw discardedError(plan);
     // 4 StartSyncBatch, by the run.
     return undefined;
   }

@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { ConfigurationError } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { ObserverOf } from "../encoding/record-observer.js";
 import { requireLedger } from "../ledger/ledger.js";
-import type { OnProgress } from "../progress.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
-import type { OpenOffline } from "../run/offline.js";
 import { Watermarks } from "../run/watermarks.js";
-import { extract } from "./extract.js";
+import { type Extraction, extract } from "./extract.js";
 import { runKeys } from "./keys.js";
 import type { StagedParts } from "./parts.js";
 import { type Manifest, WHOLE } from "./sealed-run.js";
@@ -21,12 +18,7 @@ import { exists, putJson } from "./values.js";
 export async function extractRun<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
   run: StagedParts,
-  engine: {
-    readonly open: OpenOffline;
-    readonly signal: AbortSignal;
-    readonly onProgress: OnProgress | undefined;
-    readonly observerOf: ObserverOf | undefined;
-  },
+  engine: Omit<Extraction, "run"> & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { plan, staging } = run;
   const { sealed: key } = runKeys(plan);

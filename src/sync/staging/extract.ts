@@ -6,8 +6,8 @@ import { COLLECTIONS, type Collection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { OnProgress } from "../progress.js";
 import { OFFLINE_LEASE_MS, type OpenOffline, offlineConfiguration } from "../run/offline.js";
-import { readFate } from "./fate.js";
 import { partitionHash, runKeys } from "./keys.js";
+import { discardedError, readFate, requireKept } from "./outcome.js";
 import { type Partition, quote } from "./partitions.js";
 import type { StagedParts } from "./parts.js";
 import type { SegmentSummary } from "./segment-reader.js";
@@ -15,7 +15,7 @@ import { SegmentTransport } from "./segment-transport.js";
 import { SegmentTaken, SegmentWriter } from "./segment-writer.js";
 import { exists, putJson } from "./values.js";
 
-interface Extraction {
+export interface Extraction {
   readonly run: StagedParts;
   readonly open: OpenOffline;
   readonly onProgress: OnProgress | undefined;
@@ -81,7 +81,7 @@ export async function extractPartition<Result>(
     // Nothing of a discarded run stays in the staging.
     if (await isDiscarded(run)) {
       await store.delete(`${keys.segments}${hash}`);
-      throw discardedError(run.plan.runKey);
+      throw discardedError(run.plan);
     }
     return result;
   } catch (error) {
@@ -90,17 +90,15 @@ export async function extractPartition<Result>(
       throw sealedError(run, place, "the records of this extraction were dropped");
     // A discard has deleted what the store was writing.
     if (error instanceof ConfigurationError && (await isDiscarded(run).catch(() => false)))
-      throw discardedError(run.plan.runKey);
+      throw discardedError(run.plan);
     throw error;
   }
 }
 
 /** @throws {InvalidInputError} the run is being committed, or was committed or discarded */
-async function requireOpen({ staging, plan }: StagedParts): Promise<void> {
-  const keys = runKeys(plan);
-  const fate = await readFate(staging.store, keys);
-  if (fate?.fate === "discard") throw discardedError(plan.runKey);
-  if (fate === undefined && !(await exists(staging.store, keys.receipt))) return;
+async function requireOpen(run: StagedParts): Promise<void> {
+  const { staging, plan } = run;
+  if (!(await requireKept(run)) && !(await exists(staging.store, runKeys(plan).receipt))) return;
   throw new InvalidInputError(
     `The commit of the run ${quote(plan.runKey)} has begun, so nothing more is extracted for it. Open a run with another runKey.`,
   );
@@ -108,12 +106,6 @@ async function requireOpen({ staging, plan }: StagedParts): Promise<void> {
 
 async function isDiscarded({ staging, plan }: StagedParts): Promise<boolean> {
   return (await readFate(staging.store, runKeys(plan)))?.fate === "discard";
-}
-
-export function discardedError(runKey: string): InvalidInputError {
-  return new InvalidInputError(
-    `The run ${quote(runKey)} was discarded, with all that was extracted for it. Open it again with client.sync.stage to extract it again.`,
-  );
 }
 
 function sealedError(

@@ -13,12 +13,11 @@ import type { RunParts } from "../run/sync-run.js";
 import { deleteSegments, discardRun } from "./clear.js";
 import { commitRun } from "./commit.js";
 import { extractRun } from "./extract-run.js";
-import { readFate } from "./fate.js";
 import { runKeys } from "./keys.js";
 import { openPlan } from "./open-plan.js";
+import { putReceipt, readFate, SupersededError } from "./outcome.js";
 import { ledgerOf, requireStaging, type StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
-import { putReceipt, SupersededError } from "./receipts.js";
 import { isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
 import { UnusableSegmentError } from "./segment-reader.js";
 import type { Staging } from "./staging.js";
@@ -31,10 +30,6 @@ const LONGEST_RUN_MS = 24 * 60 * 60 * 1000;
 /** Runs of this process that are under way. */
 const OPEN = new Set<string>();
 
-interface StagedRunParts extends RunParts {
-  readonly open: OpenOffline;
-}
-
 /**
  * A run with `staging`: commits what an earlier one has extracted, if that must be or is approved now; otherwise extracts
  * first, and then commits.
@@ -43,7 +38,7 @@ export function runStaged<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
   staging: Staging,
   options: ResolvedRunOptions,
-  parts: StagedRunParts,
+  parts: RunParts & { readonly open: OpenOffline },
 ): Promise<RunReceipt> {
   const { installationId, ledger, ...given } = options;
   const { configuration, closed, begunAt } = parts;
@@ -80,26 +75,18 @@ export function runStaged<Snapshots extends SnapshotCollection>(
       const observed = new ObservedIds(ledgerOf(ledger), scope);
       const { onProgress } = given;
       const { observerOf } = observed;
-      await extractOrDiscard(connector, staged, { ...parts, signal, onProgress, observerOf });
+      // Nothing of a run that failed is read again.
+      await extractRun(connector, staged, { ...parts, signal, onProgress, observerOf }).catch(
+        async (error: unknown) => {
+          await giveUp(shared, staged.plan);
+          throw error;
+        },
+      );
       return await commit(staged.plan, observed);
     } finally {
       OPEN.delete(staged.plan.id);
     }
   });
-}
-
-/** Nothing of a run that failed is read again. */
-async function extractOrDiscard<Snapshots extends SnapshotCollection>(
-  connector: Connector<Snapshots>,
-  staged: StagedParts,
-  engine: Parameters<typeof extractRun>[2],
-): Promise<void> {
-  try {
-    await extractRun(connector, staged, engine);
-  } catch (error) {
-    await giveUp(staged, staged.plan);
-    throw error;
-  }
 }
 
 /**

@@ -17,12 +17,11 @@ export async function unfinishedRuns(
   staging: StagingParts,
   scope: InstallationScope,
 ): Promise<readonly ListedRun[]> {
-  const runs = await listRuns(staging, (keys) => !isOver(keys));
+  // The ids of runs are in their plans only, and those of a run key that has no other run need not be read.
+  const runs = await listRuns(staging, (keys, plans) => foldersOver(keys).size < plans);
   return runs.filter(({ plan, keys }) => {
     const isOurs = plan.endpoint === scope.endpoint && plan.installationId === scope.installationId;
-    const { receipt, fate, segments } = runKeys(plan);
-    // A discarded run has no segments, or will not have them for long: it was never committed.
-    return isOurs && !keys.has(receipt) && !(keys.has(fate) && !hasAny(keys, segments));
+    return isOurs && !foldersOver(keys).has(runKeys(plan).folder);
   });
 }
 
@@ -35,10 +34,10 @@ export function isSealed({ plan, keys }: ListedRun): boolean {
   );
 }
 
-/** @param isWanted Tells by the keys of a run key whether its plans are read. */
+/** @param isWanted Tells by the keys of a run key, and how many of them are plans, whether these are read. */
 export async function listRuns(
   { store }: StagingParts,
-  isWanted: (keys: ReadonlySet<string>) => boolean = () => true,
+  isWanted: (keys: ReadonlySet<string>, plans: number) => boolean = () => true,
 ): Promise<readonly ListedRun[]> {
   const folders = new Map<string, Set<string>>();
   for (const key of await listKeys(store, "")) {
@@ -48,7 +47,7 @@ export async function listRuns(
   const runs: ListedRun[] = [];
   for (const keys of folders.values()) {
     const planKeys = [...keys].filter(isPlanKey);
-    if (planKeys.length === 0 || !isWanted(keys)) continue;
+    if (!isWanted(keys, planKeys.length)) continue;
     for (const key of planKeys) {
       const plan = await readPlan(store, key);
       if (plan !== undefined) runs.push({ plan, keys });
@@ -57,19 +56,16 @@ export async function listRuns(
   return runs;
 }
 
-/** Whether as many runs of the key were committed or discarded as there are plans: their ids are in the plans only. */
-function isOver(keys: ReadonlySet<string>): boolean {
-  const plans = [...keys].filter(isPlanKey).length;
-  const folders = new Set(
-    [...keys].filter((key) => !isPlanKey(key)).map((key) => key.split("/", 2).join("/")),
-  );
-  const over = [...folders].filter(
-    (folder) =>
-      keys.has(`${folder}/receipt`) || (keys.has(`${folder}/fate`) && !hasAny(keys, `${folder}/s/`)),
-  );
-  return over.length >= plans;
+/** The folders of the runs that were committed or discarded: of a discarded one, segments will not stay for long. */
+function foldersOver(keys: ReadonlySet<string>): ReadonlySet<string> {
+  const over = new Set<string>();
+  for (const key of keys) {
+    const [, folder, end] = /^(.*)\/(receipt|fate)$/.exec(key) ?? [];
+    if (folder !== undefined && (end === "receipt" || !hasAny(keys, `${folder}/s/`))) over.add(folder);
+  }
+  return over;
 }
 
-function hasAny(keys: ReadonlySet<string>, prefix: string): boolean {
+export function hasAny(keys: ReadonlySet<string>, prefix: string): boolean {
   return [...keys].some((key) => key.startsWith(prefix));
 }

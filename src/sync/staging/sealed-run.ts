@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import { COLLECTIONS, type Collection, collectionEntries, type EventCollection } from "../collections.js";
-import { EncodedRecords } from "../encoding/encoded-records.js";
+import { type Collection, collectionEntries, type EventCollection, isSnapshot } from "../collections.js";
+import type { EncodedRecords } from "../encoding/encoded-records.js";
 import { partitionHash, type RunKeys, runKeys } from "./keys.js";
-import { listNames, quote } from "./partitions.js";
+import { listNames, type Partition, quote } from "./partitions.js";
 import type { StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
 import { readSegment, type SegmentSummary, summaryOf, UnusableSegmentError } from "./segment-reader.js";
@@ -16,9 +17,6 @@ export const WHOLE = "all";
 
 /** A partition that was extracted wholly. */
 export interface Segment extends SegmentSummary {
-  readonly collection: Collection;
-  readonly partition: string;
-  readonly key: string;
   /**
    * Reads the records, a block for each message; the next one overwrites it. Verifies all bytes: throws at the end if they are not those that were
    * extracted.
@@ -66,37 +64,34 @@ export async function readSealedRun(run: StagedParts): Promise<SealedRun> {
   for (const { collection, partition, summary } of status) {
     if (summary === undefined) continue;
     const hash = partitionHash(collection, partition);
-    const segment = segmentOf(run, { collection, partition, key: `${keys.segments}${hash}`, ...summary });
+    const segment = segmentOf(run, { collection, partition }, `${keys.segments}${hash}`, summary);
     segments.set(collection, [...(segments.get(collection) ?? []), segment]);
     hashes.push(`${hash} ${summary.sha256}`);
   }
   const digest = createHash("sha256").update(hashes.sort().join("\n")).digest("hex");
   const advanced = new Map(
     collectionEntries(manifest?.advanced ?? {}).flatMap(([name, value]) =>
-      isEvents(name) ? [[name, value] as const] : [],
+      isSnapshot(name) ? [] : [[name, value] as const],
     ),
   );
   return { plan, keys, digest, segments, advanced };
 }
 
-function segmentOf({ staging, plan }: StagedParts, segment: Omit<Segment, "blocks">): Segment {
-  const { collection, partition, key, records, bytes, sha256, readFrom, readUntil } = segment;
-  const expected = JSON.stringify({ records, bytes, sha256, readFrom, readUntil });
-  const place = placeOf(plan, collection, partition);
+function segmentOf(
+  { staging, plan }: StagedParts,
+  partition: Partition,
+  key: string,
+  expected: SegmentSummary,
+): Segment {
+  const place = placeOf(plan, partition);
   async function* blocks() {
-    const frames = readSegment(await staging.store.get(key), place);
-    let step = await frames.next();
-    try {
-      for (; step.done !== true; step = await frames.next()) yield new EncodedRecords(step.value, place.name);
-    } finally {
-      if (step.done !== true) await frames.return(segment);
-    }
-    if (JSON.stringify(step.value) !== expected)
+    const summary = yield* readSegment(await staging.store.get(key), place);
+    if (!isDeepStrictEqual(summary, summaryOf(expected)))
       throw new UnusableSegmentError(
         `The staged segment of ${place.name} is not the one that was extracted.`,
       );
   }
-  return { ...segment, blocks };
+  return { ...expected, blocks };
 }
 
 async function readManifest({ staging, plan }: StagedParts, key: string): Promise<Manifest> {
@@ -119,8 +114,4 @@ function stateOf({ segments }: Manifest): readonly PartitionState[] {
   return collectionEntries(segments).map(([collection, summary]) => {
     return { collection, partition: WHOLE, attempts: 1, isOpen: false, summary };
   });
-}
-
-function isEvents(name: Collection): name is EventCollection {
-  return COLLECTIONS[name].model === "event";
 }

@@ -12,6 +12,7 @@
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
+import { EncodedRecords } from "../encoding/encoded-records.js";
 import { ByteReader } from "./byte-reader.js";
 import { SegmentHash } from "./segment-hash.js";
 
@@ -56,13 +57,14 @@ export interface SegmentPlace extends Omit<SegmentHeader, "token"> {
 type Value = AsyncIterable<Uint8Array>;
 
 /**
- * Yields the frames of a segment, each until the next is asked for, and returns what it contains when all of it was verified.
+ * Yields the records of each message, until the next is asked for, and returns what the segment contains when all of it was
+ * verified.
  * @throws {ConfigurationError} it is missing, damaged, or another one
  */
 export async function* readSegment(
   value: Value | undefined,
   place: SegmentPlace,
-): AsyncGenerator<Uint8Array, SegmentSummary, undefined> {
+): AsyncGenerator<EncodedRecords, SegmentSummary, undefined> {
   if (value === undefined) throw unusable(place, "it is missing");
   const reader = new ByteReader(value);
   try {
@@ -77,7 +79,7 @@ export async function* readSegment(
       const frame = length > MAX_FRAME_BYTES ? undefined : await reader.block(length);
       if (frame === undefined) throw unusable(place, "it is damaged");
       await hash.add(frame);
-      yield frame;
+      yield new EncodedRecords(frame, place.name);
     }
     const summary = summaryOf(parseLine(await reader.line(MAX_LINE_BYTES)));
     if (summary?.sha256 !== (await hash.digest())) throw unusable(place, "it is damaged");

@@ -20,10 +20,6 @@ export class StagedRecords {
     this.#sealed = sealed;
   }
 
-  get snapshots(): readonly SnapshotCollection[] {
-    return [...this.#sealed.segments.keys()].filter(isSnapshot);
-  }
-
   /**
    * Reads a collection: all its partitions, one after the other.
    * @throws {ConfigurationError} a segment is missing or damaged
@@ -67,10 +63,10 @@ export class StagedRecords {
 
   /** A connector that writes the records. */
   connector(): Connector<SnapshotCollection> {
+    const { segments, advanced } = this.#sealed;
     return {
-      snapshots: this.snapshots,
+      snapshots: [...segments.keys()].filter(isSnapshot),
       run: async (batch: DeclaredBatch<SnapshotCollection>, { advance }) => {
-        const { segments, advanced } = this.#sealed;
         for (const collection of segments.keys()) await batch.write(collection, this.blocks(collection));
         for (const [name, value] of advanced) advance(name, value);
       },

@@ -4,17 +4,20 @@ import { withCallSite } from "../../core/operation.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { BatchOptions } from "../batch/start.js";
 import { type Collection, isCollection, type RecordOf, unknownCollectionError } from "../collections.js";
+import type { Ledger } from "../ledger/ledger.js";
+import type { SyncConfiguration } from "../options.js";
 import { guardProgress } from "../progress.js";
 import type { OpenOffline } from "../run/offline.js";
 import { readWriteOptions, type WriteOptions, type WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 import { discardRun } from "./clear.js";
-import { discardedError, extractPartition } from "./extract.js";
-import { readFate } from "./fate.js";
-import { runKeys } from "./keys.js";
-import { listNames, type Partition, quote } from "./partitions.js";
-import { STAGED, type StagedParts } from "./parts.js";
-import type { Plan } from "./plan.js";
+import { extractPartition } from "./extract.js";
+import { openPlan } from "./open-plan.js";
+import { requireKept } from "./outcome.js";
+import { listNames, type Partition, quote, readPartitions, requireName } from "./partitions.js";
+import { ledgerOf, requireStaging, STAGED, type StagedParts } from "./parts.js";
+import type { Plan, PlanOptions } from "./plan.js";
+import type { Staging } from "./staging.js";
 import { readStatus } from "./status.js";
 
 /** Options of {@link StagedRun.extract}. */
@@ -77,14 +80,37 @@ const EXTRACT_KEYS = {
   onProgress: true,
 } satisfies KeysOf<ExtractOptions>;
 
-/** What a client gives to its staged runs. */
-export interface StagedEngine {
-  readonly open: OpenOffline;
-  readonly closed: AbortSignal;
+const PLAN_KEYS = {
+  runKey: true,
+  version: true,
+  partitions: true,
+  installationId: true,
+  ledger: true,
+} satisfies KeysOf<PlanOptions>;
+
+/** @throws {InvalidInputError} the options are not a plain object, or one is unknown */
+export function readPlanOptions<P extends Plan>(options: PlanOptions<P>): PlanOptions<P> {
+  return readOptions("stage", options, PLAN_KEYS);
 }
 
-export function stagedRun(parts: StagedParts, engine: StagedEngine): StagedRun {
-  const { plan, staging } = parts;
+/** Opens a run for the caller of `client.sync.stage`. */
+export async function stageRun(
+  staging: Staging,
+  options: PlanOptions & { readonly installationId: string; readonly ledger: Ledger | "none" },
+  configuration: SyncConfiguration,
+  engine: { readonly open: OpenOffline; readonly closed: AbortSignal },
+): Promise<StagedRun> {
+  const { installationId, ledger } = options;
+  const shared = { staging: requireStaging(staging), ledger, configuration };
+  ledgerOf(ledger);
+  const wanted = {
+    runKey: requireName("runKey", options.runKey),
+    version: requireName("version", options.version),
+    partitions: readPartitions(options.partitions),
+    installationId,
+  };
+  const parts = await openPlan(wanted, shared);
+  const { plan } = parts;
   const run: StagedRun = {
     runKey: plan.runKey,
     extract: (collection, partition, records, options = {}) =>
@@ -92,7 +118,7 @@ export function stagedRun(parts: StagedParts, engine: StagedEngine): StagedRun {
         const { onProgress, ...given } = readOptions("extract", options, EXTRACT_KEYS);
         const write = readWriteOptions("extract", given);
         const place = requirePartition(parts, collection, partition);
-        const notify = guardProgress(onProgress, parts.configuration.logger);
+        const notify = guardProgress(onProgress, configuration.logger);
         engine.closed.throwIfAborted();
         write.signal?.throwIfAborted();
         return extractPartition({ run: parts, open: engine.open, onProgress: notify }, place, (batch) =>
@@ -101,8 +127,7 @@ export function stagedRun(parts: StagedParts, engine: StagedEngine): StagedRun {
       }),
     status: () =>
       withCallSite(undefined, async () => {
-        const fate = await readFate(staging.store, runKeys(plan));
-        if (fate?.fate === "discard") throw discardedError(plan.runKey);
+        await requireKept(parts);
         const states = await readStatus(parts, plan.partitions ?? {});
         return states.map(({ collection, partition, attempts, isOpen, summary }) => {
           const unsealed = isOpen ? "extracting" : "missing";
@@ -111,7 +136,7 @@ export function stagedRun(parts: StagedParts, engine: StagedEngine): StagedRun {
           return { collection, partition, state, records, bytes, attempts };
         });
       }),
-    discard: () => withCallSite(undefined, () => discardRun(staging, plan)),
+    discard: () => withCallSite(undefined, () => discardRun(shared.staging, plan)),
   };
   return Object.freeze(Object.defineProperty(run, STAGED, { value: parts }));
 }

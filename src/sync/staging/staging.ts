@@ -2,10 +2,24 @@ import { systemClock } from "../../core/clock.js";
 import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
 import { type KeysOf, readOptions, requireMethods } from "../../core/validate.js";
+import type { BatchOptions } from "../batch/start.js";
+import type { JudgeOptions } from "../guard/rules.js";
 import { FileStore } from "../ledger/file-store.js";
 import { directoryOf, STORE_METHODS } from "../ledger/ledger.js";
 import type { Store } from "../ledger/store.js";
+import type { CommitOptions } from "../run/options.js";
 import { STAGING, type StagingParts } from "./parts.js";
+
+/** Options of {@link SyncClient.run}. */
+export interface RunOptions extends CommitOptions, BatchOptions, JudgeOptions {
+  /**
+   * Keeps what the connector writes until all of it was judged: then it is sent, and nothing before. If the process dies
+   * while it is sent, the next run sends it, and does not call the connector. A held run that is approved is not read
+   * again. The connector is called once, without restarts.
+   * @default records are sent while they are read
+   */
+  readonly staging?: Staging | undefined;
+}
 
 /** Keeps what was extracted until it is committed. Made by {@link fileStaging} or {@link storeStaging}. */
 export interface Staging {

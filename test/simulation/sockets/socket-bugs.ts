@@ -89,8 +89,8 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "the server keeps events with one id twice",
     file: "reference-server/sync/stores.ts",
-    right: "if (this.#byId.has(id)) continue;",
-    wrong: "",
+    right: "const id = recordId(record, this.#idField) ??",
+    wrong: 'const id = (this.model === "snapshot" && recordId(record, this.#idField)) ||',
   },
   {
     name: "an abort at the server does not release the lock",

@@ -1,21 +1,18 @@
 import { type GraphQLField, type GraphQLInputObjectType, getNamedType, isInputObjectType } from "graphql";
 import { compileFilter, type InputObject } from "./filter.js";
 import { compileOrder, type IdentifiedRow, sortRows } from "./order.js";
-import { CursorCodec, type Page, type PageArguments, pageOf } from "./page.js";
+import { type Page, type PageArguments, pageOf } from "./page.js";
 
 export interface ConnectionArguments extends PageArguments {
   readonly where?: InputObject | null;
   readonly order?: readonly InputObject[] | null;
 }
 
-/** All rows of a connection. Keeps the last filtered and sorted list: pages after the first cost no sorting. */
+/** All rows of a connection by id. Keeps the last filtered and sorted list: pages after the first cost no sorting. */
 export class RowSet<R extends IdentifiedRow> {
-  readonly rows: readonly R[];
   #last: { readonly key: string; readonly list: readonly R[] } | undefined;
 
-  constructor(rows: readonly R[], sort: (rows: readonly R[]) => readonly R[] = sortedById) {
-    this.rows = sort(rows);
-  }
+  constructor(readonly rows: readonly R[]) {}
 
   list(key: string, make: () => readonly R[]): readonly R[] {
     if (this.#last?.key !== key) this.#last = { key, list: make() };
@@ -23,21 +20,8 @@ export class RowSet<R extends IdentifiedRow> {
   }
 }
 
-function sortedById<R extends IdentifiedRow>(rows: readonly R[]): readonly R[] {
+export function sortedById<R extends IdentifiedRow>(rows: readonly R[]): readonly R[] {
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-/** Sorts rows by id, again only if they are others than the last time. */
-export function keptOrder<R extends IdentifiedRow>(): (rows: readonly R[]) => readonly R[] {
-  let last: { readonly rows: readonly R[]; readonly sorted: readonly R[] } = { rows: [], sorted: [] };
-  return (rows) => {
-    if (!areSame(last.rows, rows)) last = { rows, sorted: sortedById(rows) };
-    return last.sorted;
-  };
-}
-
-export function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
 type Field = Pick<GraphQLField<unknown, unknown>, "name" | "args">;
@@ -55,7 +39,7 @@ export function pagerOf(field: Field) {
       const matching = where == null ? rowSet.rows : rowSet.rows.filter(compileFilter(whereType, where));
       return keys.length === 0 ? matching : sortRows(matching, keys);
     });
-    return pageOf(rows, keys, new CursorCodec(field.name, keys), args, pageSize);
+    return pageOf(rows, keys, field.name, args, pageSize);
   };
 }
 

@@ -78,26 +78,24 @@ function nullCondition(at: string): Error {
 /** Whether a field's value meets a condition; a field without a value is null. */
 type Condition = (actual: unknown) => boolean;
 
-/** Operators that cannot compare with null. */
+/** The operators; with `n` before its name each is the opposite. */
 const comparisons: Readonly<Record<string, (operand: unknown) => Condition>> = {
+  eq: equals,
   contains: (text) => onStrings(text, (actual, part) => actual.includes(part)),
   startsWith: (text) => onStrings(text, (actual, part) => actual.startsWith(part)),
   endsWith: (text) => onStrings(text, (actual, part) => actual.endsWith(part)),
-  ncontains: (text) => not(onStrings(text, (actual, part) => actual.includes(part))),
-  nstartsWith: (text) => not(onStrings(text, (actual, part) => actual.startsWith(part))),
-  nendsWith: (text) => not(onStrings(text, (actual, part) => actual.endsWith(part))),
   // Dates as YYYY-MM-DD sort like strings.
   gte: (day) => onStrings(day, (actual, bound) => actual >= bound),
   lte: (day) => onStrings(day, (actual, bound) => actual <= bound),
   in: isOneOf,
-  nin: (values) => not(isOneOf(values)),
 };
 
 /** Undefined if the operator cannot take this operand: null. */
 function conditionOf(operator: string, operand: unknown): Condition | undefined {
-  if (operator === "eq") return equals(operand);
-  if (operator === "neq") return not(equals(operand));
-  return operand === null ? undefined : comparisons[operator]?.(operand);
+  const positive = operator.replace(/^n/, "");
+  if (operand === null && positive !== "eq") return undefined;
+  const condition = comparisons[positive]?.(operand);
+  return condition && positive !== operator ? (actual) => !condition(actual) : condition;
 }
 
 function equals(expected: unknown): Condition {
@@ -117,8 +115,4 @@ function comparable(value: unknown): unknown {
 function onStrings(operand: unknown, holds: (actual: string, operand: string) => boolean): Condition {
   const text = String(operand);
   return (actual) => typeof actual === "string" && holds(actual, text);
-}
-
-function not(condition: Condition): Condition {
-  return (actual) => !condition(actual);
 }

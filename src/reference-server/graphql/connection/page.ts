@@ -39,7 +39,7 @@ export interface Page<R> {
 export function pageOf<R extends IdentifiedRow>(
   rows: readonly R[],
   keys: readonly SortKey[],
-  cursors: CursorCodec,
+  connection: string,
   args: PageArguments,
   maximum: number,
 ): Page<R> {
@@ -49,13 +49,16 @@ export function pageOf<R extends IdentifiedRow>(
       const row = rows[index];
       return row !== undefined && isBehind(comparePositions(positionOf(row, keys), position, keys));
     });
-  const from = args.after == null ? 0 : indexOf(cursors.decode(args.after, "after"), (d) => d > 0);
+  const order = JSON.stringify([connection, keys]);
+  const from = args.after == null ? 0 : indexOf(decodeCursor(order, keys, args.after, "after"), (d) => d > 0);
   const to =
-    args.before == null ? rows.length : indexOf(cursors.decode(args.before, "before"), (d) => d >= 0);
+    args.before == null
+      ? rows.length
+      : indexOf(decodeCursor(order, keys, args.before, "before"), (d) => d >= 0);
   const start = fromEnd ? Math.max(from, to - size) : from;
   const end = fromEnd ? to : Math.min(to, from + size);
   const nodes = rows.slice(start, end);
-  const cursorOf = (row: R): string => cursors.encode(positionOf(row, keys));
+  const cursorOf = (row: R): string => encodeCursor(order, positionOf(row, keys));
   const [firstNode, lastNode] = [nodes.at(0), nodes.at(-1)];
   return {
     nodes,
@@ -101,32 +104,28 @@ function lowerBound(length: number, isBehind: (index: number) => boolean): numbe
 }
 
 /**
- * Cursors of one order of one connection. A cursor holds the position of its row, not an index, so it stays valid when
- * rows come and go, its own row included.
+ * A cursor holds the position of its row, not an index, so it stays valid when rows come and go, its own row included.
+ *
+ * @param order names the connection and its sort keys
  */
-export class CursorCodec {
-  readonly #order: string;
-  readonly #values: number;
+function encodeCursor(order: string, { id, values }: Position): string {
+  return Buffer.from(JSON.stringify([order, id, ...values])).toString("base64url");
+}
 
-  constructor(connection: string, keys: readonly SortKey[]) {
-    this.#order = JSON.stringify([connection, keys]);
-    this.#values = keys.length;
+function decodeCursor(
+  order: string,
+  keys: readonly SortKey[],
+  cursor: string,
+  argument: "after" | "before",
+): Position {
+  const [given, id, ...values] = parseList(cursor);
+  if (typeof given !== "string" || typeof id !== "string" || !values.every(isSortValue)) {
+    throw invalid(argument, "is not from this server");
   }
-
-  encode(position: Position): string {
-    return Buffer.from(JSON.stringify([this.#order, position.id, ...position.values])).toString("base64url");
+  if (given !== order || values.length !== keys.length) {
+    throw invalid(argument, "belongs to another `order` or another field");
   }
-
-  decode(cursor: string, argument: "after" | "before"): Position {
-    const [order, id, ...values] = parseList(cursor);
-    if (typeof order !== "string" || typeof id !== "string" || !values.every(isSortValue)) {
-      throw invalid(argument, "is not from this server");
-    }
-    if (order !== this.#order || values.length !== this.#values) {
-      throw invalid(argument, "belongs to another `order` or another field");
-    }
-    return { id, values };
-  }
+  return { id, values };
 }
 
 function parseList(cursor: string): readonly unknown[] {

@@ -1,11 +1,14 @@
 import Big from "big.js";
 import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
-import { getOrAdd } from "../../values.js";
+import { areSame, getOrAdd, lazy } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 import type { IdentifiedRow } from "../connection/order.js";
 import { type Foundation, type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
+import type { PlanUses } from "./usage.js";
+
+const NO_USES: PlanUses = { ofAccounts: [], ofPersons: [] };
 
 /**
  * Returns a function that gives the licenses of an installation as they are now, and its plans with those that are of
@@ -22,13 +25,14 @@ export function licensingOf(
   const known = new Map<string, LicensedPlan>();
   let previous: readonly LicenseRow[] = [];
   return (foundation) => {
-    const planned = (id: string): LicensedPlan => {
-      const lastUse = foundation.usage().lastUseOf(synced, id);
-      return { foundation, lastUse, row: null, licenses: [] };
+    const planned = (id: string, before = NO_USES): LicensedPlan => {
+      const now = foundation.usage().usesOf(synced, id);
+      const isSame = areSame(before.ofAccounts, now.ofAccounts) && areSame(before.ofPersons, now.ofPersons);
+      return { foundation, uses: isSame ? before : now, row: null, licenses: [] };
     };
     for (const [id, entry] of known) {
       if (entry.foundation === foundation) Object.assign(entry, { row: null, licenses: [] });
-      else Object.assign(entry, planned(id));
+      else Object.assign(entry, planned(id, entry.uses));
     }
     const licensed = (id: string) => getOrAdd(known, id, () => planned(id));
     const plans = synced.plans().map((plan) => {
@@ -40,13 +44,7 @@ export function licensingOf(
       const price = bestMatch(planPrices, match);
       const contract = bestMatch(contracts, match);
       const entry = licensed(plan.id);
-      const row = new LicensePlanRow(
-        installation,
-        plan,
-        entry.licenses,
-        price && seatPriceOf(price),
-        contract,
-      );
+      const row = licensePlanRow(installation, plan, entry.licenses, price && seatPriceOf(price), contract);
       entry.row = row;
       return row;
     });
@@ -81,43 +79,28 @@ function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): SeatPrice {
   return { paid: { amount: new Big(annualPricePerSeat), currency }, free: { amount: new Big(0), currency } };
 }
 
-class LicensePlanRow {
-  readonly id: string;
-  readonly name: string;
-  readonly integration: SyncedInstallation["integration"];
-  readonly contractDetails: ReturnType<typeof contractDetails> | null;
-  readonly #plan: GenericPlanDetails;
-  readonly #licenses: readonly LicenseRow[];
-  #counted: Seats | undefined;
-
-  constructor(
-    installation: SyncedInstallation,
-    plan: GenericPlanDetails,
-    licenses: readonly LicenseRow[],
-    readonly seatPrice: SeatPrice | undefined,
-    contract: PlanContract | undefined,
-  ) {
-    this.id = `${installation.id}:${plan.id}`;
-    this.name = plan.externalPlanName;
-    this.integration = installation.integration;
-    this.contractDetails = contract === undefined ? null : contractDetails(contract);
-    this.#plan = plan;
-    this.#licenses = licenses;
-  }
-
-  get usageStats() {
-    const { total, inUse, unused } = this.#seats;
-    return { total, inUse: { total: inUse }, unused: { total: unused } };
-  }
-
-  get pricingStats() {
-    return this.seatPrice === undefined ? null : pricingStats(this.seatPrice, this.#seats);
-  }
-
-  get #seats() {
-    this.#counted ??= countSeats(this.#plan, this.#licenses);
-    return this.#counted;
-  }
+function licensePlanRow(
+  { id, integration }: SyncedInstallation,
+  plan: GenericPlanDetails,
+  licenses: readonly LicenseRow[],
+  seatPrice: SeatPrice | undefined,
+  contract: PlanContract | undefined,
+) {
+  const seats = lazy(() => countSeats(plan, licenses));
+  return {
+    id: `${id}:${plan.id}`,
+    name: plan.externalPlanName,
+    integration,
+    seatPrice,
+    contractDetails: contract === undefined ? null : contractDetails(contract),
+    get usageStats() {
+      const { total, inUse, unused } = seats();
+      return { total, inUse: { total: inUse }, unused: { total: unused } };
+    },
+    get pricingStats() {
+      return seatPrice === undefined ? null : pricingStats(seatPrice, seats());
+    },
+  };
 }
 
 function contractDetails({ type, renewal }: PlanContract) {

@@ -4,7 +4,7 @@ import { calendarDateOf, nullIfBlank } from "../../values.js";
 import type { MessageOf, Slot } from "../../workspace.js";
 import type { Directory, Person } from "./directory.js";
 import { accountIn, employeeDetails, type SyncedData } from "./synced.js";
-import type { UsageIndex } from "./usage.js";
+import { lastUse, type PlanUses, type UsageIndex } from "./usage.js";
 
 export interface Money {
   readonly amount: Big;
@@ -52,7 +52,8 @@ export interface Foundation {
 /** What the licenses of a plan have in common. */
 export interface LicensedPlan {
   foundation: Foundation;
-  lastUse: ReturnType<UsageIndex["lastUseOf"]>;
+  /** The same until other uses count. */
+  uses: PlanUses;
   /** Null if its record is missing. */
   row: { readonly id: string; readonly seatPrice: SeatPrice | undefined } | null;
   licenses: LicenseRow[];
@@ -68,6 +69,7 @@ export class LicenseRow {
   #slot: Slot<MessageOf<"accounts">> | undefined;
   #account: GenericAccountDetails | undefined;
   #state: LicenseState | undefined;
+  #uses: PlanUses | undefined;
   #person: Person | undefined;
   #holder: ReturnType<typeof holderRow> | null | undefined;
 
@@ -134,16 +136,18 @@ export class LicenseRow {
 
   /** Forgets what a change of the foundation has outdated. */
   #settle(): void {
-    const { foundation } = this.#plan;
-    if (foundation !== this.#foundation) {
-      this.#slot ??= this.#synced.installation.find("accounts", this.#license.sourceAccountId);
-      const account = accountIn(this.#slot);
-      if (account !== this.#account || foundation.directory !== this.#foundation?.directory)
-        this.#person = this.#holder = undefined;
-      this.#account = account;
+    const { foundation, uses } = this.#plan;
+    const known = this.#foundation;
+    if (foundation === known) return;
+    this.#slot ??= this.#synced.installation.find("accounts", this.#license.sourceAccountId);
+    const account = accountIn(this.#slot);
+    const isSame = account === this.#account;
+    if (!isSame || foundation.directory !== known?.directory) this.#person = this.#holder = undefined;
+    if (!isSame || uses !== this.#uses || foundation.recent.since !== known?.recent.since)
       this.#state = undefined;
-      this.#foundation = foundation;
-    }
+    this.#account = account;
+    this.#uses = uses;
+    this.#foundation = foundation;
   }
 
   #personOf(): Person | undefined {
@@ -160,9 +164,9 @@ export class LicenseRow {
   #assess(): LicenseState {
     const account = this.#account;
     if (account?.active === false) return INACTIVE;
-    const { foundation, lastUse } = this.#plan;
+    const { foundation, uses } = this.#plan;
     const { since, days } = foundation.recent;
-    const last = lastUse(this.#license.sourceAccountId, () => this.#personOf());
+    const last = lastUse(uses, this.#license.sourceAccountId, () => this.#personOf());
     if (last === undefined) return NEVER_USED;
     if (last >= since) return USED;
     return unused(() => `The last use was seen on ${calendarDateOf(last)}, more than ${days} days ago.`);

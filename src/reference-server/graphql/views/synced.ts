@@ -7,7 +7,7 @@ import type {
   Timestamp,
 } from "../../../sync/generated/contract.js";
 import { derived, fold, getOrAdd, nullIfBlank } from "../../values.js";
-import type { MessageOf, Slot, SyncedInstallation } from "../../workspace.js";
+import type { Collection, MessageOf, Slot, SyncedInstallation } from "../../workspace.js";
 
 /** The record of an employee. */
 export type Employee = NonNullable<EmployeeRecord["variant"]>;
@@ -21,6 +21,8 @@ export interface Use {
   readonly address?: string | null;
   readonly scope: UsageScope;
   readonly time: number;
+  /** The place of the actor's account, once it was found: to find it again after each change is slow. */
+  account: Slot<MessageOf<"accounts">> | undefined;
 }
 
 /** By what was used: who used it last when, in milliseconds since the epoch. */
@@ -35,40 +37,37 @@ export function keep<User>(all: LastUses<User>, scope: string, user: User, time:
 export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
-  const plans = derived(
-    () => installation.records("plans"),
-    (records) => detailsOf(records),
-  );
-  const discovered = derived(
-    () => installation.records("externallyDiscoveredUsage"),
-    (records) => detailsOf(records),
-  );
-  const usesWithOwn = derived(
-    () => installation.records("usage"),
-    (records) => {
-      const own = detailsOf(records).map(useOf);
-      return derived(discovered, (others): readonly Use[] => [...own, ...others.flatMap(discoveredUseOf)]);
-    },
-  );
-  const uses = () => usesWithOwn()();
+  /** What is made of a collection, again when it has changed. */
+  const ofRecords = <C extends Collection, T>(name: C, make: (records: readonly MessageOf<C>[]) => T) =>
+    derived(
+      () => [installation.records(name)],
+      () => make(installation.records(name)),
+    );
+  const plans = ofRecords("plans", (records) => detailsOf(records));
+  const discovered = ofRecords("externallyDiscoveredUsage", (records) => detailsOf(records));
+  const ownUses = ofRecords("usage", (records) => detailsOf(records).map(useOf));
+  const discoveredUses = ofRecords("externallyDiscoveredUsage", () => discovered().flatMap(discoveredUseOf));
   return {
     installation,
     plans,
     account: (id: string) => accountIn(installation.find("accounts", id)),
+    isOfAccount: (use: Use) => {
+      use.account ??= installation.find("accounts", use.actorId);
+      return accountIn(use.account) !== undefined;
+    },
     employee: (id: string) => variantIn(installation.find("employees", id)),
     plan: (id: string) => genericOf(variantIn(installation.find("plans", id))),
     /** Names of the products of plans, by folded name. */
-    products: derived(plans, (all) => byFoldedName(all.map((plan) => productOf(plan, installation)))),
+    products: ofRecords("plans", () => byFoldedName(plans().map((plan) => productOf(plan, installation)))),
     /** Names of discovered products, by folded name. */
-    discovered: derived(discovered, (all) =>
-      byFoldedName(all.flatMap(({ externalProductName }) => nullIfBlank(externalProductName) ?? [])),
+    discovered: ofRecords("externallyDiscoveredUsage", () =>
+      byFoldedName(discovered().flatMap(({ externalProductName }) => nullIfBlank(externalProductName) ?? [])),
     ),
-    uses,
+    uses: (): readonly Use[] => [...ownUses(), ...discoveredUses()],
     /** What the uses that the product's own system saw tell of accounts, by their ids. */
-    lastUses: derived(uses, (all) => {
+    lastUses: ofRecords("usage", () => {
       const last: LastUses<string> = new Map();
-      for (const { actorId, address, scope, time } of all)
-        if (address === undefined) keep(last, scope, actorId, time);
+      for (const { actorId, scope, time } of ownUses()) keep(last, scope, actorId, time);
       return last;
     }),
   };
@@ -147,6 +146,7 @@ function useOf({ sourceActorId, sourcePlanId, externalProductName, lastActivity 
     actorId: sourceActorId,
     scope: scopeOf(sourcePlanId, externalProductName),
     time: timeOf(lastActivity),
+    account: undefined,
   };
 }
 
@@ -166,6 +166,7 @@ function discoveredUseOf(event: GenericExternallyDiscoveredUsageDetails): readon
       address: email === null ? null : fold(email),
       scope: `product:${fold(product)}`,
       time: timeOf(event.lastActivity ?? event.lastActivityTo),
+      account: undefined,
     },
   ];
 }

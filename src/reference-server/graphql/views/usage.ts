@@ -2,6 +2,29 @@ import { fold, lazy } from "../../values.js";
 import { type Directory, localId, type Person } from "./directory.js";
 import { keep, type LastUses, productOf, type SyncedData, type UsageScope, type Use } from "./synced.js";
 
+/** Last uses of one plan, by id of the account and by person. */
+export interface PlanUses {
+  readonly ofAccounts: readonly ReadonlyMap<string, number>[];
+  readonly ofPersons: readonly ReadonlyMap<Person, number>[];
+}
+
+/**
+ * When an account or its holder last used a plan; undefined if no use was seen. If the record of the account is
+ * missing, only what its id tells counts.
+ */
+export function lastUse(
+  { ofAccounts, ofPersons }: PlanUses,
+  accountId: string,
+  holder: () => Person | undefined,
+): number | undefined {
+  let last: number | undefined;
+  for (const uses of ofAccounts) last = later(last, uses.get(accountId));
+  const person = ofPersons.length === 0 ? undefined : holder();
+  if (person === undefined) return last;
+  for (const uses of ofPersons) last = later(last, uses.get(person));
+  return last;
+}
+
 /**
  * Last uses across the installations of a workspace.
  *
@@ -24,11 +47,8 @@ export class UsageIndex {
     }
   }
 
-  /**
-   * Returns a function that tells when an account or its holder last used a plan; undefined if no use was seen. If the
-   * record of the plan or of the account is missing, only what their ids tell counts.
-   */
-  lastUseOf(synced: SyncedData, planId: string) {
+  /** The uses of a plan. If its record is missing, only what its id tells counts. */
+  usesOf(synced: SyncedData, planId: string): PlanUses {
     const plan = synced.plan(planId);
     const own: readonly UsageScope[] = [`plan:${planId}`, "installation"];
     const products = plan === undefined ? [] : [`product:${fold(productOf(plan, synced.installation))}`];
@@ -39,14 +59,7 @@ export class UsageIndex {
       ...own.map((scope) => inInstallation(synced, scope)),
       ...products,
     ]);
-    return (accountId: string, holder: () => Person | undefined): number | undefined => {
-      let last: number | undefined;
-      for (const uses of ofAccounts) last = later(last, uses.get(accountId));
-      const person = ofPersons.length === 0 ? undefined : holder();
-      if (person === undefined) return last;
-      for (const uses of ofPersons) last = later(last, uses.get(person));
-      return last;
-    };
+    return { ofAccounts, ofPersons };
   }
 
   usersOf(product: string): ReadonlyMap<Person, number> {
@@ -56,7 +69,7 @@ export class UsageIndex {
   #add(synced: SyncedData, use: Use, ofUnknown: LastUses<string>): void {
     const { actorId, address, scope, time } = use;
     const isProduct = scope.startsWith("product:");
-    if (!isProduct && synced.account(actorId) !== undefined) return;
+    if (!isProduct && synced.isOfAccount(use)) return;
     const person = this.#personOf(synced, use);
     keep(this.#ofPersons, isProduct ? scope : inInstallation(synced, scope), person, time);
     // Somebody unknown may have an account whose record is missing.

@@ -28,6 +28,7 @@ test("runs a connector without HTTP after yesterday's snapshot", async () => {
   });
   const result = await stage.run(connector, { yesterday: { records: { accounts: accounts(4) } } });
   expect(result).toMatchObject({ outcome: "completed", unhandled: [], fired: 0, error: undefined });
+  expect(result.receipt?.collections.accounts?.expected).toMatchObject({ known: 4, added: 1 });
   expect(result.effect.snapshots.accounts).toHaveLength(5);
   expect(result.records.get("accounts")).toEqual(accounts(5));
 });

@@ -2,7 +2,7 @@ import type { TestClock } from "../../../../core/clock.js";
 import type { Fault, SyncOperation } from "../../../../reference-server/faults/fault.js";
 import type { ReferenceServer } from "../../../../reference-server/server.js";
 import type { Store } from "../../../../sync/ledger/store.js";
-import type { RunOptions } from "../../../../sync/staging/options.js";
+import type { RunOptions } from "../../../../sync/staging/staging.js";
 import type { SyncClient } from "../../../../sync/sync-client.js";
 
 /** What misbehaves about the service. */
