@@ -169,7 +169,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
  * Maps the text inside a value in base64, such as a cursor made of an address, and encodes it again.
  * @returns undefined if it is not such a value, or the text stays as it is
  */
-export function mapEncoded(value: string, map: (text: string) => string): string | undefined {
+function mapEncoded(value: string, map: (text: string) => string): string | undefined {
   if (!BASE64.test(value)) return undefined;
   const text = readable(Buffer.from(value, "base64"));
   const mapped = text === undefined ? undefined : map(text);

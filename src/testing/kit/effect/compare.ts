@@ -185,7 +185,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Equal for records that differ in the field of their id at most. */
-export function contentOf(record: object, idField: string | undefined): string {
+function contentOf(record: object, idField: string | undefined): string {
   const fields = [...fieldsOf(record)].filter(([path]) => path.split(".").at(-1) !== idField);
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -84,7 +84,7 @@ function problemOf(
 const TIME = /^"\d{4}-\d\d-\d\dT[\d:.]+Z"$/;
 
 /** The fields that hold another time in each clean run, such as when the record was read. */
-export function volatileFields(one: Inspection, other: Inspection): ReadonlySet<string> {
+function volatileFields(one: Inspection, other: Inspection): ReadonlySet<string> {
   const found = new Set<string>();
   for (const collection of Object.keys(one.snapshots).filter(isCollection))
     for (const [first, second] of pairsOf(one, other, collection)) {
@@ -111,7 +111,7 @@ const ENOUGH = 4;
 const NEW_EACH = 10;
 
 /** Makes up what was completed the day before from what the clean run writes. */
-export function yesterdayOf(
+function yesterdayOf(
   { snapshots }: Inspection,
   declared: readonly SnapshotCollection[],
 ): Partial<Record<SnapshotCollection, readonly object[]>> {

@@ -74,7 +74,7 @@ const TOTAL = /total|count|size|results|records|matches|hits/i;
 const PAGES = /pages|page_?count|last_?page/i;
 
 /** Where each page tells how many items the whole list has. */
-export function totalsOf(pages: readonly Exchange[], list: JsonPath, items: number): readonly AnswerPlace[] {
+function totalsOf(pages: readonly Exchange[], list: JsonPath, items: number): readonly AnswerPlace[] {
   return placesOfNumber(pages, list, items, (name, place) => {
     if (/page/i.test(name) || (place.in === "header" && /length/i.test(name))) return false;
     // The size of the only page is not a total.
@@ -83,7 +83,7 @@ export function totalsOf(pages: readonly Exchange[], list: JsonPath, items: numb
 }
 
 /** Where each page tells how many pages there are. */
-export function pageCountsOf(pages: readonly Exchange[], list: JsonPath): readonly AnswerPlace[] {
+function pageCountsOf(pages: readonly Exchange[], list: JsonPath): readonly AnswerPlace[] {
   return placesOfNumber(pages, list, pages.length, (name) => PAGES.test(name));
 }
 

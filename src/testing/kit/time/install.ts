@@ -73,7 +73,7 @@ function patchAbortSignal(patches: Patches): void {
 type Callback = (...args: unknown[]) => void;
 
 /** Replaces the timers of Node: those of connectors become virtual, all others stay as they are. */
-export function patchTimers(patches: Patches): void {
+function patchTimers(patches: Patches): void {
   const start = (
     real: (callback: Callback, delay?: number, ...args: unknown[]) => unknown,
     repeats: boolean,
