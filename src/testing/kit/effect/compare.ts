@@ -50,27 +50,18 @@ export function compareEffects(
     .filter(isCollection)
     .flatMap((collection) => {
       const rows: readonly Row[] = clean.snapshots[collection];
-      const differences = differencesOf(collection, effect.snapshots[collection], rows);
+      const now: readonly Row[] = effect.snapshots[collection];
+      const differences = [
+        ...byId(now.filter(hasId), rows.filter(hasId), COLLECTIONS[collection].idField),
+        ...byContent(now.filter(lacksId), rows.filter(lacksId)),
+      ];
       const counted = differences.flatMap((difference) => steady(difference, collection, volatile));
       return changesOf(collection, counted, rows.filter(({ removed }) => !removed).length);
     });
 }
 
-function differencesOf(
-  collection: Collection,
-  actual: readonly Row[],
-  clean: readonly Row[],
-): readonly Difference[] {
-  const { idField } = COLLECTIONS[collection];
-  const withId = ({ id }: Row) => id !== "";
-  return [
-    ...byId(actual.filter(withId), clean.filter(withId), idField),
-    ...byContent(
-      actual.filter((row) => !withId(row)),
-      clean.filter((row) => !withId(row)),
-    ),
-  ];
-}
+const hasId = ({ id }: Row) => id !== "";
+const lacksId = ({ id }: Row) => id === "";
 
 function byId(actual: readonly Row[], clean: readonly Row[], idField: string | undefined): Difference[] {
   const now = new Map(actual.map((row) => [row.id, row]));

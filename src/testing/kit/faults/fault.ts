@@ -4,12 +4,16 @@ import type { Change } from "../effect/compare.js";
 import type { VendorAnswer, VendorRequest } from "../vendor/answer.js";
 import type { View } from "./view.js";
 
-/** What misbehaves about the vendor, derived from a recording. */
-export interface VendorFault {
+/** What a row of the report says of its fault. */
+export interface NamedFault {
   /** Stable, in kebab case: `status-500-last`. */
   readonly name: string;
-  /** What the vendor does, in a line: "page 2 answers 500 once". */
+  /** What happens, in a line: "page 2 answers 500 once". */
   readonly summary: string;
+}
+
+/** What misbehaves about the vendor, derived from a recording. */
+export interface VendorFault extends NamedFault {
   /**
    * Applies the fault to a recording, for one run.
    * @returns undefined if the recording has nothing that it could strike
@@ -35,7 +39,7 @@ export interface Struck {
 }
 
 /** A fault of the catalogue, before it is planned for a recording. */
-export interface FaultKind extends Pick<VendorFault, "name" | "summary" | "excuses"> {
+export interface FaultKind extends NamedFault, Pick<VendorFault, "excuses"> {
   plan(view: View): Plan | undefined;
 }
 
@@ -57,10 +61,7 @@ export function kindsOf<Row extends readonly [name: string, where: unknown, summ
 export type PlainRecords = { readonly [C in Collection]?: readonly object[] };
 
 /** What misbehaves about a source of records, for connectors that do not use HTTP. */
-export interface RecordFault {
-  /** Stable, in kebab case: `source-fails-midway`. */
-  readonly name: string;
-  readonly summary: string;
+export interface RecordFault extends NamedFault {
   /**
    * Applies the fault to what the clean run wrote.
    * @returns undefined if there is nothing that it could strike

@@ -1,4 +1,5 @@
 /** Faults of how a listing is cut into pages: pages and items that are missing, come twice, or move. */
+import type { Exchange } from "../cassette/cassette.js";
 import { withItems, withPages, withPlaces } from "../structure/edit.js";
 import { valueAt, withValueAt } from "../structure/json-path.js";
 import { relaid } from "../structure/relayout.js";
@@ -136,20 +137,15 @@ function lostOf(listing: Listing, pages: readonly Items[]): number {
 
 function played(view: View, listing: Listing, layout: Layout, at: string): Plan | undefined {
   const { pages, total, totalFrom = 0, totalTo = pages.length, isVisible = false } = layout;
-  const exchanges = relaid(view.recording, listing, pages);
-  if (exchanges === undefined) return undefined;
-  const positions = new Map(listing.pages.map(({ exchange }, position) => [exchange, position]));
+  const counted = (page: Exchange, position: number) =>
+    total === undefined || position < totalFrom || position > totalTo
+      ? page
+      : withPlaces(page, listing.totals, total);
+  const exchanges = relaid(view.recording, listing, pages, counted);
   const isUnseen = listing.totals.length === 0 || (total !== undefined && totalFrom === 0);
-  return {
-    at,
-    exchanges: exchanges.map((page, index) => {
-      // What was added to the recording are further pages.
-      const position = index >= view.recording.length ? pages.length - 1 : positions.get(index);
-      const isCounted = position !== undefined && position >= totalFrom && position <= totalTo;
-      return total !== undefined && isCounted ? withPlaces(page, listing.totals, total) : page;
-    }),
-    seenByGuardOnly: isUnseen && !isVisible && lostOf(listing, pages) > 0,
-  };
+  return (
+    exchanges && { at, exchanges, seenByGuardOnly: isUnseen && !isVisible && lostOf(listing, pages) > 0 }
+  );
 }
 
 function emptied({ pages, at }: Cut): readonly Items[] {

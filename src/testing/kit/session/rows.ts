@@ -3,7 +3,7 @@ import { InvalidInputError } from "../../../core/errors/index.js";
 import { suggestKey } from "../../../core/validate.js";
 import type { CaseSetup } from "../case/setup.js";
 import type { Exchange } from "../cassette/cassette.js";
-import type { PlainRecords, RecordFault, VendorFault } from "../faults/fault.js";
+import type { NamedFault, PlainRecords, RecordFault, VendorFault } from "../faults/fault.js";
 import { RECORD_FAULTS } from "../faults/record-faults.js";
 import { SERVICE_FAULTS } from "../faults/service/service-faults.js";
 import { SIGNAL_FAULTS } from "../faults/service/signal-faults.js";
@@ -20,7 +20,7 @@ export interface Source {
 }
 
 /** A row of the report. */
-export interface Row extends Pick<VendorFault, "name" | "summary" | "excuses"> {
+export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
   readonly kind: "clean" | "against" | "vendor" | "records" | "service";
   /** What the case meets; undefined if the source has nothing that it could strike. */
   strike(source: Source): CaseSetup | undefined;

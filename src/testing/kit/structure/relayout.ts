@@ -6,12 +6,14 @@ import type { Listing, Recording } from "./structure.js";
 
 /**
  * Plays other items on the pages. If there are more pages than before, requests for them are appended to the recording.
+ * @param countedOn Sets the total of a page.
  * @returns undefined if such requests cannot be made up, because the recording does not show how a page is asked for
  */
 export function relaid(
   recording: Recording,
   listing: Listing,
   layout: readonly (readonly unknown[])[],
+  countedOn: (page: Exchange, position: number) => Exchange,
 ): readonly Exchange[] | undefined {
   const last = pageAt(recording, listing, -1);
   if (last === undefined) return undefined;
@@ -23,7 +25,7 @@ export function relaid(
     pages.splice(-1, 1, leading, page);
   }
   const changed = pages.map((page, position) => {
-    const filled = withItems(page, listing, layout[position] ?? []);
+    const filled = withItems(countedOn(page, position), listing, layout[position] ?? []);
     const counted = withPlaces(filled, listing.pageCounts, layout.length);
     return position + 1 < layout.length ? counted : continuedAs(counted, last, listing);
   });

@@ -4,12 +4,10 @@ import type { ReferenceServer } from "../../../../reference-server/server.js";
 import type { Store } from "../../../../sync/ledger/store.js";
 import type { RunOptions } from "../../../../sync/staging/staging.js";
 import type { SyncClient } from "../../../../sync/sync-client.js";
+import type { NamedFault } from "../fault.js";
 
 /** What misbehaves about the service. */
-export interface ServiceFault {
-  /** Stable, in kebab case: `lost-answer-of-complete`. */
-  readonly name: string;
-  readonly summary: string;
+export interface ServiceFault extends NamedFault {
   /** Prepares the fault for one run. */
   arm(target: FaultTarget): ArmedFault | Promise<ArmedFault>;
 }

@@ -1,10 +1,8 @@
 import type { Fault } from "../../../../reference-server/faults/fault.js";
+import type { NamedFault } from "../fault.js";
 
 /** A signal that the connector's process gets during a run. */
-export interface SignalFault {
-  /** Stable, in kebab case: `sigkill-at-complete`. */
-  readonly name: string;
-  readonly summary: string;
+export interface SignalFault extends NamedFault {
   readonly signal: "SIGINT" | "SIGKILL";
   /** It strikes only runs that have so many writes. */
   readonly writes: number;
