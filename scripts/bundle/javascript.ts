@@ -25,7 +25,7 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
     "sync/staging/run-staged",
     "sync/staging/staged-run",
     "sync/staging/commit",
-    "sync/staging/clear",
+    "sync/staging/runs",
   ],
   ["messages", "sync/generated/messages", "sync/generated/contract"],
   ["server", "reference-server/server"],

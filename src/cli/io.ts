@@ -1,9 +1,6 @@
 import { styleText } from "node:util";
 import { escapeControls, redactSecrets, secretsIn } from "../core/redact.js";
 
-type Stream = NodeJS.WriteStream;
-type Format = Parameters<typeof styleText>[0];
-
 /**
  * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of either is a
  * JSON value.
@@ -48,9 +45,9 @@ export class Io {
     process.stderr.write(this.#clean(text));
   }
 
-  style(format: Format, text: string, stream: Stream = process.stdout): string {
+  style(format: Parameters<typeof styleText>[0], text: string): string {
     // Newer versions of Node would look at the environment again.
-    return !this.json && hasColors(stream) ? styleText(format, text, { validateStream: false }) : text;
+    return !this.json && hasColors() ? styleText(format, text, { validateStream: false }) : text;
   }
 
   /** Keeps a key out of everything that is written. */
@@ -69,8 +66,8 @@ export class Io {
 }
 
 /** FORCE_COLOR wins over NO_COLOR, as in Node. */
-function hasColors(stream: Stream): boolean {
+function hasColors(): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = process.env;
   if (force !== undefined) return force !== "0" && force !== "false";
-  return (no ?? "") === "" && term !== "dumb" && stream.isTTY === true;
+  return (no ?? "") === "" && term !== "dumb" && process.stdout.isTTY === true;
 }

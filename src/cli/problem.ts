@@ -15,32 +15,20 @@ interface NextStep {
   readonly when: string;
 }
 
-/** An error as `--json` shows it. */
-interface Problem {
-  /** The exit code. */
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly next: readonly NextStep[];
-}
-
-function problemOf(error: unknown): Problem {
-  const status = exitCodeOf(error);
-  return { status, code: codeOf(error), message: messageOf(error), next: nextSteps(error, status) };
-}
-
-/** Reports an error on stderr. */
+/** Reports an error on stderr. @returns the exit code */
 export function report(error: unknown, io: Io): number {
-  const problem = problemOf(error);
+  const status = exitCodeOf(error);
+  const message = messageOf(error);
+  const next = nextSteps(error, status);
   if (io.json) {
-    io.writeError(`${JSON.stringify(problem)}\n`);
-    return problem.status;
+    io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, next })}\n`);
+    return status;
   }
-  io.writeError(`saas-management: ${problem.message}\n`);
+  io.writeError(`saas-management: ${message}\n`);
   if (error instanceof UsageError) io.writeError('Try "saas-management --help".\n');
-  else for (const { command, when } of problem.next) io.writeError(`  ${command}  # ${when}\n`);
-  if (problem.status === EXIT.unexpected) io.writeError(stackOf(error));
-  return problem.status;
+  else for (const { command, when } of next) io.writeError(`  ${command}  # ${when}\n`);
+  if (status === EXIT.unexpected) io.writeError(stackOf(error));
+  return status;
 }
 
 function codeOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import Papa from "papaparse";
 
 /** How the cells of a column are aligned. */
 export type Align = "left" | "right";
@@ -18,10 +19,8 @@ export class TableWriter {
   constructor(
     head: readonly string[],
     first: readonly (readonly string[])[],
-    {
-      width = UNKNOWN_WIDTH,
-      aligns,
-    }: { readonly width?: number | undefined; readonly aligns: readonly Align[] },
+    aligns: readonly Align[],
+    width = UNKNOWN_WIDTH,
   ) {
     const widths = head.map((name, i) =>
       Math.min(MAX_CELL, Math.max(name.length, ...first.map((row) => widthOf(row[i] ?? "")))),
@@ -56,6 +55,11 @@ export class TableWriter {
 /** Cells of values, without what would move the cursor of a terminal. */
 export function cellsOf(values: readonly unknown[]): readonly string[] {
   return values.map((value) => stripVTControlCharacters(String(value ?? "")).replace(/\p{Cc}+/gu, " "));
+}
+
+/** Rows as CSV. A spreadsheet would run a cell that begins like a formula. */
+export function csvOf(rows: readonly (readonly unknown[])[]): string {
+  return `${Papa.unparse([...rows], { newline: "\n", escapeFormulae: true })}\n`;
 }
 
 function widthOf(text: string): number {

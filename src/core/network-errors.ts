@@ -73,20 +73,16 @@ export const NETWORK_ERRORS = {
   BAD_PORT: lasting("fetch refuses this port", "Serve the API at another port and change baseUrl"),
   NOT_HTTP1: lasting("the server does not speak HTTP/1.1", "Check that baseUrl is not that of the Sync API"),
   NOT_HTTP2: lasting("the server does not speak HTTP/2, which gRPC needs", CHECK_HTTPS),
-  REDIRECTED: {
-    ...lasting(
-      "the server redirected it, which is not followed: the API key is sent to baseUrl only",
-      "Check baseUrl",
-    ),
-    unsent: false,
-  },
-  BODY_ENCODING: {
-    ...lasting(
-      "the response body is damaged, or not compressed as its headers say",
-      "Check proxies on the way",
-    ),
-    unsent: false,
-  },
+  REDIRECTED: lasting(
+    "the server redirected it, which is not followed: the API key is sent to baseUrl only",
+    "Check baseUrl",
+    false,
+  ),
+  BODY_ENCODING: lasting(
+    "the response body is damaged, or not compressed as its headers say",
+    "Check proxies on the way",
+    false,
+  ),
 
   // The proxy.
   PROXY_UNREACHABLE: unsent("the proxy cannot be reached", "Check the option proxy"),
@@ -195,6 +191,6 @@ function interrupted(description: string, advice: string): NetworkError {
   return { description, advice, retryable: true, unsent: false };
 }
 
-function lasting(description: string, advice: string): NetworkError {
-  return { description, advice, retryable: false, unsent: true };
+function lasting(description: string, advice: string, unsent = true): NetworkError {
+  return { description, advice, retryable: false, unsent };
 }

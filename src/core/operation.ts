@@ -101,11 +101,7 @@ async function runAttempts<T>(
 }
 
 function findRequestId(headers: readonly ReadHeader[], redact: (text: string) => string): string | undefined {
-  for (const header of headers) {
-    const requestId = readRequestId(header, redact);
-    if (requestId !== undefined) return requestId;
-  }
-  return undefined;
+  return headers.map((header) => readRequestId(header, redact)).find((id) => id !== undefined);
 }
 
 /** Headers with the server's own id of a request; the service description names none. */

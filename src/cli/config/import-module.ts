@@ -10,11 +10,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
       cause instanceof Error && "code" in cause && cause.code === "ERR_UNKNOWN_FILE_EXTENSION";
     const reason = isUnknown
       ? `Node ${process.versions.node} does not read TypeScript. Use Node 22.18 or later, or install tsx and set NODE_OPTIONS="--import tsx", or write it in JavaScript`
-      : messageOf(cause);
+      : (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, "");
     throw new ConfigurationError(`${path} cannot be loaded: ${reason}.`, { cause });
   }
-}
-
-function messageOf(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, "");
 }

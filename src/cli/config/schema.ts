@@ -77,5 +77,4 @@ function placeOf(path: readonly PropertyKey[]): string {
     .join("");
 }
 
-export type PushedCollections = NonNullable<CliConfig["push"]>;
-export type PushedFile = NonNullable<PushedCollections[Collection]>;
+export type PushedFile = NonNullable<NonNullable<CliConfig["push"]>[Collection]>;

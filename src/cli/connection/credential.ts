@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { exec } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -55,12 +55,11 @@ export function keyFromCommand(command: string): CliCredential {
 }
 
 async function runCommand(command: string): Promise<string> {
-  const shell = process.platform === "win32" ? ["cmd.exe", "/c"] : ["/bin/sh", "-c"];
-  const [file = "", flag = ""] = shell;
-  const options = { encoding: "utf8", timeout: COMMAND_TIMEOUT_MS } as const;
-  const { stdout } = await promisify(execFile)(file, [flag, command], options).catch((error: unknown) => {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "a signal";
-    throw new ConfigurationError(`credentialCommand failed with ${code}. Run it by hand to see why.`);
-  });
+  const { stdout } = await promisify(exec)(command, { timeout: COMMAND_TIMEOUT_MS }).catch(
+    (error: unknown) => {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "a signal";
+      throw new ConfigurationError(`credentialCommand failed with ${code}. Run it by hand to see why.`);
+    },
+  );
   return stdout.trim();
 }

@@ -4,25 +4,16 @@ import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
 import { ConfigurationError } from "../../core/errors/index.js";
 
+const NAMES = ["BASE_URL", "SYNC_URL", "API_KEY", "INSTALLATION_ID"] as const;
+
 /** The variables of the environment, by their names without `SAAS_MANAGEMENT_`. */
-export interface Settings {
-  readonly BASE_URL?: string | undefined;
-  readonly SYNC_URL?: string | undefined;
-  readonly API_KEY?: string | undefined;
-  readonly INSTALLATION_ID?: string | undefined;
-}
+export type Settings = { readonly [Name in (typeof NAMES)[number]]?: string | undefined };
 
 const OTHERS_MAY_READ = 0o077;
 
 /** Reads settings out of variables; an empty one counts as not set. */
 export function settingsOf(variables: Readonly<Record<string, string | undefined>>): Settings {
-  const read = (name: string) => variables[`SAAS_MANAGEMENT_${name}`] || undefined;
-  return {
-    BASE_URL: read("BASE_URL"),
-    SYNC_URL: read("SYNC_URL"),
-    API_KEY: read("API_KEY"),
-    INSTALLATION_ID: read("INSTALLATION_ID"),
-  };
+  return Object.fromEntries(NAMES.map((name) => [name, variables[`SAAS_MANAGEMENT_${name}`] || undefined]));
 }
 
 /** Path of a profile. @throws {ConfigurationError} its name is not valid */

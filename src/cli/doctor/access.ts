@@ -2,54 +2,45 @@ import { randomUUID } from "node:crypto";
 import type { SaasManagementClient } from "../../client.js";
 import { BatchInProgressError } from "../../core/errors/index.js";
 import { hasEnded } from "../../sync/call.js";
-import { check, type Finding, ok, skipped } from "./check.js";
+import { bad, ok, skipped } from "./check.js";
 
 /** Asks for a number: the smallest query that needs a key. */
-export function checkGraphQL(client: SaasManagementClient, signal: AbortSignal): Promise<Finding> {
-  return check("GraphQL key", signal, async (ended) => {
-    const plans = await client.graphql.licensePlans({ signal: ended, retry: false }).totalCount();
-    return ok(`reads the workspace (${plans} license plans); only a change would tell whether it may write`);
-  });
+export async function checkGraphQL(client: SaasManagementClient, signal: AbortSignal) {
+  const plans = await client.graphql.licensePlans({ signal, retry: false }).totalCount();
+  return ok(`reads the workspace (${plans} license plans); only a change would tell whether it may write`);
 }
 
 /** Aborts a batch that does not exist: the service checks the key first, and no lock is taken. */
-export function checkSync(client: SaasManagementClient, signal: AbortSignal): Promise<Finding> {
-  return check("Sync key", signal, async () => {
-    try {
-      await client.sync.openBatch(randomUUID()).abort();
-    } catch (error) {
-      if (!hasEnded(error)) throw error;
-    }
-    return ok("may sync (shown by aborting a batch that does not exist; no lock was taken)");
-  });
+export async function checkSync(client: SaasManagementClient) {
+  try {
+    await client.sync.openBatch(randomUUID()).abort();
+  } catch (error) {
+    if (!hasEnded(error)) throw error;
+  }
+  return ok("may sync (shown by aborting a batch that does not exist; no lock was taken)");
 }
 
 /** Starts a batch and aborts it: the only way to learn whether the installation exists and its lock is free. */
-export function checkInstallation(
+export async function checkInstallation(
   client: SaasManagementClient,
   installationId: string | undefined,
   takeLock: boolean,
   signal: AbortSignal,
-): Promise<Finding> {
-  return check("installation", signal, async (ended) => {
-    if (installationId === undefined)
-      return skipped("none is set: SAAS_MANAGEMENT_INSTALLATION_ID or --installation");
-    if (!takeLock)
-      return skipped(
-        `${installationId} was not looked at, because that takes its lock for a moment: --take-lock does`,
-      );
-    try {
-      const batch = await client.sync.startBatch({ installationId, signal: ended });
-      await batch.abort();
-      return ok(`${installationId} exists, and its lock is free (it was taken and released)`);
-    } catch (error) {
-      if (!(error instanceof BatchInProgressError)) throw error;
-      return {
-        state: "problem",
-        text: `${installationId}: another batch holds its lock`,
-        advice: 'Wait for the run that "lock" names, or at most 15 minutes after its last message.',
-        error,
-      };
-    }
-  });
+) {
+  if (installationId === undefined)
+    return skipped("none is set: SAAS_MANAGEMENT_INSTALLATION_ID or --installation");
+  if (!takeLock)
+    return skipped(
+      `${installationId} was not looked at, because that takes its lock for a moment: --take-lock does`,
+    );
+  try {
+    const batch = await client.sync.startBatch({ installationId, signal });
+    await batch.abort();
+    return ok(`${installationId} exists, and its lock is free (it was taken and released)`);
+  } catch (error) {
+    if (!(error instanceof BatchInProgressError)) throw error;
+    const text = `${installationId}: another batch holds its lock`;
+    const advice = 'Wait for the run that "lock" names, or at most 15 minutes after its last message.';
+    return { ...bad(text, advice), error };
+  }
 }

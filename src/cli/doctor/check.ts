@@ -1,3 +1,4 @@
+import { raceAbort } from "../../core/abort.js";
 import { SaasManagementError } from "../../core/errors/index.js";
 import { errorCode, networkErrorOf } from "../../core/network-errors.js";
 import { messageOf } from "../problem.js";
@@ -15,38 +16,27 @@ export interface Finding {
 
 const CHECK_MS = 15_000;
 
-/** Runs a check. A check that throws has found a problem. */
-export async function check(
-  name: string,
-  signal: AbortSignal,
-  look: (signal: AbortSignal) => Promise<Omit<Finding, "name">>,
-): Promise<Finding> {
+/** Something to look at. */
+export type Check = readonly [name: string, look: Look];
+export type Look = (signal: AbortSignal) => Promise<Omit<Finding, "name">>;
+
+/** Looks at something. A check that throws has found a problem. */
+export async function runCheck([name, look]: Check, signal: AbortSignal): Promise<Finding> {
   const over = AbortSignal.timeout(CHECK_MS);
   const ended = AbortSignal.any([signal, over]);
   try {
-    const late = new Promise<never>((_, reject) => {
-      ended.addEventListener("abort", () => reject(ended.reason), { once: true });
-    });
-    return { name, ...(await Promise.race([look(ended), late])) };
+    return { name, ...(await raceAbort(look(ended), ended)) };
   } catch (error) {
     signal.throwIfAborted();
-    if (over.aborted) return problem(name, "no answer within 15 seconds", "Is there a firewall?", error);
-    return problem(
-      name,
-      messageOf(error),
-      error instanceof SaasManagementError ? undefined : causeOf(error),
-      error,
-    );
+    if (over.aborted) return { name, ...bad("no answer within 15 seconds", "Is there a firewall?"), error };
+    const advice = error instanceof SaasManagementError ? undefined : causeOf(error);
+    return { name, ...bad(messageOf(error), advice), error };
   }
 }
 
 export const ok = (text: string) => ({ state: "ok", text }) as const;
 export const skipped = (text: string) => ({ state: "skipped", text }) as const;
 export const bad = (text: string, advice?: string) => ({ state: "problem", text, advice }) as const;
-
-function problem(name: string, text: string, advice: string | undefined, error: unknown): Finding {
-  return { name, state: "problem", text, advice, error };
-}
 
 function causeOf(error: unknown): string | undefined {
   const { code, advice } = networkErrorOf(error);

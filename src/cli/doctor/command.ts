@@ -15,7 +15,7 @@ import {
 import { EXIT, exitCodeOf } from "../exit-codes.js";
 import type { Io } from "../io.js";
 import { checkGraphQL, checkInstallation, checkSync } from "./access.js";
-import { bad, check, type Finding, ok, skipped } from "./check.js";
+import { bad, type Check, type Finding, type Look, ok, runCheck, skipped } from "./check.js";
 import { checkClock, checkDns, checkProxy, checkTls } from "./network.js";
 import { checkLedger, checkLock, checkStore } from "./storage.js";
 
@@ -42,15 +42,16 @@ export function define(command: Command, io: Io): void {
 
 async function diagnose(options: DoctorOptions, io: Io): Promise<void> {
   const found: Finding[] = [];
-  for await (const finding of findings(options, io)) {
+  for await (const check of checks(options, io)) {
+    const finding = await runCheck(check, io.signal);
     found.push(finding);
     if (!io.json) io.write(lineOf(finding, io));
   }
   const problems = found.filter(({ state }) => state === "problem");
   const text =
     problems.length === 0 ? "All is well." : `${problems.length} of ${found.length} need attention.`;
-  const checks = found.map(({ error: _, ...shown }) => shown);
-  io.data({ ok: problems.length === 0, checks }, () => text);
+  const shown = found.map(({ error: _, ...rest }) => rest);
+  io.data({ ok: problems.length === 0, checks: shown }, () => text);
   const [first] = problems;
   if (first !== undefined) process.exitCode = exitOf(first.error);
 }
@@ -68,75 +69,75 @@ function lineOf({ name, state, text, advice }: Finding, io: Io): string {
   return `${io.style(color, mark)}  ${name.padEnd(25)}${text}${what}\n`;
 }
 
-async function* findings(options: DoctorOptions, io: Io): AsyncGenerator<Finding, void, undefined> {
-  const { signal } = io;
-  yield await check("versions", signal, async () => versions());
+/** Each check is made before the next one is asked for. */
+async function* checks(options: DoctorOptions, io: Io): AsyncGenerator<Check, void, undefined> {
+  yield ["versions", versions];
   let connection: Connection | undefined;
-  yield await check("configuration", signal, async () => {
+  const resolved: Look = async () => {
     connection = await resolveConnection(options);
     return ok(connection.path ?? "no file; options, environment and profile are used");
-  });
+  };
+  yield ["configuration", resolved];
   if (connection === undefined) return;
   const { baseUrl, syncUrl, credential, installationId, config, ledger, directory } = connection;
-  const { tls, proxy } = config;
-  const now = Date.now;
-  yield await checkProxy(proxy, signal);
+  const { proxy } = config;
+  yield ["proxy", (signal) => checkProxy(proxy, signal)];
   for (const [name, address] of [
     ["GraphQL API", baseUrl],
     ["Sync API", syncUrl],
   ] as const) {
     if (address === undefined || !URL.canParse(address)) {
-      yield {
-        name,
-        ...skipped(address === undefined ? "its address is not set" : "its address is not a URL"),
-      };
+      const why = address === undefined ? "its address is not set" : "its address is not a URL";
+      yield [name, async () => skipped(why)];
       continue;
     }
     const url = new URL(address);
-    yield await checkDns(name, url, proxy, signal);
-    yield await checkTls(name, url, { tls, proxy, now: now() }, signal);
+    yield [`${name} host`, () => checkDns(url, proxy)];
+    yield [`${name} certificate`, (signal) => checkTls(url, config, signal)];
   }
   const known = baseUrl ?? syncUrl;
   if (known !== undefined && URL.canParse(known))
-    yield await checkClock(new URL(known), { tls, proxy, now }, signal);
-  yield await check("credential", signal, async () => {
+    yield ["clock", (signal) => checkClock(new URL(known), config, signal)];
+  const provided: Look = async () => {
     if (credential === undefined)
       return bad("there is no API key", "Set SAAS_MANAGEMENT_API_KEY, a profile or --api-key-file.");
     await credential.apiKey?.();
     return ok(credential.source);
-  });
-  if (credential !== undefined) yield* accessFindings(connection, options, io);
-  yield await checkLedger(ledger, signal);
+  };
+  yield ["credential", provided];
+  if (credential !== undefined) yield* accessChecks(connection, options, io);
+  yield ["ledger", () => checkLedger(ledger)];
   const scope =
     syncUrl === undefined || installationId === undefined || !URL.canParse(syncUrl)
       ? undefined
       : { endpoint: new URL(syncUrl).origin, installationId };
-  yield await checkLock(ledger, scope, now(), signal);
-  if (config.staging === undefined) return void (yield { name: "staging", ...skipped("none is configured") });
+  yield ["lock", () => checkLock(ledger, scope)];
+  if (config.staging === undefined)
+    return void (yield ["staging", async () => skipped("none is configured")]);
   const { store, location } = requireStaging(fileStaging(resolve(directory, config.staging)));
-  yield await checkStore("staging", location, store, signal);
+  yield ["staging", () => checkStore(location, store)];
 }
 
-async function* accessFindings(
+async function* accessChecks(
   connection: Connection,
   { takeLock = false }: DoctorOptions,
   io: Io,
-): AsyncGenerator<Finding, void, undefined> {
+): AsyncGenerator<Check, void, undefined> {
   const { baseUrl, syncUrl, installationId } = connection;
-  let client: ReturnType<typeof openClient> | undefined;
-  const opened = await check("client", io.signal, async () => {
+  let client: ReturnType<typeof openClient>;
+  try {
     client = openClient(connection, io);
-    return ok("the configuration can be used");
-  });
-  if (client === undefined) return void (yield opened);
+  } catch (error) {
+    return void (yield ["client", () => Promise.reject(error)]);
+  }
   await using open = client;
-  if (baseUrl !== undefined) yield await checkGraphQL(open, io.signal);
+  if (baseUrl !== undefined) yield ["GraphQL key", (signal) => checkGraphQL(open, signal)];
   if (syncUrl === undefined) return;
-  yield await checkSync(open, io.signal);
-  yield await checkInstallation(open, installationId, takeLock, io.signal);
+  yield ["Sync key", () => checkSync(open)];
+  yield ["installation", (signal) => checkInstallation(open, installationId, takeLock, signal)];
 }
 
-function versions() {
+async function versions() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const text = `SDK ${VERSION}, Node ${process.versions.node} on ${process.platform} ${process.arch}`;
   const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);

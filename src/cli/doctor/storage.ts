@@ -5,10 +5,10 @@ import type { InstallationScope } from "../../sync/ledger/entry.js";
 import { openBatches } from "../../sync/ledger/journal-owners.js";
 import { type Ledger, requireLedger } from "../../sync/ledger/ledger.js";
 import type { Store } from "../../sync/ledger/store.js";
-import { bad, check, type Finding, ok, skipped } from "./check.js";
+import { putJson } from "../../sync/staging/values.js";
+import { bad, ok, skipped } from "./check.js";
 
 const GIB = 1024 ** 3;
-const LITTLE_BYTES = GIB;
 /** Numbers of file systems that lose their files, or share them with other machines. */
 const FILE_SYSTEMS: Readonly<Record<number, string>> = {
   16914836: "memory, which forgets at a restart",
@@ -18,65 +18,38 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
 };
 
 /** Writes to a store and deletes it again. */
-export function checkStore(
-  name: string,
-  location: string,
-  store: Store,
-  signal: AbortSignal,
-): Promise<Finding> {
-  return check(name, signal, async () => {
-    const key = `doctor/${randomBytes(8).toString("hex")}`;
-    await store.putIfAbsent(
-      key,
-      (async function* () {
-        yield Buffer.from("doctor\n");
-      })(),
-    );
-    await store.delete(key);
-    if (!isAbsolute(location)) return ok(`${location} can be written`);
-    const { type, bavail, bsize } = await statfs(location);
-    const free = bavail * bsize;
-    const text = `${location} can be written, ${(free / GIB).toFixed(1)} GiB free`;
-    const kind = FILE_SYSTEMS[type];
-    if (kind !== undefined)
-      return bad(`${text}, on ${kind}`, "Keep it on a disk of this machine, or in PostgreSQL.");
-    return free < LITTLE_BYTES
-      ? bad(text, "Make room: a run that cannot store its ids is not completed.")
-      : ok(text);
-  });
+export async function checkStore(location: string, store: Store) {
+  const key = `doctor/${randomBytes(8).toString("hex")}`;
+  await putJson(store, key, "doctor");
+  await store.delete(key);
+  if (!isAbsolute(location)) return ok(`${location} can be written`);
+  const { type, bavail, bsize } = await statfs(location);
+  const free = bavail * bsize;
+  const text = `${location} can be written, ${(free / GIB).toFixed(1)} GiB free`;
+  const kind = FILE_SYSTEMS[type];
+  if (kind !== undefined)
+    return bad(`${text}, on ${kind}`, "Keep it on a disk of this machine, or in PostgreSQL.");
+  return free < GIB ? bad(text, "Make room: a run that cannot store its ids is not completed.") : ok(text);
 }
 
-export function checkLedger(ledger: Ledger | "none", signal: AbortSignal): Promise<Finding> {
+export async function checkLedger(ledger: Ledger | "none") {
   const parts = requireLedger(ledger);
-  if (ledger === "none" || parts === undefined)
-    return check("ledger", signal, async () =>
-      bad("there is none", "Nothing keeps a truncated snapshot from removing records. Set a ledger."),
-    );
-  return checkStore("ledger", ledger.location, parts.store, signal);
+  if (ledger !== "none" && parts !== undefined) return checkStore(ledger.location, parts.store);
+  return bad("there is none", "Nothing keeps a truncated snapshot from removing records. Set a ledger.");
 }
 
 /** Who has the lock, as far as the ledger knows: the service does not tell. */
-export function checkLock(
-  ledger: Ledger | "none",
-  scope: InstallationScope | undefined,
-  now: number,
-  signal: AbortSignal,
-): Promise<Finding> {
-  return check("lock", signal, async () => {
-    const parts = requireLedger(ledger);
-    if (parts === undefined || scope === undefined)
-      return skipped("needs a ledger, a Sync API address and an installation");
-    const open = await openBatches(parts, scope);
-    const [last] = open;
-    if (last === undefined) return ok("no run of this ledger is under way");
-    const { batchId, owner, heartbeat, isGone } = last;
-    const silent = Math.round((now - heartbeat) / 1000);
-    const text = `batch ${batchId} of process ${owner} (last sign of life ${silent} s ago)`;
-    return isGone
-      ? bad(
-          `${text}, which has died`,
-          "The next run aborts it. Until then its lock lasts at most 15 minutes.",
-        )
-      : ok(`${text} is under way`);
-  });
+export async function checkLock(ledger: Ledger | "none", scope: InstallationScope | undefined) {
+  const parts = requireLedger(ledger);
+  if (parts === undefined || scope === undefined)
+    return skipped("needs a ledger, a Sync API address and an installation");
+  const open = await openBatches(parts, scope);
+  const [last] = open;
+  if (last === undefined) return ok("no run of this ledger is under way");
+  const { batchId, owner, heartbeat, isGone } = last;
+  const silent = Math.round((Date.now() - heartbeat) / 1000);
+  const text = `batch ${batchId} of process ${owner} (last sign of life ${silent} s ago)`;
+  return isGone
+    ? bad(`${text}, which has died`, "The next run aborts it. Until then its lock lasts at most 15 minutes.")
+    : ok(`${text} is under way`);
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Argument, type Command, Option } from "commander";
 import { suggestKey } from "../../core/validate.js";
-import { addExamples, UsageError } from "../command-module.js";
+import { addExamples, numberOf, UsageError } from "../command-module.js";
 import {
   addConnectionOptions,
   type ConnectionOptions,
@@ -50,6 +50,7 @@ export function define(command: Command, io: Io): void {
 }
 
 async function exportList(name: ListName, options: ExportOptions, io: Io): Promise<void> {
+  const { limit } = options;
   const list = LISTS[name];
   const fields = options.fields?.split(",").map((field) => requireField(field.trim(), name, list.fields));
   const format = options.format ?? (process.stdout.isTTY === true && !io.json ? "table" : "jsonl");
@@ -57,14 +58,14 @@ async function exportList(name: ListName, options: ExportOptions, io: Io): Promi
   const selection = {
     where: jsonOf("--where", options.where),
     order: jsonOf("--order", options.order),
-    limit: limitOf(options.limit),
+    limit: limit === undefined ? undefined : numberOf("--limit", limit, /^\d{1,9}$/, "a number, 0 or more"),
     signal: io.signal,
   };
-  const text = formatOf(format, fields, list.fields, process.stdout.columns);
+  const write = formatOf(format, fields, list.fields, process.stdout.columns);
   await using client = openClient(await resolveConnection(options), io);
   let chunk: object[] = [];
   const flush = async () => {
-    const isTaken = io.write(text.write(chunk));
+    const isTaken = io.write(write(chunk));
     chunk = [];
     if (!isTaken) await once(process.stdout, "drain", { signal: io.signal });
   };
@@ -82,7 +83,7 @@ function requireField(field: string, list: string, known: readonly string[]): st
   );
 }
 
-function jsonOf(option: string, text: string | undefined): unknown {
+function jsonOf(option: string, text: string | undefined): object | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -91,10 +92,4 @@ function jsonOf(option: string, text: string | undefined): unknown {
     // Said below.
   }
   throw new UsageError(`${option} must be a JSON object, such as '{"name":{"eq":"Pro"}}'.`);
-}
-
-function limitOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError("--limit must be a number, 0 or more.");
 }

@@ -1,11 +1,8 @@
-import Papa from "papaparse";
-import { type Align, cellsOf, TableWriter } from "../table.js";
+import { type Align, cellsOf, csvOf, TableWriter } from "../table.js";
 import { valueAt } from "./lists.js";
 
 /** Turns nodes into text, some at a time. */
-export interface Format {
-  write(nodes: readonly object[]): string;
-}
+type Format = (nodes: readonly object[]) => string;
 
 export const FORMATS = ["jsonl", "csv", "table"] as const;
 export type FormatName = (typeof FORMATS)[number];
@@ -17,7 +14,7 @@ export function formatOf(
   all: readonly string[],
   width: number | undefined,
 ): Format {
-  if (name === "jsonl") return { write: (nodes) => nodes.map((node) => jsonLine(node, fields)).join("") };
+  if (name === "jsonl") return (nodes) => nodes.map((node) => jsonLine(node, fields)).join("");
   const columns = fields ?? all;
   return name === "csv" ? csv(columns) : table(columns, width);
 }
@@ -29,26 +26,21 @@ function jsonLine(node: object, fields: readonly string[] | undefined): string {
 
 function csv(columns: readonly string[]): Format {
   let head: readonly (readonly unknown[])[] = [columns];
-  return {
-    write: (nodes) => {
-      const rows = [...head, ...nodes.map((node) => columns.map((path) => valueAt(node, path)))];
-      head = [];
-      // A spreadsheet would run a cell that begins like a formula.
-      return rows.length === 0 ? "" : `${Papa.unparse(rows, { newline: "\n", escapeFormulae: true })}\n`;
-    },
+  return (nodes) => {
+    const rows = [...head, ...nodes.map((node) => columns.map((path) => valueAt(node, path)))];
+    head = [];
+    return rows.length === 0 ? "" : csvOf(rows);
   };
 }
 
 /** The first rows decide how wide the columns are: the others are not known yet. */
 function table(columns: readonly string[], width: number | undefined): Format {
   let writer: TableWriter | undefined;
-  return {
-    write: (nodes) => {
-      const values = nodes.map((node) => columns.map((path) => valueAt(node, path)));
-      const rows = values.map(cellsOf);
-      writer ??= new TableWriter(columns.map(shortName), rows, { width, aligns: alignsOf(values, columns) });
-      return writer.write(rows);
-    },
+  return (nodes) => {
+    const values = nodes.map((node) => columns.map((path) => valueAt(node, path)));
+    const rows = values.map(cellsOf);
+    writer ??= new TableWriter(columns.map(shortName), rows, alignsOf(values, columns), width);
+    return writer.write(rows);
   };
 }
 

@@ -10,24 +10,29 @@ import type {
 } from "../../graphql/generated/operations.js";
 
 /** What limits an export, as JSON that the service checks. */
-export interface Selection {
-  readonly where: unknown;
-  readonly order: unknown;
+interface Selection {
+  readonly where: object | undefined;
+  readonly order: object | undefined;
   readonly limit: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /** A list that can be exported. */
-export interface ExportedList {
+interface ExportedList {
   /** Where the values of a node lie, in the order of the columns. */
   readonly fields: readonly string[];
   read(client: GraphQLClient, selection: Selection): AsyncIterable<object>;
 }
 
+/** Gives the JSON the types of a list. */
+function typed<Where, Order>({ where, order, ...rest }: Selection) {
+  const condition = z.custom<Where>(isObject);
+  const key = z.custom<Order>(isObject);
+  const schema = z.object({ where: condition.optional(), order: z.union([key, z.array(key)]).optional() });
+  return { ...rest, ...schema.parse({ where, order }) };
+}
+
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
-const conditions = <Where>() => z.custom<Where>(isObject).optional();
-const orders = <Order>() =>
-  z.union([z.custom<Order>(isObject), z.array(z.custom<Order>(isObject))]).optional();
 
 const contract = "contractDetails.renewal.";
 
@@ -39,12 +44,7 @@ export const LISTS = {
       ),
       ..."owner.name lastUsed userCountStat.all userCountStat.last30Days".split(" "),
     ],
-    read: (client, { where, order, ...rest }) =>
-      client.applications({
-        ...rest,
-        where: conditions<ApplicationFilter>().parse(where),
-        order: orders<ApplicationOrder>().parse(order),
-      }),
+    read: (client, given) => client.applications(typed<ApplicationFilter, ApplicationOrder>(given)),
   },
   licenses: {
     fields: [
@@ -52,12 +52,7 @@ export const LISTS = {
       ..."state.activity state.reason annualPrice.amount annualPrice.currency".split(" "),
       ..."potentialSaving.amount potentialSaving.currency".split(" "),
     ],
-    read: (client, { where, order, ...rest }) =>
-      client.licenses({
-        ...rest,
-        where: conditions<LicenseFilter>().parse(where),
-        order: orders<LicenseOrder>().parse(order),
-      }),
+    read: (client, given) => client.licenses(typed<LicenseFilter, LicenseOrder>(given)),
   },
   "license-plans": {
     fields: [
@@ -66,12 +61,7 @@ export const LISTS = {
       ..."pricingStats.annualCost pricingStats.currency pricingStats.potentialSaving.amount".split(" "),
       ..."usageStats.total usageStats.inUse.total usageStats.unused.total".split(" "),
     ],
-    read: (client, { where, order, ...rest }) =>
-      client.licensePlans({
-        ...rest,
-        where: conditions<LicensePlanFilter>().parse(where),
-        order: orders<LicensePlanOrder>().parse(order),
-      }),
+    read: (client, given) => client.licensePlans(typed<LicensePlanFilter, LicensePlanOrder>(given)),
   },
 } as const satisfies Readonly<Record<string, ExportedList>>;
 

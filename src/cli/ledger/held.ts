@@ -6,7 +6,7 @@ import { escapeControls } from "../../core/redact.js";
 import { isCollection, isSnapshot } from "../../sync/collections.js";
 import { CollectionLedger } from "../../sync/ledger/collection-ledger.js";
 import { idsOf } from "../../sync/ledger/id-lines.js";
-import { addExamples, UsageError } from "../command-module.js";
+import { addExamples, numberOf } from "../command-module.js";
 import { addConnectionOptions, type ConnectionOptions } from "../connection/connect.js";
 import type { Io } from "../io.js";
 import { type OpenedHistory, openHistory } from "./open-history.js";
@@ -62,7 +62,7 @@ async function listIds(history: OpenedHistory, held: Held, given: HeldOptions, i
     return;
   }
   const isPaged = given.page !== undefined || (process.stdout.isTTY === true && !io.json);
-  const page = pageNumber(given.page ?? "1");
+  const page = numberOf("--page", given.page ?? "1", /^[1-9]\d{0,6}$/, "a number from 1");
   let index = 0;
   for await (const line of lines) {
     io.signal.throwIfAborted();
@@ -85,9 +85,4 @@ async function* idLines({ ledger, scope }: OpenedHistory, held: Held, json: bool
     for await (const id of idsOf(pending.lines()))
       yield json ? `${JSON.stringify({ collection, id })}\n` : `${collection} ${escapeControls(id)}\n`;
   }
-}
-
-function pageNumber(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError("--page must be a number from 1.");
-  return Number(text);
 }

@@ -3,21 +3,19 @@ import type { Collection } from "../../sync/collections.js";
 import { int64, stringMap, timestamp } from "../../sync/encoding/schema-checks.js";
 import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
 
-/** How a string of a file becomes the value of a field. */
-export type FieldType =
-  | { readonly kind: "string" | "boolean" | "integer" | "bigint" | "strings" | "map" }
-  | { readonly kind: "enum"; readonly literals: readonly string[] };
+/** Converts a cell that is not empty into the value of a field, or tells what was expected; never the cell. */
+export type Convert = (cell: string) => { readonly value: unknown } | { readonly expected: string };
 
 export interface RecordFields {
   /** By path, such as `details.seatBased.paidSeats`. */
-  readonly types: ReadonlyMap<string, FieldType>;
+  readonly types: ReadonlyMap<string, Convert>;
   /** Required fields that have only one possible value. */
   readonly constants: ReadonlyMap<string, string>;
 }
 
 /** The fields of a collection's records, as its schema declares them. */
 export function fieldsOf(collection: Collection): RecordFields {
-  const types = new Map<string, FieldType>();
+  const types = new Map<string, Convert>();
   const constants = new Map<string, string>();
   const { generic, others } = RECORD_SCHEMAS[collection];
   const walk = (prefix: string, schema: z.ZodType, isRequired: boolean) => {
@@ -28,12 +26,11 @@ export function fieldsOf(collection: Collection): RecordFields {
       const field = unwrapped(declared);
       const required = isRequired && field === declared;
       if (field instanceof z.ZodObject) walk(`${path}.`, field, required);
-      else if (!types.has(path)) {
-        const type = typeOf(field);
-        if (type === undefined) continue;
-        types.set(path, type);
-        const [only, ...more] = type.kind === "enum" ? type.literals : [];
-        if (required && only !== undefined && more.length === 0) constants.set(path, only);
+      // A field that must be absent is none.
+      else if (!types.has(path) && !(field instanceof z.ZodNull)) {
+        types.set(path, converterOf(field));
+        const [only, ...more] = field instanceof z.ZodEnum ? field.options : [];
+        if (required && only !== undefined && more.length === 0) constants.set(path, String(only));
       }
     }
   };
@@ -56,14 +53,46 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return inner instanceof z.ZodType ? unwrapped(inner) : schema;
 }
 
-/** Undefined for a field that must be absent. */
-function typeOf(schema: z.ZodType): FieldType | undefined {
-  if (schema === stringMap) return { kind: "map" };
-  if (schema === timestamp) return { kind: "string" };
-  if (schema === int64) return { kind: "bigint" };
-  if (schema instanceof z.ZodEnum) return { kind: "enum", literals: schema.options.map(String) };
-  if (schema instanceof z.ZodBoolean) return { kind: "boolean" };
-  if (schema instanceof z.ZodNumber) return { kind: "integer" };
-  if (schema instanceof z.ZodArray) return { kind: "strings" };
-  return schema instanceof z.ZodNull ? undefined : { kind: "string" };
+function converterOf(schema: z.ZodType): Convert {
+  if (schema === stringMap) return toMap;
+  if (schema === timestamp) return toText;
+  if (schema === int64) return toInteger(BigInt);
+  if (schema instanceof z.ZodEnum) return toLiteral(schema.options.map(String));
+  if (schema instanceof z.ZodBoolean) return toBoolean;
+  if (schema instanceof z.ZodNumber) return toInteger(Number);
+  return schema instanceof z.ZodArray ? toList : toText;
+}
+
+export const toText: Convert = (value) => ({ value });
+
+export const toMap: Convert = () => ({
+  expected: "an object: name a column of each entry, such as attributes.tier",
+});
+
+/** A list is written as `a;b`. */
+const toList: Convert = (cell) => {
+  const items = cell.split(";").map((item) => item.trim());
+  return { value: items.filter((item) => item !== "") };
+};
+
+const toBoolean: Convert = (cell) => {
+  const folded = cell.trim().toLowerCase();
+  if (["true", "yes", "1"].includes(folded)) return { value: true };
+  if (["false", "no", "0"].includes(folded)) return { value: false };
+  return { expected: "true or false (also yes, no, 1, 0)" };
+};
+
+function toInteger(make: (digits: string) => number | bigint): Convert {
+  return (cell) => {
+    const digits = cell.trim();
+    return /^-?\d{1,19}$/.test(digits) ? { value: make(digits) } : { expected: "a whole number" };
+  };
+}
+
+function toLiteral(literals: readonly string[]): Convert {
+  return (cell) => {
+    const folded = cell.trim().toLowerCase();
+    const value = literals.find((one) => one.toLowerCase() === folded);
+    return value === undefined ? { expected: `one of ${literals.join(", ")}` } : { value };
+  };
 }

@@ -2,13 +2,12 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { isPlainObject, suggestKey } from "../../core/validate.js";
 import type { RecordLocation } from "../../sources/source.js";
 import type { Collection } from "../../sync/collections.js";
-import { convert } from "./convert.js";
-import type { FieldType, RecordFields } from "./field-types.js";
+import { type Convert, type RecordFields, toMap, toText } from "./field-types.js";
 
 interface MappedColumn {
   readonly column: string;
   readonly path: readonly string[];
-  readonly type: FieldType;
+  readonly convert: Convert;
 }
 
 type Fields = Record<string, unknown>;
@@ -49,15 +48,16 @@ export class RecordBuilder {
     this.#columns ??= this.#mapped(Object.keys(row));
     const record: Fields = {};
     for (const [path, value] of this.#fields.constants) put(record, path.split("."), value);
-    for (const { column, path, type } of this.#columns) {
+    for (const { column, path, convert } of this.#columns) {
       const cell = valueAt(row, column);
       if (typeof cell !== "string") {
         if (cell != null) put(record, path, cell);
         continue;
       }
-      const converted = convert(cell, type);
+      if (cell === "") continue;
+      const converted = convert(cell);
       if ("expected" in converted) throw this.#refusal(at, path.join("."), converted.expected, column);
-      if (converted.value !== undefined) put(record, path, converted.value);
+      put(record, path, converted.value);
     }
     return record;
   };
@@ -66,8 +66,8 @@ export class RecordBuilder {
     const ignored: string[] = [];
     const mapped = columns.flatMap((column) => {
       const name = this.#mapping?.[column] ?? column;
-      const type = this.#typeOf(name);
-      if (type !== undefined) return [{ column, path: name.split("."), type }];
+      const convert = this.#converterOf(name);
+      if (convert !== undefined) return [{ column, path: name.split("."), convert }];
       if (this.#mapping !== undefined) throw this.#unknownField(column, name);
       ignored.push(column);
       return [];
@@ -77,10 +77,10 @@ export class RecordBuilder {
   }
 
   /** An entry of a map is a string: `attributes.tier`. */
-  #typeOf(path: string): FieldType | undefined {
+  #converterOf(path: string): Convert | undefined {
     const { types } = this.#fields;
     const parent = path.slice(0, Math.max(0, path.lastIndexOf(".")));
-    return types.get(path) ?? (types.get(parent)?.kind === "map" ? { kind: "string" } : undefined);
+    return types.get(path) ?? (types.get(parent) === toMap ? toText : undefined);
   }
 
   #unknownField(column: string, name: string): InvalidInputError {

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { addExamples, UsageError } from "../command-module.js";
+import { addExamples, numberOf, UsageError } from "../command-module.js";
 import {
   addConnectionOptions,
   type ConnectionOptions,
@@ -37,11 +37,11 @@ export function define(command: Command, io: Io): void {
 
 async function writeReport(options: ReportOptions, io: Io): Promise<void> {
   const { format } = options;
-  if (!/^[1-9]\d{0,3}$/.test(options.days)) throw new UsageError("--days must be a number from 1 to 9999.");
+  const days = numberOf("--days", options.days, /^[1-9]\d{0,3}$/, "a number from 1 to 9999");
   if (io.json && format !== "table") throw new UsageError("--json prints JSON. Leave out --format.");
   await using client = openClient(await resolveConnection(options), io);
   const { signal } = io;
-  const report = await collectReport(client.graphql, { now: Date.now(), days: Number(options.days), signal });
+  const report = await collectReport(client.graphql, { now: Date.now(), days, signal });
   if (format === "csv") io.write(reportCsv(report));
   else if (format === "html") io.write(reportHtml(report));
   else {

@@ -105,19 +105,12 @@ function unusedTable(name: string, detail: string, all: readonly Unused[]): stri
 }
 
 function table(texts: readonly string[], numbers: readonly string[], rows: readonly string[]): string {
-  const head = [
-    ...texts.map((text) => `<th>${text}</th>`),
-    ...numbers.map((text) => `<th class="n">${text}</th>`),
-  ];
-  return `<table><thead><tr>${head.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
+  return `<table><thead>${row(texts, numbers, "th")}</thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
-function row(texts: readonly string[], numbers: readonly string[]): string {
-  const cells = [
-    ...texts.map((text) => `<td>${markup(text)}</td>`),
-    ...numbers.map((text) => `<td class="n">${markup(text)}</td>`),
-  ];
-  return `<tr>${cells.join("")}</tr>`;
+function row(texts: readonly string[], numbers: readonly string[], tag: "th" | "td" = "td"): string {
+  const cell = (kind: string) => (text: string) => `<${tag}${kind}>${markup(text)}</${tag}>`;
+  return `<tr>${[...texts.map(cell("")), ...numbers.map(cell(' class="n"'))].join("")}</tr>`;
 }
 
 /** Names come from vendors: none of them may become an element. */

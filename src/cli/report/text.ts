@@ -1,8 +1,8 @@
-import Papa from "papaparse";
-import { type Align, cellsOf, TableWriter } from "../table.js";
+import { type Align, cellsOf, csvOf, TableWriter } from "../table.js";
 import type { Renewal, Report, Unused } from "./collect.js";
 
 const FIRST_HOLDERS = 10;
+const UNUSED_ALIGNS = ["left", "left", "right", "right"] as const;
 
 /** The report for a terminal. */
 export function reportText(
@@ -17,28 +17,18 @@ export function reportText(
     aligns: readonly Align[],
   ) => {
     const cells = rows.map(cellsOf);
-    return new TableWriter(head, cells, { width, aligns }).write(cells);
+    return new TableWriter(head, cells, aligns, width).write(cells);
   };
   const parts = [
     `${heading(`Unused licenses on ${day}`)}\n\n${unusedLicenses} licenses that nobody uses.${savingsLine(savings)}\n`,
-    table(["Plan", "Integration", "Unused", "Saving a year"], byPlan.map(rowOf), [
-      "left",
-      "left",
-      "right",
-      "right",
-    ]),
+    table(["Plan", "Integration", "Unused", "Saving a year"], byPlan.map(rowOf), UNUSED_ALIGNS),
   ];
   if (byHolder.length > 0) {
     const first = byHolder.slice(0, FIRST_HOLDERS);
     const of = byHolder.length > first.length ? `, the first ${first.length} of ${byHolder.length}` : "";
     parts.push(
       `${heading(`By holder${of}`)}\n`,
-      table(["Holder", "E-mail", "Unused", "Saving a year"], first.map(rowOf), [
-        "left",
-        "left",
-        "right",
-        "right",
-      ]),
+      table(["Holder", "E-mail", "Unused", "Saving a year"], first.map(rowOf), UNUSED_ALIGNS),
     );
   }
   parts.push(`${heading(`Renewals within ${days} days`)}\n`);
@@ -57,7 +47,7 @@ export function reportCsv({ byPlan, byHolder, renewals }: Report): string {
       const priced = amounts.length === 0 ? [["", ""] as const] : amounts;
       return priced.map(([currency, amount]) => [kind, name, detail, licenses, amount, currency, "", ""]);
     });
-  const rows = [
+  return csvOf([
     head,
     ...unused("unused by plan", byPlan),
     ...unused("unused by holder", byHolder),
@@ -65,8 +55,7 @@ export function reportCsv({ byPlan, byHolder, renewals }: Report): string {
       ...["renewal", renewal.plan, renewal.integration, renewal.unusedSeats],
       ...[renewal.annualCost, renewal.currency, renewal.date, renewal.terminateBy],
     ]),
-  ];
-  return `${Papa.unparse(rows, { newline: "\n", escapeFormulae: true })}\n`;
+  ]);
 }
 
 /** `1234.5` is `EUR 1,234.50`. */

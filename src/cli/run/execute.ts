@@ -5,7 +5,7 @@ import { systemClock } from "../../core/clock.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
 import { fileStaging, type RunOptions } from "../../sync/staging/staging.js";
-import { UsageError } from "../command-module.js";
+import { numberOf } from "../command-module.js";
 import { type Connection, openClient } from "../connection/connect.js";
 import { EXIT } from "../exit-codes.js";
 import type { Io } from "../io.js";
@@ -66,7 +66,8 @@ export async function execute<S extends SnapshotCollection>(
   try {
     const receipt = await client.sync.run(watched, {
       ...(config.staging === undefined ? {} : { staging: fileStaging(resolve(directory, config.staging)) }),
-      waitForLockMs: waitOf(given.waitForLock),
+      waitForLockMs:
+        1000 * numberOf("--wait-for-lock", given.waitForLock ?? "0", /^\d{1,6}$/, "a number of seconds"),
       approve: given.approve ?? (await approvedId(client, where, io)),
       ...own,
       ...where,
@@ -98,10 +99,4 @@ async function approvedId(
     io.warn(`The history of runs cannot be read: ${error instanceof Error ? error.message : ""}`);
     return undefined;
   }
-}
-
-function waitOf(seconds: string | undefined): number {
-  if (seconds === undefined) return 0;
-  if (!/^\d{1,6}$/.test(seconds)) throw new UsageError("--wait-for-lock must be a number of seconds.");
-  return Number(seconds) * 1000;
 }

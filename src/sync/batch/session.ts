@@ -10,7 +10,7 @@ import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
-import type { SinkContext } from "../write/record-sink.js";
+import type { SinkContext } from "../write/sink-context.js";
 import type { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
 import type { NoteStart } from "./start.js";

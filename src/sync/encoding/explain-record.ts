@@ -111,8 +111,12 @@ export class InvalidRecords {
     this.#checked += 1;
   }
 
+  get error(): InvalidInputError {
+    return new InvalidInputError(summarize(this.#issues), { issues: [...this.#issues] });
+  }
+
   throw(): never {
-    throw new InvalidInputError(summarize(this.#issues), { issues: [...this.#issues] });
+    throw this.error;
   }
 }
 

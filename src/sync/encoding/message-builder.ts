@@ -71,6 +71,11 @@ export class MessageBuilder {
     return this.#writer.buffer;
   }
 
+  /** Where the last record begins, with its tag. */
+  get lastStart(): number {
+    return this.#lastStart;
+  }
+
   /** Where the last record begins, without its tag and length. */
   get recordStart(): number {
     const { buffer } = this.#writer;

@@ -127,23 +127,27 @@ export async function forEachId(
   const hashes = new Int32Array(2 * GROUP);
   const places = new Int32Array(2 * GROUP);
   let count = 0;
-  for await (const piece of wholeLines(lines)) {
-    const view = viewOf(piece);
-    const lookUp = () => {
-      table.warm(hashes, count);
-      for (let at = 0; at < 2 * count; at += 2)
-        callback(hashes[at] ?? 0, hashes[at + 1] ?? 0, piece, places[at] ?? 0, places[at + 1] ?? 0);
-      count = 0;
-    };
-    eachLine(piece, (start, end) => {
-      hash.id(view, start, end);
-      hashes[2 * count] = hash.low;
-      hashes[2 * count + 1] = hash.high;
-      places[2 * count] = start;
-      places[2 * count + 1] = end;
-      count += 1;
-      if (count === GROUP) lookUp();
-    });
+  let piece: Uint8Array;
+  let view: DataView;
+  // Functions for all pieces: those of one piece would be compiled again for the next.
+  const lookUp = () => {
+    table.warm(hashes, count);
+    for (let at = 0; at < 2 * count; at += 2)
+      callback(hashes[at] ?? 0, hashes[at + 1] ?? 0, piece, places[at] ?? 0, places[at + 1] ?? 0);
+    count = 0;
+  };
+  const note = (start: number, end: number) => {
+    hash.id(view, start, end);
+    hashes[2 * count] = hash.low;
+    hashes[2 * count + 1] = hash.high;
+    places[2 * count] = start;
+    places[2 * count + 1] = end;
+    count += 1;
+    if (count === GROUP) lookUp();
+  };
+  for await (piece of wholeLines(lines)) {
+    view = viewOf(piece);
+    eachLine(piece, note);
     lookUp();
   }
 }

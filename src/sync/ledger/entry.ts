@@ -8,7 +8,7 @@
  *
  * A backslash in an id is written twice, so no id looks like the first or the last line. The last line tells what the
  * ledger remembers of the snapshot; it is a plain `\end` if there is nothing to tell. If the key ends with `.gz`, the
- * value is compressed, and gzip detects damage. Other values are for people: characters that would not show are escaped.
+ * value is in gzip's format, which detects damage. Other values are for people: characters that would not show are escaped.
  */
 import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip, createGzip } from "node:zlib";
@@ -67,7 +67,7 @@ const VERSION = 1;
 const HEAD = "\\head ";
 const END = "\\end";
 const LINE_FEED = 0x0a;
-/** Compressed and read at a time: each chunk costs a turn of the event loop. */
+/** Written and read at a time: each chunk costs a turn of the event loop. */
 const CHUNK_BYTES = 128 * 1024;
 /** Control characters except the line feed, and characters without a shape. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
@@ -79,13 +79,13 @@ export async function* encodeList(scope: LedgerScope, header: EntryHeader, ids: 
   yield Buffer.from(`${END}\n`);
 }
 
-/** The compressed value of a snapshot's ids, while they are written. */
+/** The value of a snapshot's ids, while they are written. */
 export class IdsValue {
   /** What the store reads. */
   readonly bytes: Lines;
-  // Ids repeat little: looking for repetitions costs much time and saves little space.
-  readonly #gzip = createGzip({ strategy: constants.Z_HUFFMAN_ONLY, chunkSize: CHUNK_BYTES });
-  /** What was not compressed yet: each call costs more than a small snapshot. */
+  // gzip detects damage. Compression would halve the ids, and cost as much time as hashing them.
+  readonly #gzip = createGzip({ level: constants.Z_NO_COMPRESSION, chunkSize: CHUNK_BYTES });
+  /** What gzip did not get yet: each call costs more than a small snapshot. */
   #held: [lines: Uint8Array, done: (() => void) | undefined][];
   #heldBytes = 0;
 

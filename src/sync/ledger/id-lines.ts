@@ -71,8 +71,9 @@ export async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncItera
   for await (const piece of pieces) {
     const end = piece.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
-      const whole = piece.subarray(0, end);
-      yield held.length === 0 ? whole : Buffer.concat([...held, whole]);
+      const from = held.length === 0 ? 0 : piece.indexOf(LINE_FEED) + 1;
+      if (from > 0) yield Buffer.concat([...held, piece.subarray(0, from)]);
+      if (from < end) yield piece.subarray(from, end);
       held = [];
       heldBytes = 0;
     }

@@ -10,13 +10,6 @@ import type { CollectionPreview } from "./report.js";
 /** Most repeated ids that are listed. */
 const MAX_DUPLICATES = 20;
 
-export interface CollectionWatchOptions {
-  readonly collection: CollectionInfo;
-  readonly ids: SnapshotIds | undefined;
-  readonly referencedIds: ReferencedIds;
-  readonly maxIssues: number;
-}
-
 /** Observes the records of one collection and notes their problems without ending the write. */
 export class CollectionWatch implements RecordObserver {
   readonly #collection: CollectionInfo;
@@ -31,7 +24,12 @@ export class CollectionWatch implements RecordObserver {
   /** Whether the next issues are about an id that was refused, not an invalid record. */
   #refusedForId = false;
 
-  constructor({ collection, ids, referencedIds, maxIssues }: CollectionWatchOptions) {
+  constructor(
+    collection: CollectionInfo,
+    ids: SnapshotIds | undefined,
+    referencedIds: ReferencedIds,
+    maxIssues: number,
+  ) {
     this.#collection = collection;
     this.#ids = ids ?? new SnapshotIds({ profiled: undefined, write: undefined, keyOf: undefined });
     this.#referencedIds = referencedIds;

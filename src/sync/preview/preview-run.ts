@@ -100,12 +100,12 @@ class PreviewWatches {
     const { name } = collection;
     const watch =
       this.#watches.get(name) ??
-      new CollectionWatch({
+      new CollectionWatch(
         collection,
-        ids: this.#snapshots.get(name)?.ids,
-        referencedIds: this.#referencedIds,
-        maxIssues: this.#rules.maxIssues,
-      });
+        this.#snapshots.get(name)?.ids,
+        this.#referencedIds,
+        this.#rules.maxIssues,
+      );
     this.#watches.set(name, watch);
     return watch;
   }

@@ -10,10 +10,10 @@ interface Reference {
   readonly to: readonly SnapshotCollection[];
 }
 
-const ACTOR = { field: "sourceActorId", to: ["accounts", "employees"] } as const;
+const ACTOR: Reference = { field: "sourceActorId", to: ["accounts", "employees"] };
 
 /** See the comments of the fields in the `.proto`. A contract may lack a field. */
-const REFERENCES = {
+const REFERENCES: { readonly [C in Collection]?: readonly Reference[] } = {
   licenses: [
     { field: "sourceAccountId", to: ["accounts"] },
     { field: "sourcePlanId", to: ["plans"] },
@@ -29,9 +29,7 @@ const REFERENCES = {
   auditLogs: [ACTOR],
   aiUsage: [ACTOR],
   aiCost: [ACTOR],
-} as const satisfies { readonly [C in Collection]?: readonly Reference[] };
-
-const BY_COLLECTION: Partial<Record<Collection, readonly Reference[]>> = REFERENCES;
+};
 
 const REFERENCED: ReadonlySet<SnapshotCollection> = new Set(
   Object.values(REFERENCES).flatMap((references) => references.flatMap(({ to }) => to)),
@@ -80,7 +78,7 @@ export class ReferencedIds {
 }
 
 export function referenceChecks(collection: Collection, ids: ReferencedIds): readonly ReferenceCheck[] {
-  return (BY_COLLECTION[collection] ?? []).map((reference) => new ReferenceCheck(reference, ids));
+  return (REFERENCES[collection] ?? []).map((reference) => new ReferenceCheck(reference, ids));
 }
 
 /**

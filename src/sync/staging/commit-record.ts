@@ -10,9 +10,9 @@ import { readWatermarks, storeWatermarks } from "../ledger/watermark-entries.js"
 import type { SyncConfiguration } from "../options.js";
 import { type RunReceipt, receiptOf } from "../run/receipt.js";
 import { newReport, statsByCollection } from "../write/options.js";
-import { deleteSegments } from "./clear.js";
 import { putReceipt, SupersededError } from "./outcome.js";
 import { ledgerOf, type StagedParts } from "./parts.js";
+import { deleteSegments } from "./runs.js";
 import type { SealedRun } from "./sealed-run.js";
 import { listKeys, putJson, readJson } from "./values.js";
 

@@ -1,19 +1,28 @@
 import { randomBytes } from "node:crypto";
+import { raceAbort } from "../../core/abort.js";
 import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { withinGrace } from "../call.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
+import { afterVarint, varintAt } from "../encoding/byte-writer.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { OnProgress } from "../progress.js";
-import { OFFLINE_LEASE_MS, type OpenOffline, offlineConfiguration } from "../run/offline.js";
+import { OFFLINE, OFFLINE_LEASE_MS, type OpenOffline, offlineConfiguration } from "../run/offline.js";
+import type { SyncTransport } from "../transport.js";
 import { partitionHash, runKeys } from "./keys.js";
 import { discardedError, readFate, requireKept } from "./outcome.js";
 import { type Partition, quote } from "./partitions.js";
 import type { StagedParts } from "./parts.js";
 import type { SegmentSummary } from "./segment-reader.js";
-import { SegmentTransport } from "./segment-transport.js";
 import { SegmentTaken, SegmentWriter } from "./segment-writer.js";
 import { exists, putJson } from "./values.js";
+
+/** Stands in for the id of the batch that will send the records. Reserves 64 bytes for it in each message. */
+const PLACEHOLDER_ID = "-".repeat(64);
+
+const COLLECTION_AT: ReadonlyMap<string, Collection> = new Map(
+  Object.values(COLLECTIONS).map(({ path, name }) => [path.join(), name]),
+);
 
 export interface Extraction {
   readonly run: StagedParts;
@@ -33,13 +42,28 @@ export async function extract<Result>(
 ): Promise<{ readonly result: Result; readonly sealed: ReadonlyMap<Collection, SegmentSummary> }> {
   const { staging, plan, configuration } = run;
   const { segments } = runKeys(plan);
-  const transport = new SegmentTransport((name) => {
+  const writers = new Map<Collection, SegmentWriter>();
+  const openWriter = (name: Collection): SegmentWriter => {
     const { collection, partition, token } = partitionOf(name);
     const { contract } = COLLECTIONS[collection];
     const header = { id: plan.id, collection, partition, token, contract };
     const key = `${segments}${partitionHash(collection, partition)}`;
-    return new SegmentWriter(staging.store, key, header, configuration.clock);
-  });
+    const writer = new SegmentWriter(staging.store, key, header, configuration.clock);
+    writers.set(name, writer);
+    return writer;
+  };
+  const transport: SyncTransport = {
+    ...OFFLINE,
+    startBatch: async () => ({ batchId: PLACEHOLDER_ID }),
+    syncRecords: async (messages, { signal }) => {
+      for (const message of messages) {
+        const { collection, start } = placeOf(message);
+        const writer = writers.get(collection) ?? openWriter(collection);
+        if (start < message.length) await raceAbort(writer.push(message.subarray(start)), signal);
+      }
+      return { accepted: undefined };
+    },
+  };
   const engine = open(offlineConfiguration(configuration), transport);
   try {
     // The batch of an extraction has no id and is never completed: of its events, only the progress means anything.
@@ -49,12 +73,29 @@ export async function extract<Result>(
       { attempt: 1, observerOf, leaseMs: OFFLINE_LEASE_MS },
     );
     const result = await write(batch);
-    return { result, sealed: await transport.seal() };
+    const sealed = [...writers].map(async ([name, writer]) => [name, await writer.seal()] as const);
+    return { result, sealed: new Map(await Promise.all(sealed)) };
   } catch (error) {
-    await withinGrace(configuration.clock, () => transport.drop(error)).catch(() => {});
+    const drop = async () =>
+      void (await Promise.all([...writers.values()].map((writer) => writer.drop(error))));
+    await withinGrace(configuration.clock, drop).catch(() => {});
     throw error;
   } finally {
     await engine.close();
+  }
+}
+
+/** Finds the collection of a message, and where its records begin: behind the batch id and the tags above them. */
+function placeOf(message: Uint8Array): { readonly collection: Collection; readonly start: number } {
+  const idLength = afterVarint(message, 0);
+  let at = afterVarint(message, idLength) + varintAt(message, idLength);
+  const path: number[] = [];
+  for (;;) {
+    path.push(varintAt(message, at) >>> 3);
+    at = afterVarint(message, afterVarint(message, at));
+    const collection = COLLECTION_AT.get(path.join());
+    if (collection !== undefined) return { collection, start: at };
+    if (at >= message.length) throw new Error("A message has no collection.");
   }
 }
 

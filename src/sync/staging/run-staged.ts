@@ -10,7 +10,6 @@ import type { ResolvedRunOptions } from "../run/options.js";
 import type { RunReceipt } from "../run/receipt.js";
 import { untilRunEnds } from "../run/run-end.js";
 import type { RunParts } from "../run/sync-run.js";
-import { deleteSegments, discardRun } from "./clear.js";
 import { commitRun } from "./commit.js";
 import { extractRun } from "./extract-run.js";
 import { runKeys } from "./keys.js";
@@ -18,7 +17,7 @@ import { openPlan } from "./open-plan.js";
 import { putReceipt, readFate, SupersededError } from "./outcome.js";
 import { ledgerOf, requireStaging, type StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
-import { isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
+import { deleteSegments, discardRun, isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
 import { UnusableSegmentError } from "./segment-reader.js";
 import type { Staging } from "./staging.js";
 

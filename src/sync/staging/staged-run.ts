@@ -10,13 +10,13 @@ import { guardProgress } from "../progress.js";
 import type { OpenOffline } from "../run/offline.js";
 import { readWriteOptions, type WriteOptions, type WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
-import { discardRun } from "./clear.js";
 import { extractPartition } from "./extract.js";
 import { openPlan } from "./open-plan.js";
 import { requireKept } from "./outcome.js";
 import { listNames, type Partition, quote, readPartitions, requireName } from "./partitions.js";
 import { ledgerOf, requireStaging, STAGED, type StagedParts } from "./parts.js";
 import type { Plan, PlanOptions } from "./plan.js";
+import { discardRun } from "./runs.js";
 import type { Staging } from "./staging.js";
 import { readStatus } from "./status.js";
 

@@ -85,7 +85,7 @@ export function makeStaging(
       const { olderThanMs } = readOptions("sweep", given, { olderThanMs: true });
       if (!Number.isFinite(olderThanMs) || olderThanMs < 0)
         throw new InvalidInputError("olderThanMs must be a number of milliseconds, 0 or more.");
-      const { sweepRuns } = await import("./clear.js");
+      const { sweepRuns } = await import("./runs.js");
       await sweepRuns(own, clock.now() - olderThanMs);
     });
   return Object.freeze(Object.defineProperty({ location, sweep }, STAGING, { value: own }));

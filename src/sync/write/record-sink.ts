@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ConfigurationError, type InputIssue } from "../../core/errors/index.js";
 import { isLocated, locationOf } from "../../core/record-location.js";
-import type { Collection } from "../collections.js";
 import { EncodedRecords, forEachRecord } from "../encoding/encoded-records.js";
 import {
   describeOversizedRecord,
@@ -12,11 +11,12 @@ import {
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
 import type { BlockEncoder } from "../encoding/record-block.js";
 import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
-import { EncodedRecord, type RecordObserver } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
+import { ObservedRecords } from "./observed-records.js";
+import type { SinkContext } from "./sink-context.js";
 import { inSteps, unchanged } from "./steps.js";
-import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
+import { WindowQueue } from "./window-queue.js";
 
 /** Where the records of a write come from, if they come in an array. */
 type RecordList = readonly unknown[] | undefined;
@@ -33,29 +33,12 @@ const RECORDS_PER_LOOK = 16;
 /** How long the event loop waits for its turn, in milliseconds: about what one message takes. */
 const TURN_MS = 10;
 
-export interface EventFilter {
-  /** Whether an earlier attempt got this event accepted. Each acceptance counts once. */
-  take(collection: Collection, buffer: Uint8Array, start: number, end: number): boolean;
-  accepted(collection: Collection, message: EncodedMessage): void;
-}
-
-export interface SinkContext extends WindowQueueContext {
-  readonly batchId: string;
-  /** Size that a message stays within, unless a single record is larger. */
-  readonly messageBytes: number;
-  readonly maxMessageBytes: number;
-  /** Most bytes of a window of encoded records. */
-  readonly encodedWindowBytes: number;
-  readonly acceptedEvents: EventFilter | undefined;
-  readonly observer: RecordObserver | undefined;
-}
-
 export class RecordSink {
   readonly #context: SinkContext;
   readonly #encoder: MessageEncoder;
   readonly #blockEncoder: BlockEncoder;
   readonly #builder: MessageBuilder;
-  readonly #view: EncodedRecord | undefined;
+  readonly #observed: ObservedRecords | undefined;
   /** Whether somebody wants to see each record, or decides on it. */
   readonly #isLookedAt: boolean;
   readonly #queue: WindowQueue;
@@ -71,11 +54,19 @@ export class RecordSink {
     this.#encoder = ENCODERS[collection.name];
     this.#blockEncoder = BLOCK_ENCODERS[collection.name];
     this.#builder = builder;
-    this.#view = observer && new EncodedRecord(collection.idField !== undefined);
+    this.#observed =
+      observer &&
+      new ObservedRecords(observer, builder, collection, (issue, isLate) => {
+        this.#refuse([issue]);
+        if (isLate && this.#invalid) context.stop.abort(this.#invalid.error);
+      });
     this.#isLookedAt = observer !== undefined || acceptedEvents !== undefined;
     this.#turnAt = context.clock.monotonic();
     this.#queue = new WindowQueue(context, {
-      flush: () => (builder.pending > 0 ? builder.flush() : undefined),
+      flush: () => {
+        this.#observed?.show(builder.buffer, true);
+        return builder.pending > 0 && this.#invalid === undefined ? builder.flush() : undefined;
+      },
       accepted: (message) => {
         acceptedEvents?.accepted(collection.name, message);
         builder.reuse(message);
@@ -132,6 +123,7 @@ export class RecordSink {
   async finish(): Promise<void> {
     // A source may end quietly because it saw its signal fire: then it is not complete.
     this.#context.stop.signal.throwIfAborted();
+    this.#observed?.show();
     this.throwIssues();
     const empty = this.#queue.isUnused;
     if (this.#builder.pending > 0 || empty) await this.#offer(this.#builder.flush());
@@ -153,18 +145,17 @@ export class RecordSink {
     const builder = this.#builder;
     const block = builder.encodeBlock(list, position, this.#blockEncoder);
     if (block === undefined) return 0;
+    this.#observed?.show();
     const index = this.#records;
     this.#records += block.records;
-    const { observer } = this.#context;
-    const view = observer?.observeBlock && this.#view;
-    const refusal = view && observer?.observeBlock?.(view, builder.buffer, block, index);
+    const refusal = this.#observed?.observeBlock(block, index);
     const isWanted = (start: number, end: number, i: number) => {
       if (refusal !== undefined && i < refusal.record) return true;
       const place = { list, position: position + i, index: index + i };
       const expected = i === refusal?.record ? refusal.expected : undefined;
       return this.#isWanted(start, end, list[place.position], place, expected);
     };
-    const isLookedAt = view === undefined ? this.#isLookedAt : refusal;
+    const isLookedAt = this.#observed?.seesBlocks ? refusal : this.#isLookedAt;
     builder.keepBlock(block, index, isLookedAt ? isWanted : undefined);
     if (builder.pending > 0) this.#queue.recordWaits();
     return block.records;
@@ -180,13 +171,20 @@ export class RecordSink {
       const expected = describeOversizedRecord(fieldsOf(record, collection), bytes, maxMessageBytes);
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
-    } else if (
-      (!this.#isLookedAt && this.#invalid === undefined) ||
-      this.#isWanted(builder.recordStart, builder.recordEnd, record, { list, position, index })
-    ) {
-      this.#queue.recordWaits();
-      const full = builder.keep(index);
-      return full === undefined ? this.#yieldIfDue() : this.#offer(full);
+    } else {
+      // An array tells where its records lie, and that is said of a refused one.
+      const isAdded = list === undefined && this.#invalid === undefined && this.#observed?.seesBlocks;
+      if (
+        isAdded ||
+        (!this.#isLookedAt && this.#invalid === undefined) ||
+        this.#isWanted(builder.recordStart, builder.recordEnd, record, { list, position, index })
+      ) {
+        this.#queue.recordWaits();
+        const full = builder.keep(index);
+        if (full !== undefined) this.#observed?.show(full.buffer);
+        if (isAdded) this.#observed?.add(index);
+        return full === undefined || this.#invalid !== undefined ? this.#yieldIfDue() : this.#offer(full);
+      }
     }
     builder.drop();
     return this.#yieldIfDue();
@@ -216,6 +214,7 @@ export class RecordSink {
   #takeEncoded({ bytes, location }: EncodedRecords): Promise<void> | undefined {
     const { collection, acceptedEvents, maxMessageBytes, encodedWindowBytes, report } = this.#context;
     const builder = this.#builder;
+    this.#observed?.show();
     let at = 0;
     let copied = 0;
     let uncopied = 0;
@@ -223,7 +222,8 @@ export class RecordSink {
     forEachRecord({ bytes, recordsStart: 0 }, (start, end) => {
       const index = this.#records;
       const refusal = this.#observe(bytes, start, end, index, undefined);
-      if (refusal !== undefined) this.#refuse([this.#issueOf(index, location, refusal)]);
+      const issue = refusal && this.#observed?.issueOf(index, refusal, location);
+      if (issue) this.#refuse([issue]);
       const isAccepted = acceptedEvents?.take(collection.name, bytes, start, end) === true;
       if (isAccepted) report.alreadyAccepted += 1;
       const isLeftOut = isAccepted || refusal !== undefined;
@@ -243,15 +243,11 @@ export class RecordSink {
     );
   }
 
-  #issueOf(index: number, location: string, expected: string): InputIssue {
-    const { buffer, idStart = 0, idEnd = 0 } = this.#view ?? {};
-    const id = truncateId(new TextDecoder().decode(buffer?.subarray(idStart, idEnd)));
-    return { collection: this.#context.collection.name, index, id, location, path: "", expected };
-  }
-
   #observe(buffer: Uint8Array, start: number, end: number, index: number, record: unknown) {
-    if (this.#view === undefined || this.#invalid !== undefined) return undefined;
-    return this.#context.observer?.observe(this.#view.moveTo(buffer, start, end, index), record);
+    this.#observed?.show();
+    return this.#invalid === undefined
+      ? this.#observed?.observe(buffer, start, end, index, record)
+      : undefined;
   }
 
   #refuse(issues: readonly InputIssue[]): void {

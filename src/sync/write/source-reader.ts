@@ -1,7 +1,8 @@
 import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import { RecordSink, type SinkContext } from "./record-sink.js";
+import { RecordSink } from "./record-sink.js";
+import type { SinkContext } from "./sink-context.js";
 import { closeSource, type OpenedSource, openSource } from "./source.js";
 import { inSteps } from "./steps.js";
 

@@ -25,7 +25,6 @@ export interface Route {
 }
 
 const none = strictObject({});
-const nothing = z.null();
 const id = z.string().min(1).max(200);
 const now = z.strictObject({ now: z.iso.datetime() });
 
@@ -69,7 +68,6 @@ export const ROUTES: readonly Route[] = [
     path: "/keys/revoke",
     summary: "Revoke an API key",
     input: strictObject({ apiKey: z.string().min(1) }),
-    output: nothing,
     run: ({ apiKey }, { server }) => server.revokeApiKey(apiKey),
   }),
   route({
@@ -104,7 +102,6 @@ export const ROUTES: readonly Route[] = [
     path: "/faults",
     summary: "Add a fault",
     input: faultShape,
-    output: nothing,
     run: (fault, { server, faults }) => {
       if (isFault(fault)) faults.push({ fault, handle: server.faults.add(fault) });
     },
@@ -114,7 +111,6 @@ export const ROUTES: readonly Route[] = [
     path: "/faults",
     summary: "Remove all faults",
     input: none,
-    output: nothing,
     run: (_, { server, faults }) => {
       server.faults.clear();
       faults.length = 0;
@@ -125,7 +121,6 @@ export const ROUTES: readonly Route[] = [
     path: "/reset",
     summary: "Forget all data, keys, installations and faults; ports, first key and first installation stay",
     input: none,
-    output: nothing,
     run: async (_, { reset, faults }) => {
       faults.length = 0;
       await reset();
@@ -134,15 +129,15 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** Parses the input. Its type is known to `run` only. */
-function route<Input>(given: {
-  readonly method: Route["method"];
-  readonly path: string;
-  readonly summary: string;
-  readonly input: z.ZodType<Input>;
-  readonly output: z.ZodType;
-  readonly run: (input: Input, controlled: Controlled) => unknown;
-}): Route {
-  return { ...given, run: (input, controlled) => given.run(given.input.parse(input), controlled) };
+function route<Input>(
+  given: Omit<Route, "input" | "output" | "run"> & {
+    readonly input: z.ZodType<Input>;
+    readonly output?: z.ZodType;
+    readonly run: (input: Input, controlled: Controlled) => unknown;
+  },
+): Route {
+  const run = (input: unknown, controlled: Controlled) => given.run(given.input.parse(input), controlled);
+  return { output: z.null(), ...given, run };
 }
 
 function timeOf({ clock }: ReferenceServer): { readonly now: string } {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
+import { listen } from "../../../reference-server/network.js";
 import { messageOf } from "../../problem.js";
 import { openApi } from "./openapi.js";
 import { type Controlled, ROUTES } from "./routes.js";
@@ -8,7 +9,7 @@ import { type Controlled, ROUTES } from "./routes.js";
 const MAX_BODY_BYTES = 1024 * 1024;
 const HOST = "127.0.0.1";
 
-export interface ControlServer {
+interface ControlServer {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -19,11 +20,7 @@ export async function startControlServer(controlled: Controlled, port: number): 
   const server = createServer((request, response) => {
     void answer(request, controlled, url).then(([status, value]) => send(response, status, value));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(port, HOST, () => resolve());
-  });
-  const address = server.address();
-  url = `http://${HOST}:${typeof address === "object" && address !== null ? address.port : port}`;
+  url = `http://${HOST}:${await listen(server, { port, host: HOST })}`;
   return {
     url,
     close: () =>

@@ -39,46 +39,33 @@ type Vendor = (typeof VENDORS)[number];
 
 function vendor(name: string, currency: string, lines: readonly Line[]) {
   const products = lines.map(
-    ([plan, product, category, state, price, paidSeats, every, idle, ...contract]) => {
-      const [type, renewsIn, noticeDays] = contract;
-      const seats = { price, paidSeats, every, idle };
-      return { plan, product, category, state, ...seats, contract: type, renewsIn, noticeDays };
+    ([plan, product, category, state, price, paidSeats, every, idle, contract, renewsIn, noticeDays]) => {
+      const seats = { price, currency, paidSeats, every, idle };
+      return { plan, product, vendorName: name, category, state, ...seats, contract, renewsIn, noticeDays };
     },
   );
-  return { name, currency, products };
+  return { name, products };
 }
 
 /** What one integration of the demo company reports. */
-export interface DemoInstallation {
-  readonly integration: string;
-  readonly employees: readonly RecordOf<"employees">[];
-  readonly accounts: readonly RecordOf<"accounts">[];
-  readonly plans: readonly RecordOf<"plans">[];
-  readonly licenses: readonly RecordOf<"licenses">[];
-  readonly usage: readonly RecordOf<"usage">[];
-}
+type DemoInstallation = { readonly integration: string } & {
+  readonly [C in "employees" | "accounts" | "plans" | "licenses" | "usage"]: readonly RecordOf<C>[];
+};
 
 export function demoPortfolio(now: number): Portfolio {
   const dayIn = (days: number) => new Date(now + days * DAY_MS).toISOString().slice(0, 10);
-  const [owner] = people(1);
-  const all = VENDORS.flatMap(({ name, currency, products }) =>
-    products.map((sold) => ({ vendorName: name, currency, sold })),
-  );
+  const [{ id = "", name: ownerName = "" } = {}] = people(1);
+  const owner = { id, name: ownerName };
+  const all = VENDORS.flatMap(({ products }) => products);
   return {
     unusedAfterDays: 30,
-    applications: all.map(({ vendorName, sold }) => ({
-      name: sold.product,
-      vendorName,
-      category: sold.category,
-      state: sold.state,
-      owner: { id: owner?.id ?? "", name: owner?.name ?? "" },
-    })),
-    planPrices: all.map(({ currency, sold }) => ({
-      planName: sold.plan,
-      annualPricePerSeat: sold.price,
-      currency,
-    })),
-    contracts: all.map(({ sold }) => ({
+    applications: all.map(({ product: name, vendorName, category, state }) => {
+      return { name, vendorName, category, state, owner };
+    }),
+    planPrices: all.map(({ plan: planName, price: annualPricePerSeat, currency }) => {
+      return { planName, annualPricePerSeat, currency };
+    }),
+    contracts: all.map((sold) => ({
       planName: sold.plan,
       type: sold.contract,
       renewal: {

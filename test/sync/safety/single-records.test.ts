@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { accounts, testService } from "../../support/test-service.js";
+
+const service = testService();
+const small = testService({ sync: { messageBytes: 300, windowBytes: 600 } });
+
+async function* oneByOne<R>(records: Iterable<R>, then?: Promise<void>): AsyncGenerator<R> {
+  yield* records;
+  await then;
+}
+
+const another = { id: "u0", name: "another" };
+const refusal = (index: number) => ({
+  code: "INVALID_INPUT",
+  issues: [{ collection: "accounts", index, id: "u0", expected: expect.stringContaining("at index 0") }],
+});
+
+test.each([1, 127, 128, 129, 300])(
+  "refuses one id with different contents after %i single records, and sends neither",
+  async (count) => {
+    const write = service.run(["accounts"], (batch) =>
+      batch.write("accounts", oneByOne([...accounts(count), another])),
+    );
+    await expect(write).rejects.toMatchObject(refusal(count));
+    expect(service.present()).toEqual([]);
+    const inMessages = small.run(["accounts"], (batch) =>
+      batch.write("accounts", oneByOne([...accounts(count), another, { id: "last" }])),
+    );
+    await expect(inMessages).rejects.toMatchObject(refusal(count));
+    expect(small.present()).not.toContain("last");
+  },
+);
+
+test("refuses one id with different contents while the source makes the next record", async () => {
+  const write = service.run(["accounts"], (batch) =>
+    batch.write("accounts", oneByOne([...accounts(2), another], new Promise(() => {}))),
+  );
+  await expect(write).rejects.toMatchObject(refusal(2));
+});
+
+test("counts duplicates of single records as it counts those of an array", async () => {
+  const given = [...accounts(300), ...accounts(40), { id: "mücke", name: "Ä" }, ...accounts(1)];
+  for (const each of [service, small])
+    for (const source of [given, oneByOne(given), given.values()]) {
+      const write = await each.run(["accounts"], (batch) => batch.write("accounts", source), {
+        ledger: "none",
+      });
+      expect(write.collections.accounts).toMatchObject({
+        stats: { sent: 342 },
+        expected: { duplicates: 41 },
+      });
+    }
+});
