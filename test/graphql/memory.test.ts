@@ -53,7 +53,9 @@ test.each(["nodes", "pages"])("keeps only the cursor of each page while it walks
 
 test("refers to no page from its response, which Node keeps until a full collection", async () => {
   const kept: Response[] = [];
-  const pages = endless((response) => kept.push(response)).applications({ pageSize: NODES }).pages();
+  const pages = endless((response) => kept.push(response))
+    .applications({ pageSize: NODES })
+    .pages();
   const ids: WeakRef<object>[] = [];
   for await (const { nodes } of pages) {
     ids.push(new WeakRef(nodes));

@@ -32,12 +32,9 @@ export interface ErrorPlace {
 }
 
 export function requestError(code: ErrorCode, message: string, place: ErrorPlace = {}): GraphQLError {
-  const { nodes = [], path, argument } = place;
-  return new GraphQLError(message, {
-    nodes,
-    ...(path === undefined ? {} : { path }),
-    extensions: { code, ...(argument === undefined ? {} : { argument }) },
-  });
+  const { nodes = null, path = null, argument } = place;
+  const extensions = { code, ...(argument === undefined ? {} : { argument }) };
+  return new GraphQLError(message, { nodes, path, extensions });
 }
 
 /** The key is missing, unknown or revoked, or it may only read. */

@@ -8,10 +8,15 @@ import type { ConnectionEnd } from "../network.js";
 import { isObject } from "../values.js";
 import type { Page, PageArguments } from "./connection/page.js";
 
-export interface StruckRequest {
+/** A request and what faults do to it. */
+export interface Exchange {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   revokeKey(): void;
+  /** Set by the handler: the faults that are due and strike the answer next. */
+  due: readonly DueFault[];
+  /** Set by the handler: whether a fault gave the answer. */
+  isReplaced: boolean;
 }
 
 /** The request gets no answer: its connection ends. */
@@ -34,13 +39,10 @@ function isBodyFault(fault: CheckedFault): fault is BodyFault {
  * @returns the answer in place of the server's; null if the server answers itself
  * @throws ConnectionFault, or the signal's reason if the caller is gone
  */
-export async function strikeRequest(
-  due: readonly DueFault[],
-  request: StruckRequest,
-): Promise<Response | null> {
-  for (const { fault, strikes } of due) {
+export async function strikeRequest(exchange: Exchange): Promise<Response | null> {
+  for (const { fault, strikes } of exchange.due) {
     if (fault.at !== "request" || !strikes()) continue;
-    const answer = await replacement(fault, request);
+    const answer = await replacement(fault, exchange);
     if (answer !== null) return answer;
   }
   return null;
@@ -51,15 +53,13 @@ export async function strikeRequest(
  * @param own the server's answer, or the one that a fault has given in its place: then only its body can be broken
  */
 export async function strikeAnswer(
-  due: readonly DueFault[],
-  request: StruckRequest,
+  exchange: Exchange,
   own: Response,
-  isReplaced: boolean,
 ): Promise<{ readonly answer: Response; readonly body: BodyFault | undefined }> {
   let answer = own;
-  let replaced = isReplaced;
+  let replaced = exchange.isReplaced;
   let body: BodyFault | undefined;
-  for (const { fault, strikes } of due) {
+  for (const { fault, strikes } of exchange.due) {
     const breaksBody = isBodyFault(fault);
     // Pages are broken, and strikes counted, where pages are made.
     if (fault.at !== "answer" || fault.fault === "page-info" || (replaced && !breaksBody)) continue;
@@ -67,7 +67,7 @@ export async function strikeAnswer(
     if (breaksBody) body = fault;
     else if (fault.fault === "graphql-errors") answer = withErrors(answer, fault);
     else {
-      const other = await replacement(fault, request);
+      const other = await replacement(fault, exchange);
       replaced = other !== null;
       answer = other ?? answer;
     }
@@ -100,7 +100,7 @@ function brokenPage<R>(page: Page<R>, args: PageArguments, cursor: "repeated" | 
   return { ...page, pageInfo: { hasNextPage: true, hasPreviousPage: true, ...cursors } };
 }
 
-async function replacement(fault: CheckedFault, request: StruckRequest): Promise<Response | null> {
+async function replacement(fault: CheckedFault, request: Exchange): Promise<Response | null> {
   switch (fault.fault) {
     case "delay":
       await request.clock.sleep(fault.ms, request.signal);

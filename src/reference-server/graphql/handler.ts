@@ -20,7 +20,7 @@ import {
   type Response,
 } from "graphql-http";
 import type { Clock } from "../../core/clock.js";
-import type { DueFault, FaultInjector } from "../faults/injector.js";
+import type { FaultInjector } from "../faults/injector.js";
 import type { ApiKeys } from "../keys.js";
 import { lazy } from "../values.js";
 import {
@@ -31,7 +31,7 @@ import {
   requestError,
   unexpectedError,
 } from "./errors.js";
-import { ConnectionFault, pageBreaker, type StruckRequest, strikeRequest } from "./faults.js";
+import { ConnectionFault, type Exchange, pageBreaker, strikeRequest } from "./faults.js";
 import { executableSchema, type RequestContext } from "./schema.js";
 import { checkVariables, validateDocument } from "./validate.js";
 
@@ -40,13 +40,6 @@ export interface GraphQLHandlerOptions {
   readonly faults: Pick<FaultInjector, "take">;
   readonly clock: Clock;
   readonly pageSize: number;
-}
-
-export interface Exchange extends StruckRequest {
-  /** Set by the handler: the faults that are due and strike the answer next. */
-  due: readonly DueFault[];
-  /** Set by the handler: whether a fault gave the answer. */
-  isReplaced: boolean;
 }
 
 export type GraphQLHandler = (request: Request<IncomingMessage, Exchange>) => Promise<Response>;
@@ -68,7 +61,7 @@ export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandler
     const isDocument = !(document instanceof GraphQLError);
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
     exchange.due = faults.take("graphql", operation);
-    const struck = await strikeRequest(exchange.due, exchange);
+    const struck = await strikeRequest(exchange);
     if (struck !== null) {
       exchange.isReplaced = true;
       return struck;

@@ -10,8 +10,8 @@ import {
   type GraphQLSchema,
   isScalarType,
   isSpecifiedScalarType,
-  Kind,
   parse,
+  valueFromASTUntyped,
 } from "graphql";
 import type { Clock } from "../../core/clock.js";
 import { SCALAR_KINDS } from "../../sync/generated/contract.js";
@@ -57,6 +57,7 @@ export function executableSchema(): GraphQLSchema {
     if (!isScalarType(type) || isSpecifiedScalarType(type)) continue;
     if (kind === "date") defineDate(type);
     if (kind === "number") defineDecimal(type);
+    type.parseLiteral = (node) => type.parseValue(valueFromASTUntyped(node));
   }
   resolveQueries(query.getFields());
   resolveMutations(mutation.getFields());
@@ -125,7 +126,6 @@ function defineDate(type: GraphQLScalarType): void {
   };
   type.serialize = parseDate;
   type.parseValue = parseDate;
-  type.parseLiteral = (node) => parseDate(node.kind === Kind.STRING ? node.value : undefined);
 }
 
 /** `Decimal` is an exact decimal inside the server and a JSON number outside. */
@@ -134,12 +134,9 @@ function defineDecimal(type: GraphQLScalarType): void {
     if (value instanceof Big) return value.toNumber();
     throw new TypeError("A Decimal is a Big.");
   };
-  const parseDecimal = (value: unknown): Big => {
+  type.parseValue = (value) => {
     // The shortest form of a double is what the caller wrote, up to 15 digits.
     if (typeof value === "number" && Number.isFinite(value)) return new Big(String(value));
     throw new TypeError("A Decimal is a number.");
   };
-  type.parseValue = parseDecimal;
-  type.parseLiteral = (node) =>
-    parseDecimal(node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : undefined);
 }

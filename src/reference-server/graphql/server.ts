@@ -11,8 +11,8 @@ import {
   tlsSettings,
 } from "../network.js";
 import { sendAnswer } from "./body.js";
-import { ConnectionFault, strikeAnswer } from "./faults.js";
-import type { Exchange, GraphQLHandler, GraphQLHandlerOptions } from "./handler.js";
+import { ConnectionFault, type Exchange, strikeAnswer } from "./faults.js";
+import type { GraphQLHandler, GraphQLHandlerOptions } from "./handler.js";
 
 export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {
   /** Origins of pages that may call; true for all. */
@@ -74,7 +74,7 @@ async function exchange(
   try {
     const isAllowed = allowOrigin(cors, request, response);
     const own = pageFor(request, page) ?? (await answerTo(loadHandler, request, context, isAllowed));
-    const { answer, body } = await strikeAnswer(context.due, context, own, context.isReplaced);
+    const { answer, body } = await strikeAnswer(context, own);
     await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });
   } catch (error) {
     // An answer that cannot be sent ends the connection, not the process.

@@ -44,15 +44,12 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode):
     const place = error.nodes
       ?.map((node) => findPlace(document, (other) => other === node))
       .find((found) => found !== undefined);
-    const argument = place?.argument.join(".") ?? "";
+    const argument = place?.argument.join(".") || undefined;
+    const extensions = { code: ErrorCode.validation, argument, ...error.extensions };
     return new GraphQLError(error.message, {
-      ...(error.nodes === undefined ? {} : { nodes: error.nodes }),
-      ...(place === undefined ? {} : { path: place.path }),
-      extensions: {
-        code: ErrorCode.validation,
-        ...(argument === "" ? {} : { argument }),
-        ...error.extensions,
-      },
+      nodes: error.nodes ?? null,
+      path: place?.path ?? null,
+      extensions,
     });
   });
 }

@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { type Metadata, status } from "@grpc/grpc-js";
 import { raceAbort } from "../../core/abort.js";
-import type { DueFault } from "../faults/injector.js";
+import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { CheckedFault } from "../faults/schema.js";
 import type { ApiKeys } from "../keys.js";
 import type { ConnectionEnd } from "../network.js";
@@ -15,7 +15,8 @@ export class NoAnswer extends Error {}
 /** The call is answered as if its last message had been read. */
 export class EarlyAnswer extends Error {}
 
-export interface FaultTargets {
+export interface SyncServiceParts {
+  readonly faults: FaultInjector;
   readonly state: SyncState;
   readonly keys: ApiKeys;
   readonly endConnection: (peer: string, how: ConnectionEnd) => void;
@@ -32,7 +33,7 @@ export type CallWithFaults = ReturnType<typeof callWithFaults>;
  * @param cancelled aborted when nobody waits for the answer
  */
 export function callWithFaults(
-  { state, keys, endConnection, streams }: FaultTargets,
+  { state, keys, endConnection, streams }: SyncServiceParts,
   call: { readonly metadata: Metadata; getPeer(): string },
   subject: () => Subject | undefined,
   cancelled: AbortSignal,

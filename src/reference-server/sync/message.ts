@@ -8,11 +8,6 @@ import { violationOf } from "./record-rules.js";
 import { Refusal } from "./refusal.js";
 import type { CollectionMessage } from "./stores.js";
 
-export interface RecordsMessage {
-  readonly batchId: string;
-  readonly collection: CollectionMessage;
-}
-
 /** A proto3 parser must refuse strings that are not UTF-8; the generated code would replace bad bytes. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -24,7 +19,7 @@ export function decode<T>(type: { readonly decode: (reader: BinaryReader) => T }
   }
 }
 
-export function decodeRecordsMessage(bytes: Uint8Array): RecordsMessage {
+export function decodeRecordsMessage(bytes: Uint8Array) {
   const { batchId, collection } = decode(SyncRecordsRequest, bytes);
   if (collection === undefined) {
     throw new Refusal(status.INVALID_ARGUMENT, "The message has no collection. Set exactly one.");

@@ -3,8 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { Connections, type ListenOptions, listen, tlsSettings } from "../network.js";
+import type { SyncServiceParts } from "./faults.js";
 import { CallStreams, raiseWindows } from "./http2.js";
-import { createSyncHandlers, rawSyncService, type SyncServiceParts } from "./service.js";
+import { createSyncHandlers, rawSyncService } from "./service.js";
 
 export interface SyncServer {
   readonly port: number;

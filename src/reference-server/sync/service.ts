@@ -17,7 +17,7 @@ import {
   SyncServiceService,
 } from "../../sync/generated/contract.js";
 import type { SyncOperation } from "../faults/fault.js";
-import type { DueFault, FaultInjector } from "../faults/injector.js";
+import type { DueFault } from "../faults/injector.js";
 import type { ApiKey } from "../keys.js";
 import type { Workspace } from "../workspace.js";
 import type { Batch } from "./batch.js";
@@ -25,17 +25,13 @@ import {
   type CallWithFaults,
   callWithFaults,
   EarlyAnswer,
-  type FaultTargets,
   NoAnswer,
   needsBatch,
+  type SyncServiceParts,
 } from "./faults.js";
 import { decode, decodeRecordsMessage } from "./message.js";
 import { authenticate, authorize, Refusal, toStatus } from "./refusal.js";
 import type { Subject } from "./state.js";
-
-export interface SyncServiceParts extends FaultTargets {
-  readonly faults: FaultInjector;
-}
 
 /** Handlers get and return bytes, so that they choose the status of malformed requests and faults can pad answers. */
 const raw = (bytes: Buffer): Buffer => bytes;

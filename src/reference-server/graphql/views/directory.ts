@@ -1,6 +1,6 @@
 import type { GenericAccountDetails } from "../../../sync/generated/contract.js";
 import { fold, lazy, nullIfBlank } from "../../values.js";
-import { type Employee, employeeDetails, type SyncedData } from "./synced.js";
+import { type Employee, employeeDetails, type SyncedData, type Use } from "./synced.js";
 
 /** A user of applications: an employee; else an e-mail address; else an id within one installation. */
 export type Person = Employee | string;
@@ -19,33 +19,33 @@ export class Directory {
    */
   holderOf(synced: SyncedData, account: GenericAccountDetails): Person {
     const email = nullIfBlank(account.email);
-    if (email === null) {
-      return synced.employee(account.id) ?? this.#anywhere(account.id) ?? localId(synced, account.id);
-    }
+    if (email === null) return this.#withId(synced, account.id);
     const address = fold(email);
     return this.#byAddress().get(address) ?? synced.employee(account.id) ?? address;
   }
 
-  /** The actor of a usage event: the holder of an account, or an employee. */
-  actorOf(synced: SyncedData, actorId: string): Person {
+  /**
+   * The actor of a use: the holder of an account, or an employee. If another system saw the use, the address counts
+   * before the id, which may be that system's own.
+   */
+  actorOf(synced: SyncedData, { actorId, address }: Use): Person {
     const account = synced.account(actorId);
-    if (account !== undefined) return this.holderOf(synced, account);
-    return synced.employee(actorId) ?? this.#anywhere(actorId) ?? localId(synced, actorId);
+    if (address != null) {
+      const known = this.#byAddress().get(address);
+      if (known !== undefined) return known;
+      if (account === undefined && synced.employee(actorId) === undefined) return address;
+    }
+    return account === undefined ? this.#withId(synced, actorId) : this.holderOf(synced, account);
   }
 
-  /** The actor whom another system saw. The address counts before the id, which may be that system's own. */
-  discoveredActorOf(synced: SyncedData, actorId: string, address: string | null): Person {
-    if (address === null) return this.actorOf(synced, actorId);
-    const isKnown = (synced.account(actorId) ?? synced.employee(actorId)) !== undefined;
-    return this.#byAddress().get(address) ?? (isKnown ? this.actorOf(synced, actorId) : address);
-  }
-
-  #anywhere(id: string): Employee | undefined {
-    for (const synced of this.#synced) {
-      const employee = synced.employee(id);
+  #withId(synced: SyncedData, id: string): Person {
+    const own = synced.employee(id);
+    if (own !== undefined) return own;
+    for (const other of this.#synced) {
+      const employee = other.employee(id);
       if (employee !== undefined) return employee;
     }
-    return undefined;
+    return localId(synced, id);
   }
 
   /** Of employees with the same address the first counts. */

@@ -118,14 +118,7 @@ export function productOf(plan: GenericPlanDetails, installation: SyncedInstalla
   return nullIfBlank(plan.externalProductName) ?? installation.integration.name;
 }
 
-interface EmployeeDetails {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string | undefined;
-  readonly aliases?: readonly string[];
-}
-
-export function employeeDetails({ $case, value }: Employee): EmployeeDetails {
+export function employeeDetails({ $case, value }: Employee) {
   const { id } = value;
   switch ($case) {
     case "generic":

@@ -70,7 +70,7 @@ export class UsageIndex {
     const { actorId, address, scope, time } = use;
     const isProduct = scope.startsWith("product:");
     if (!isProduct && synced.isOfAccount(use)) return;
-    const person = this.#personOf(synced, use);
+    const person = this.#directory.actorOf(synced, use);
     keep(this.#ofPersons, isProduct ? scope : inInstallation(synced, scope), person, time);
     // Somebody unknown may have an account whose record is missing.
     if (address === null && person === localId(synced, actorId)) keep(ofUnknown, scope, actorId, time);
@@ -80,17 +80,11 @@ export class UsageIndex {
     const users: LastUses<Person> = new Map();
     for (const synced of this.#ofUnknown.keys()) {
       for (const use of synced.uses()) {
-        const person = this.#personOf(synced, use);
+        const person = this.#directory.actorOf(synced, use);
         for (const product of productsOf(synced, use.scope)) keep(users, product, person, use.time);
       }
     }
     return users;
-  }
-
-  #personOf(synced: SyncedData, { actorId, address }: Use): Person {
-    return address === undefined
-      ? this.#directory.actorOf(synced, actorId)
-      : this.#directory.discoveredActorOf(synced, actorId, address);
   }
 }
 
