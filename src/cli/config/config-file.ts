@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ConfigurationError } from "../../core/errors/index.js";
 import type { CliConfig } from "./cli-config.js";
-import { importModule } from "./import-module.js";
 
 const NAMES = ["ts", "js", "json"].map((extension) => `saas-management.config.${extension}`);
 
@@ -51,5 +51,19 @@ async function readJson(path: string): Promise<unknown> {
     const before = text.slice(0, at === undefined ? text.length : Number(at)).split("\n");
     const place = `${path}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
     throw new ConfigurationError(`${place}: the file is not valid JSON.`);
+  }
+}
+
+/** Imports a module of the user, which may be TypeScript. @throws {ConfigurationError} it cannot be loaded */
+export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (cause) {
+    const isUnknown =
+      cause instanceof Error && "code" in cause && cause.code === "ERR_UNKNOWN_FILE_EXTENSION";
+    const reason = isUnknown
+      ? `Node ${process.versions.node} does not read TypeScript. Use Node 22.18 or later, or install tsx and set NODE_OPTIONS="--import tsx", or write it in JavaScript`
+      : (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, "");
+    throw new ConfigurationError(`${path} cannot be loaded: ${reason}.`, { cause });
   }
 }

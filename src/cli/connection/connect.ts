@@ -90,6 +90,11 @@ async function credentialOf(
   return undefined;
 }
 
+/** Makes the client that the options ask for. */
+export async function connect(options: ConnectionOptions, io: Io): Promise<SaasManagementClient> {
+  return openClient(await resolveConnection(options), io);
+}
+
 /** Makes a client for a connection. Its warnings go to stderr, unless the configuration has a logger. */
 export function openClient(connection: Connection, io: Io): SaasManagementClient {
   const { baseUrl, syncUrl, installationId, credential, ledger, config } = connection;

@@ -2,12 +2,7 @@ import { once } from "node:events";
 import { Argument, type Command, Option } from "commander";
 import { suggestKey } from "../../core/validate.js";
 import { addExamples, numberOf, UsageError } from "../command-module.js";
-import {
-  addConnectionOptions,
-  type ConnectionOptions,
-  openClient,
-  resolveConnection,
-} from "../connection/connect.js";
+import { addConnectionOptions, type ConnectionOptions, connect } from "../connection/connect.js";
 import type { Io } from "../io.js";
 import { FORMATS, type FormatName, formatOf } from "./formats.js";
 import { LISTS } from "./lists.js";
@@ -62,7 +57,7 @@ async function exportList(name: ListName, options: ExportOptions, io: Io): Promi
     signal: io.signal,
   };
   const write = formatOf(format, fields, list.fields, process.stdout.columns);
-  await using client = openClient(await resolveConnection(options), io);
+  await using client = await connect(options, io);
   let chunk: object[] = [];
   const flush = async () => {
     const isTaken = io.write(write(chunk));

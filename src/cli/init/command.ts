@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
+import { VERSION } from "../../core/version.js";
 import { addExamples, UsageError } from "../command-module.js";
 import type { Io } from "../io.js";
 
@@ -22,10 +23,129 @@ async function init(folder: string, io: Io): Promise<void> {
   const made = await mkdir(folder, { recursive: true });
   if (made === undefined && (await readdir(folder)).length > 0)
     throw new UsageError(`${folder} is not empty. Choose another folder: nothing is overwritten.`);
-  const { projectFiles } = await import("./files.js");
   const files = Object.entries(projectFiles(name));
   for (const [file, text] of files) await writeFile(join(folder, file), text, { flag: "wx" });
   const names = files.map(([file]) => file);
   io.data({ folder, files: names }, () => `${folder}: ${names.join(", ")}`);
   io.note(`Next: cd ${folder} && npm install && npm test`);
 }
+
+/** The files of a new connector project, by their names. */
+function projectFiles(name: string): Readonly<Record<string, string>> {
+  return {
+    "package.json": `${JSON.stringify(packageOf(name), undefined, 2)}\n`,
+    "connector.js": CONNECTOR,
+    "connector.test.js": TEST,
+    "users.csv": USERS,
+    "saas-management.config.json": CONFIG,
+    ".env.example": ENVIRONMENT,
+    ".gitignore": "node_modules\n.env\nstate\n",
+    ".dockerignore": "node_modules\n.env\nstate\n.git\n",
+    Dockerfile: DOCKERFILE,
+    crontab: crontabOf(name),
+    "cronjob.yaml": cronJobOf(name),
+  };
+}
+
+function packageOf(name: string): object {
+  return {
+    name,
+    version: "0.1.0",
+    private: true,
+    type: "module",
+    engines: { node: ">=20.19" },
+    scripts: { start: "saas-management run connector.js", test: "node --test" },
+    dependencies: { "@saas-management/sdk": `^${VERSION}` },
+  };
+}
+
+const CONNECTOR = `// @ts-check
+import { defineConnector } from "@saas-management/sdk";
+import { fromCsv } from "@saas-management/sdk/sources";
+
+// Read your source here: an API, a database, a file. All pages: what is missing is marked as removed.
+const users = () =>
+  fromCsv(new URL("users.csv", import.meta.url), {
+    columns: ["id", "name", "email", "active"],
+    map: ({ id, name, email, active }) => ({ id, name, email: email || null, active: active === "yes" }),
+  });
+
+export const connector = defineConnector({
+  snapshots: ["accounts"],
+  async run(batch) {
+    await batch.write("accounts", users());
+  },
+});
+`;
+
+const TEST = `// @ts-check
+import { describeConnector } from "@saas-management/sdk/testing";
+import { connector } from "./connector.js";
+
+// Runs the connector against a reference server, once for each fault of its records and of the service.
+// For a connector that calls an API, record it once with recordVendor, and pass { cassette }.
+describeConnector(connector);
+`;
+
+const USERS = `id,name,email,active
+${Array.from({ length: 24 }, (_, i) => `u${i + 1},Person ${i + 1},person.${i + 1}@example.com,${i % 8 === 7 ? "no" : "yes"}`).join("\n")}
+`;
+
+const CONFIG = `${JSON.stringify({ ledger: "state/ledger" }, undefined, 2)}\n`;
+
+const ENVIRONMENT = `# Copy to .env; npx saas-management serve prints values for a server on this machine.
+SAAS_MANAGEMENT_BASE_URL=
+SAAS_MANAGEMENT_SYNC_URL=
+SAAS_MANAGEMENT_API_KEY=
+SAAS_MANAGEMENT_INSTALLATION_ID=
+`;
+
+const DOCKERFILE = `FROM node:22-slim
+WORKDIR /connector
+COPY package*.json ./
+RUN npm install --omit=dev
+COPY . .
+# The ledger must outlive the container: mount a volume there.
+RUN mkdir -p state && chown node:node state
+VOLUME /connector/state
+USER node
+CMD ["npx", "saas-management", "run", "connector.js"]
+`;
+
+const crontabOf = (
+  name: string,
+) => `# crontab -e. Mails what is printed when a run fails or is held; see the exit codes of saas-management.
+# Cron looks for Node in /usr/bin and /bin only; otherwise add a line PATH=/usr/local/bin:/usr/bin:/bin here.
+17 2 * * *  cd $HOME/${name} && set -a && . ./.env && npx saas-management run connector.js > last-run.log 2>&1 || cat last-run.log
+`;
+
+const cronJobOf = (name: string) => `apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: ${name}
+spec:
+  schedule: "17 2 * * *"
+  concurrencyPolicy: Forbid
+  jobTemplate:
+    spec:
+      backoffLimit: 2
+      # A held run (80) waits for a person; wrong data, keys or configuration do not get better by themselves.
+      podFailurePolicy:
+        rules:
+          - action: FailJob
+            onExitCodes: { operator: In, values: [2, 65, 77, 78, 80, 81] }
+      template:
+        spec:
+          restartPolicy: Never
+          containers:
+            - name: connector
+              image: ${name}:latest
+              envFrom:
+                - secretRef: { name: ${name} }
+              volumeMounts:
+                - { name: state, mountPath: /connector/state }
+          securityContext: { fsGroup: 1000, runAsNonRoot: true, runAsUser: 1000 }
+          volumes:
+            - name: state
+              persistentVolumeClaim: { claimName: ${name}-state }
+`;

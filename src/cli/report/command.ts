@@ -1,11 +1,6 @@
 import { type Command, Option } from "commander";
 import { addExamples, numberOf, UsageError } from "../command-module.js";
-import {
-  addConnectionOptions,
-  type ConnectionOptions,
-  openClient,
-  resolveConnection,
-} from "../connection/connect.js";
+import { addConnectionOptions, type ConnectionOptions, connect } from "../connection/connect.js";
 import type { Io } from "../io.js";
 import { collectReport } from "./collect.js";
 import { reportHtml } from "./html.js";
@@ -39,7 +34,7 @@ async function writeReport(options: ReportOptions, io: Io): Promise<void> {
   const { format } = options;
   const days = numberOf("--days", options.days, /^[1-9]\d{0,3}$/, "a number from 1 to 9999");
   if (io.json && format !== "table") throw new UsageError("--json prints JSON. Leave out --format.");
-  await using client = openClient(await resolveConnection(options), io);
+  await using client = await connect(options, io);
   const { signal } = io;
   const report = await collectReport(client.graphql, { now: Date.now(), days, signal });
   if (format === "csv") io.write(reportCsv(report));

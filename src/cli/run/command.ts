@@ -5,7 +5,7 @@ import { isObject, isPlainObject } from "../../core/validate.js";
 import { type Connector, readConnector } from "../../sync/run/connector.js";
 import type { RunOptions } from "../../sync/staging/staging.js";
 import { addExamples } from "../command-module.js";
-import { importModule } from "../config/import-module.js";
+import { importModule } from "../config/config-file.js";
 import { addConnectionOptions, type ConnectionOptions, resolveConnection } from "../connection/connect.js";
 import type { Io } from "../io.js";
 import { addExecuteOptions, type ExecuteOptions, execute } from "./execute.js";

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { SaasManagementClient } from "../../client.js";
 import { TestClock } from "../../core/clock.js";
 import { optionsSchema } from "../../reference-server/options.js";
 import {
@@ -8,8 +9,7 @@ import {
 } from "../../reference-server/server.js";
 import { parse } from "../../reference-server/validate.js";
 import { startControlServer } from "./control/server.js";
-import { demoPortfolio } from "./demo/company.js";
-import { loadDemo } from "./demo/load.js";
+import { demoInstallations, demoPortfolio } from "./demo/company.js";
 import { EXPLORER_PAGE, EXPLORER_POLICY } from "./explorer/page.js";
 
 type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;
@@ -59,4 +59,29 @@ export async function serveAll(
 function clientTls(ca: string): { readonly ca: string; readonly serverName?: string } {
   const serverName = /DNS:([^,\s*]+)/.exec(new X509Certificate(ca).subjectAltName ?? "")?.[1];
   return serverName === undefined ? { ca } : { ca, serverName };
+}
+
+/** Pushes the demo company. The default installation stays empty, for the first runs of examples. */
+async function loadDemo(
+  { syncUrl, apiKey, clock, createInstallation }: ReferenceServer,
+  tls: { readonly ca: string; readonly serverName?: string } | undefined,
+): Promise<void> {
+  const client = new SaasManagementClient({ syncUrl, apiKey, tls });
+  try {
+    for (const { integration, ...records } of demoInstallations(clock.now())) {
+      const batch = await client.sync.startBatch({
+        installationId: createInstallation({ integration }),
+      });
+      if (records.employees.length > 0) await batch.write("employees", records.employees);
+      if (records.plans.length > 0) {
+        await batch.write("accounts", records.accounts);
+        await batch.write("plans", records.plans);
+        await batch.write("licenses", records.licenses);
+        await batch.write("usage", records.usage);
+      }
+      await batch.complete();
+    }
+  } finally {
+    await client.close();
+  }
 }

@@ -1,25 +1,31 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { raceAbort } from "../../core/abort.js";
+import { ConfigurationError } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
 import { requireFirstRun } from "../guard/first-run.js";
 import { ObservedIds } from "../guard/observed-ids.js";
+import { requireLedger } from "../ledger/ledger.js";
 import { isGone, thisProcess } from "../ledger/owner.js";
+import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
 import type { OpenOffline } from "../run/offline.js";
 import type { ResolvedRunOptions } from "../run/options.js";
 import type { RunReceipt } from "../run/receipt.js";
 import { untilRunEnds } from "../run/run-end.js";
 import type { RunParts } from "../run/sync-run.js";
+import { Watermarks } from "../run/watermarks.js";
 import { commitRun } from "./commit.js";
-import { extractRun } from "./extract-run.js";
+import { type Extraction, extract } from "./extract.js";
 import { runKeys } from "./keys.js";
 import { openPlan } from "./open-plan.js";
 import { putReceipt, readFate, SupersededError } from "./outcome.js";
 import { ledgerOf, requireStaging, type StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
 import { deleteSegments, discardRun, isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
+import { type Manifest, WHOLE } from "./sealed-run.js";
 import { UnusableSegmentError } from "./segment-reader.js";
 import type { Staging } from "./staging.js";
+import { exists, putJson } from "./values.js";
 
 /** All runs of a connector that are read and sent by one process have plans of this version. */
 const VERSION = "run";
@@ -86,6 +92,47 @@ export function runStaged<Snapshots extends SnapshotCollection>(
       OPEN.delete(staged.plan.id);
     }
   });
+}
+
+/**
+ * Calls a connector once and extracts all that it writes, each collection into a segment. The run is sealed at the end.
+ * @throws as a run does that sends nothing; also {@link ConfigurationError} if the staging cannot be written
+ */
+async function extractRun<Snapshots extends SnapshotCollection>(
+  connector: Connector<Snapshots>,
+  run: StagedParts,
+  engine: Omit<Extraction, "run"> & { readonly signal: AbortSignal },
+): Promise<void> {
+  const { plan, staging } = run;
+  const { sealed: key } = runKeys(plan);
+  const token = randomBytes(6).toString("hex");
+  const watermarks = new Watermarks(
+    {
+      ledger: requireLedger(run.ledger),
+      installationId: plan.installationId,
+      preview: false,
+      committed: new Map(Object.entries(plan.watermarks)),
+    },
+    run.configuration,
+  );
+  const { result: advanced, sealed } = await extract(
+    { run, ...engine },
+    (collection) => ({ collection, partition: WHOLE, token }),
+    async (batch) => {
+      const { signal } = engine;
+      const context = { attempt: 1, preview: false, ...(await watermarks.begin(batch)) };
+      await writeBatch(batch, context, { connector, signal });
+      await completeBatch(batch);
+      return watermarks.advanced;
+    },
+  );
+  const manifest: Manifest = {
+    segments: Object.fromEntries(sealed),
+    advanced: Object.fromEntries(advanced),
+  };
+  await putJson(staging.store, key, manifest);
+  if (!(await exists(staging.store, key)))
+    throw new ConfigurationError(`The staging does not list ${key}, which it has stored.`);
 }
 
 /**
