@@ -21,7 +21,8 @@ export function parse<T>(name: string, schema: z.ZodType<T>, value: unknown): T 
   throw new TypeError(`${placeOf(name, issue?.path ?? [])}: ${issue?.message ?? "Invalid input"}.`);
 }
 
-function placeOf(name: string, path: readonly PropertyKey[]): string {
+/** As in `days[0].exchanges[2]`, behind a name. */
+export function placeOf(name: string, path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (place, key) => (typeof key === "number" ? `${place}[${key}]` : `${place}.${String(key)}`),
     name,

@@ -48,7 +48,7 @@ export function openSyncTrace(
 export function callWithRetry<T>(
   configuration: SyncConfiguration,
   operation: SyncOperation,
-  signal: AbortSignal | undefined,
+  cancellation: AbortSignal | AbortController | undefined,
   attempt: (call: CallContext) => Promise<T>,
   onProgress?: OnProgress,
 ): Promise<T> {
@@ -67,7 +67,7 @@ export function callWithRetry<T>(
       }),
       label,
       credential: configuration.credential,
-      cancellation: signal,
+      cancellation,
       mayRepeat,
       // A start may leave a lock, a write may be applied twice, and a completion must not be guessed.
       repeatable: rpc === "AbortSyncBatch",

@@ -22,14 +22,16 @@ export function createSyncClient({
 /** Loads gRPC with the first call, so that importing the package stays cheap. */
 function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
   let loading: Promise<SyncTransport> | undefined;
+  let loaded: SyncTransport | undefined;
   let closed = false;
   const load = async (): Promise<SyncTransport> => {
     const { GrpcTransport } = await import("./grpc/transport.js");
-    const transport = new GrpcTransport(configuration);
-    if (closed) transport.close();
-    return transport;
+    loaded = new GrpcTransport(configuration);
+    if (closed) loaded.close();
+    return loaded;
   };
   const ready = async ({ signal, unlessSent, onUnsent }: CallContext): Promise<SyncTransport> => {
+    if (loaded !== undefined) return loaded;
     try {
       loading ??= load();
       return await raceAbort(loading, signal, unlessSent);

@@ -192,8 +192,7 @@ export class SyncEngine implements SyncClient {
     options: Options,
     run: (watched: Options, parts: RunParts) => Promise<RunReceipt>,
   ): Promise<RunReceipt> {
-    const ended = new AbortController();
-    const onProgress = withHeartbeat(options, this.#configuration.clock, ended.signal);
+    const { onProgress, end } = withHeartbeat(options, this.#configuration.clock);
     const parts = {
       configuration: this.#configuration,
       start: this.start.bind(this),
@@ -203,7 +202,7 @@ export class SyncEngine implements SyncClient {
     };
     const work = () => run({ ...options, onProgress, heartbeatMs: undefined }, parts);
     const trace = openSyncTrace(this.#configuration, "sync.run", subject);
-    return traced(trace, work, (receipt) => receipt).finally(() => ended.abort());
+    return traced(trace, work, (receipt) => receipt).finally(end);
   }
 
   async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
@@ -211,8 +210,7 @@ export class SyncEngine implements SyncClient {
     const installationId = this.#installationId(options);
     const { waitForLockMs = 0 } = options;
     options.signal?.throwIfAborted();
-    const waiting = new AbortController();
-    const onProgress = withHeartbeat(options, this.#configuration.clock, waiting.signal);
+    const { onProgress, end } = withHeartbeat(options, this.#configuration.clock);
     const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
       const { attempt } = watch;
@@ -223,7 +221,7 @@ export class SyncEngine implements SyncClient {
       onProgress?.({ type, attempt, batchId: started.id });
       return handle;
     } finally {
-      waiting.abort();
+      end();
       unlink();
     }
   }
@@ -280,13 +278,15 @@ export class SyncEngine implements SyncClient {
     });
     const handle = new BatchHandle({ session, unverified });
     this.#writers.set(id, session);
+    if (options.maxIdleMs !== undefined) startKeepAlive(session, options.maxIdleMs);
+    const { onProgress, end } = withHeartbeat(options, this.#configuration.clock);
+    session.notify = onProgress;
     const forget = () => {
+      end();
       if (this.#writers.get(id) === session) this.#writers.delete(id);
     };
     if (session.signal.aborted) forget();
     else session.signal.addEventListener("abort", forget, { once: true });
-    if (options.maxIdleMs !== undefined) startKeepAlive(session, options.maxIdleMs);
-    session.notify = withHeartbeat(options, this.#configuration.clock, session.signal);
     return handle;
   }
 }

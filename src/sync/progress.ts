@@ -90,29 +90,34 @@ interface Listener {
 
 const NOTHING: Figures = { collection: undefined, accepted: 0, bytes: 0, total: undefined };
 
-/** Passes progress on, and reports a heartbeat whenever there was none for so long, until `ended` fires. */
+/** Passes progress on, and reports a heartbeat whenever there was none for so long, until `end` is called. */
 export function withHeartbeat(
   { onProgress, heartbeatMs }: Listener,
   clock: Clock,
-  ended: AbortSignal,
-): OnProgress | undefined {
-  if (onProgress === undefined || heartbeatMs === undefined) return onProgress;
+): { readonly onProgress: OnProgress | undefined; end(): void } {
+  if (onProgress === undefined || heartbeatMs === undefined) return { onProgress, end: () => {} };
   let last = NOTHING;
+  let ended = false;
   let stop = () => {};
   const wait = () => {
     stop();
-    if (!ended.aborted) stop = clock.after(heartbeatMs, beat);
+    if (!ended) stop = clock.after(heartbeatMs, beat);
   };
   const beat = () => {
     onProgress({ ...last, type: "heartbeat" });
     wait();
   };
-  ended.addEventListener("abort", () => stop(), { once: true });
   wait();
-  return (event) => {
-    if (event.type === "progress") last = event;
-    else if (event.type === "restarted") last = NOTHING;
-    wait();
-    onProgress(event);
+  return {
+    onProgress: (event) => {
+      if (event.type === "progress") last = event;
+      else if (event.type === "restarted") last = NOTHING;
+      wait();
+      onProgress(event);
+    },
+    end: () => {
+      ended = true;
+      stop();
+    },
   };
 }

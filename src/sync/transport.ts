@@ -3,7 +3,7 @@ import type { Collection } from "./collections.js";
 
 export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
-export type CallBounds = Pick<AttemptContext, "signal" | "timeoutMs">;
+export type CallBounds = Pick<CallContext, "signal" | "unlessSent" | "timeoutMs">;
 
 export interface CallContext extends AttemptContext {
   /** Cancels the call if nothing of it was sent; later it has no effect. */

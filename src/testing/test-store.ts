@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Store } from "../sync/ledger/store.js";
 import { CONCURRENCY_RULES } from "./store-rules/concurrency.js";
 import { KEY_RULES } from "./store-rules/keys.js";
-import { BrokenRule, type StoreRule, TestedStore } from "./store-rules/tested-store.js";
+import { BrokenRule, type StoreRules, TestedStore } from "./store-rules/tested-store.js";
 import { VALUE_RULES } from "./store-rules/values.js";
 
-const RULES: readonly StoreRule[] = [...VALUE_RULES, ...KEY_RULES, ...CONCURRENCY_RULES];
+const RULES: StoreRules = { ...VALUE_RULES, ...KEY_RULES, ...CONCURRENCY_RULES };
 /** A store that holds a lock or a connection while a value is put never answers. */
 const LIMIT_MS = 60_000;
 
@@ -23,24 +23,24 @@ export function testStore(makeStore: () => Store | Promise<Store>): Promise<void
 }
 
 export async function checkStore(makeStore: () => Store | Promise<Store>, limitMs: number): Promise<void> {
-  for (const rule of RULES) {
+  for (const [rule, check] of Object.entries(RULES)) {
     const folder = `test-store-${randomBytes(6).toString("hex")}/`;
-    const checked = checkRule(rule, new TestedStore(await makeStore(), folder));
+    const checked = checkRule(rule, new TestedStore(await makeStore(), folder), check);
     const outcome = await Promise.race([checked.then(() => "kept"), timeLimit(checked, limitMs)]);
     if (outcome !== "kept")
       throw new Error(
-        `The store did not answer for ${limitMs / 1000} seconds when this rule was checked: ${rule.name}.`,
+        `The store did not answer for ${limitMs / 1000} seconds when this rule was checked: ${rule}.`,
       );
   }
 }
 
-async function checkRule({ name, check }: StoreRule, store: TestedStore): Promise<void> {
+async function checkRule(rule: string, store: TestedStore, check: StoreRules[string]): Promise<void> {
   try {
     await check(store);
     for (const key of await store.list("")) await store.delete(key);
   } catch (error) {
-    if (error instanceof BrokenRule) throw new Error(`The store breaks a rule: ${name}. ${error.message}`);
-    throw new Error(`The store failed when this rule was checked: ${name}.`, { cause: error });
+    if (error instanceof BrokenRule) throw new Error(`The store breaks a rule: ${rule}. ${error.message}`);
+    throw new Error(`The store failed when this rule was checked: ${rule}.`, { cause: error });
   }
 }
 

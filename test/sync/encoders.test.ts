@@ -43,6 +43,21 @@ const recordIn = (names: readonly Collection[]) =>
     return fc.tuple(fc.constant(name), record);
   });
 
+test("writes into the buffer of another message only when that was accepted", () => {
+  const builder = new MessageBuilder("batch-1", COLLECTIONS.accounts, 1000);
+  const send = (id: string) => {
+    builder.encode({ id }, ENCODERS.accounts);
+    builder.keep(0);
+    return builder.flush();
+  };
+  const message = send("first");
+  const bytes = Buffer.from(message.bytes);
+  const next = new MessageBuilder("batch-2", COLLECTIONS.accounts, 100_000);
+  expect(next.buffer === message.buffer).toBe(false);
+  expect(send("second").buffer === message.buffer).toBe(false);
+  expect(bytes.equals(message.bytes)).toBe(true);
+});
+
 test("encodes every valid record as two independent codecs do", { timeout: TIMEOUT_MS }, async () => {
   const property = fc.property(recordIn(COLLECTION_NAMES), ([name, record]) => {
     expectRecords([messageOf(name, record)], name, [record]);

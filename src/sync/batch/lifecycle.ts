@@ -120,7 +120,7 @@ export class BatchLifecycle {
     const closed = linkAbort(this.#closed.signal, this.#session.clientClosed);
     const unsent = linkAbort(this.#session.signal, this.#writes.incomplete);
     try {
-      return await this.#session.call("CompleteSyncBatch", closed.controller.signal, async (call) => {
+      return await this.#session.call("CompleteSyncBatch", closed.controller, async (call) => {
         const answerWasLost = attempts.mayBeDone;
         try {
           const context = { ...call, unlessSent: unsent.controller.signal };

@@ -210,12 +210,12 @@ export class BatchSession {
 
   call<T>(
     rpc: SyncRpc,
-    signal: AbortSignal | undefined,
+    cancellation: AbortSignal | AbortController,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {
     const { configuration, lease, subject, trace } = this;
     const operation = { rpc, lease, ...subject, parent: trace?.message };
-    return callWithRetry(configuration, operation, signal, attempt, this.notify);
+    return callWithRetry(configuration, operation, cancellation, attempt, this.notify);
   }
 
   end(reason: Error): void {

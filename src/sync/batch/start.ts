@@ -67,6 +67,8 @@ const MAX_PAUSE_MS = 30_000;
 
 type Started = { readonly batchId: string };
 
+const NEVER = new AbortController().signal;
+
 interface PossibleLock {
   readonly installationId: string;
   readonly since: number;
@@ -202,7 +204,7 @@ export class BatchStarter {
     const attempts = new Attempts();
     const unbound = {
       ...call,
-      signal: new AbortController().signal,
+      signal: NEVER,
       unlessSent: callerSignal,
       answerMs: Math.max(call.timeoutMs, MIN_ANSWER_MS),
     };

@@ -3,6 +3,7 @@ export const FIELD_BYTES = 16;
 /** Most UTF-8 bytes of one UTF-16 unit. */
 export const BYTES_PER_UNIT = 3;
 const TWO_32 = 2 ** 32;
+const FIRST_BUFFER_BYTES = 16 * 1024;
 
 /** Writes protobuf into a buffer that grows and is reused. */
 export class ByteWriter {
@@ -98,7 +99,8 @@ export class ByteWriter {
   }
 
   #grow(bytes: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#buffer.length, this.position + bytes));
+    const size = Math.max(2 * this.#buffer.length || FIRST_BUFFER_BYTES, this.position + bytes);
+    const larger = Buffer.allocUnsafeSlow(size);
     this.#buffer.copy(larger, 0, 0, this.position);
     this.#buffer = larger;
   }

@@ -27,8 +27,14 @@ export interface EncodedMessage {
 const LENGTH_DELIMITED = 2;
 /** Most bytes of the length of a message's records. */
 const LENGTH_BYTES = 5;
-/** Size of a write's first buffer: many collections are small. */
-const FIRST_BUFFER_BYTES = 16 * 1024;
+/**
+ * Buffers of the last messages of writes, for the first messages of others: many collections are small, and what lies
+ * outside of the heap makes the collector walk all of it.
+ */
+const SPARE: Buffer[] = [];
+const MOST_SPARE = 16;
+const MOST_SPARE_BYTES = 256 * 1024;
+const NO_BUFFER = Buffer.alloc(0);
 /** Most room for the record that no longer fits into the message. */
 const SPARE_BYTES = 16 * 1024;
 
@@ -51,7 +57,7 @@ export class MessageBuilder {
 
   /** @param targetBytes Size that a message stays within, unless a single record is larger. */
   constructor(batchId: string, { path, recordsNumber }: CollectionPlace, targetBytes: number) {
-    const writer = new RecordWriter(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
+    const writer = new RecordWriter(SPARE.pop() ?? NO_BUFFER);
     const idTags = BATCH_ID_PATH.map(tagOf);
     const starts = idTags.slice(0, -1).map((tag) => writer.begin(tag));
     writer.string(idTags.at(-1) ?? 0, batchId);
@@ -112,7 +118,7 @@ export class MessageBuilder {
    * @returns where they are, if there are any
    */
   encodeBlock(records: readonly unknown[], from: number, encode: BlockEncoder): RecordBlock | undefined {
-    this.#block ??= new RecordBlock();
+    this.#block ??= RecordBlock.take();
     const block = this.#block;
     if (!block.isDue()) return undefined;
     // The header takes no more than its room, so a message that ends here stays within its size.
@@ -175,13 +181,18 @@ export class MessageBuilder {
    * @param goesOn Whether a full message follows; often little or nothing does.
    */
   flush(goesOn = false): EncodedMessage {
+    this.#writer.reserve(0);
     this.#lastStart = this.#writer.position;
-    return this.#cut(goesOn ? this.#fullBuffer() : Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
+    if (goesOn) return this.#cut(this.#fullBuffer());
+    this.#block?.release();
+    this.#block = undefined;
+    return this.#cut(NO_BUFFER);
   }
 
   /** Takes back the buffer of a message that was acknowledged. */
   reuse({ buffer }: EncodedMessage): void {
     if (buffer.length >= this.#fullBytes) this.#free.push(buffer);
+    else if (buffer.length <= MOST_SPARE_BYTES && SPARE.length < MOST_SPARE) SPARE.push(buffer);
   }
 
   /** Returns the message with the records before the last one, which moves on to the next message. */
@@ -197,7 +208,7 @@ export class MessageBuilder {
       buffer,
     };
     this.#writer.moveTo(next, this.#headerRoom);
-    this.#writer.raw(buffer, end, position);
+    if (position > end) this.#writer.raw(buffer, end, position);
     this.#lastStart = this.#headerRoom;
     this.#records = 0;
     return message;

@@ -40,6 +40,10 @@ export type BlockEncoder = (
   most: number,
 ) => void;
 
+/** Blocks that no write uses: each has 80 KiB. */
+const SPARE: RecordBlock[] = [];
+const MOST_SPARE = 4;
+
 /** Where the records of a block and their texts lie. Holds until the next block. */
 export class RecordBlock {
   /** Where each record begins, with its tag, and where the last one ends. */
@@ -59,6 +63,17 @@ export class RecordBlock {
   #credit = MOST_CREDIT;
   /** Records until the next block. */
   #waits = 0;
+
+  static take(): RecordBlock {
+    return SPARE.pop() ?? new RecordBlock();
+  }
+
+  /** Leaves the block to another write. */
+  release(): void {
+    this.#credit = MOST_CREDIT;
+    this.#waits = 0;
+    if (SPARE.length < MOST_SPARE) SPARE.push(this);
+  }
 
   /** Whether records are to be encoded in a block: asked before each. */
   isDue(): boolean {

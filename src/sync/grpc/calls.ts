@@ -8,6 +8,7 @@ import {
   type StatusObject,
   status,
 } from "@grpc/grpc-js";
+import { onAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
 import { type FailedCall, UNKNOWN_COMPRESSION } from "./status.js";
@@ -95,12 +96,13 @@ function answerOf<Response>(
   ) => ClientUnaryCall | ClientWritableStream<Uint8Array>,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
+    let stopListening = () => {};
     const abort = () => {
       reject(signal.reason);
       started.cancel();
     };
     const started = call((error, value) => {
-      signal.removeEventListener("abort", abort);
+      stopListening();
       if (error !== null) reject(toError(failedCall(error)));
       else if (value === undefined)
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
@@ -110,8 +112,7 @@ function answerOf<Response>(
     started.on("metadata", readFrom);
     // Comes after the callback, but before the code that awaits the promise.
     started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) => readFrom(metadata));
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
+    stopListening = onAbort(signal, abort);
   });
 }
 

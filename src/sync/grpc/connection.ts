@@ -1,4 +1,5 @@
 import { Client, connectivityState } from "@grpc/grpc-js";
+import { raceAbort } from "../../core/abort.js";
 import type { Clock } from "../../core/clock.js";
 import { ClosedError, ConfigurationError, TimeoutError, TransportError } from "../../core/errors/index.js";
 import { NETWORK_ERRORS, type NetworkError } from "../../core/network-errors.js";
@@ -42,14 +43,13 @@ export class Connections {
    * @throws {ClosedError} the connections are closed
    */
   async use<T>(
-    { signal, timeoutMs }: CallBounds,
+    bounds: CallBounds,
     call: (client: Client, discard: () => void) => Promise<T>,
     toError: (stall: NetworkError) => Error,
   ): Promise<T> {
-    const limit = Math.min(CONNECT_LIMIT_MS, timeoutMs * CONNECT_SHARE);
     for (;;) {
       const connection = this.#usable();
-      if (!(await connection.settled(limit, signal))) throw toError(connection.stall);
+      if (!(await connection.settled(bounds))) throw toError(connection.stall);
       // Another call may have replaced it meanwhile.
       if (connection === this.#current) return connection.use(call);
     }
@@ -118,40 +118,33 @@ class Connection {
   }
 
   /**
-   * Waits, at most `ms`, until it is connected, failed to connect, or is closed; begins to connect if necessary.
+   * Waits, for a share of the call's time, until it is connected, failed to connect, or is closed; begins to connect if
+   * necessary.
    * @returns false if the time was up before
    */
-  async settled(ms: number, signal: AbortSignal): Promise<boolean> {
+  async settled({ signal, unlessSent, timeoutMs }: CallBounds): Promise<boolean> {
     // Without a timer: almost every call comes when it is connected.
     if (this.#connect() === connectivityState.READY) return true;
-    return new Promise((resolve, reject) => {
-      let ended = false;
-      const end = () => {
-        ended = true;
-        stopTimer();
-        signal.removeEventListener("abort", abort);
-      };
-      const stopTimer = this.#clock.after(ms, () => {
-        end();
-        resolve(false);
-      });
-      const abort = () => {
-        end();
-        reject(signal.reason);
-      };
+    let ended = false;
+    let stopTimer = () => {};
+    const settled = new Promise<boolean>((resolve) => {
+      const ms = Math.min(CONNECT_LIMIT_MS, timeoutMs * CONNECT_SHARE);
+      stopTimer = this.#clock.after(ms, () => resolve(false));
       const look = () => {
         if (ended) return;
         const state = this.#connect();
-        if (state === connectivityState.IDLE || state === connectivityState.CONNECTING) {
+        if (state === connectivityState.IDLE || state === connectivityState.CONNECTING)
           this.#client.getChannel().watchConnectivityState(state, Number.POSITIVE_INFINITY, look);
-          return;
-        }
-        end();
-        resolve(true);
+        else resolve(true);
       };
-      signal.addEventListener("abort", abort, { once: true });
       look();
     });
+    try {
+      return await raceAbort(settled, signal, unlessSent);
+    } finally {
+      ended = true;
+      stopTimer();
+    }
   }
 
   async use<T>(call: (client: Client, discard: () => void) => Promise<T>): Promise<T> {

@@ -1,5 +1,4 @@
 import { credentials, Metadata } from "@grpc/grpc-js";
-import { linkAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
 import { COLLECTIONS } from "../collections.js";
 import {
@@ -87,13 +86,17 @@ export class GrpcTransport implements SyncTransport {
     const place = { ...this.#endpoint, operation };
     const { timeoutMs, answerMs = timeoutMs } = context;
     const deadline = answerMs > MAX_DEADLINE_MS ? Infinity : Date.now() + answerMs + DEADLINE_SLACK_MS;
-    const { controller, unlink } = linkAbort(context.signal, context.unlessSent);
-    const { signal } = controller;
+    const { signal, unlessSent } = context;
+    const throwIfEnded = () => {
+      signal.throwIfAborted();
+      unlessSent?.throwIfAborted();
+    };
     let sent = false;
     // grpc-js asks for the credentials of a call when it has a connection for it, right before it opens the stream: a
     // call that never came so far left nothing on any connection, and one that was given up is kept back.
     const gate = credentials.createFromMetadataGenerator((_, callback) => {
-      if (signal.aborted) return callback(new Error("The call was cancelled."));
+      if (signal.aborted || unlessSent?.aborted === true)
+        return callback(new Error("The call was cancelled."));
       sent = true;
       callback(null, new Metadata());
     });
@@ -102,25 +105,23 @@ export class GrpcTransport implements SyncTransport {
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     if (context.authorization !== undefined) metadata.set("authorization", context.authorization);
     try {
-      signal.throwIfAborted();
+      throwIfEnded();
       const start = {
         operation,
         metadata,
         options: { deadline, credentials: gate },
-        signal: context.signal,
+        signal,
         answered: context.answered,
         toError: (failed: FailedCall) => toError(failed, place),
       };
       return await this.#connections.use(
-        { signal, timeoutMs },
+        { signal, unlessSent, timeoutMs },
         (client, discard) => call(client, start, discard),
         (stall) => toConnectionError(stall, place),
       );
     } catch (error) {
       if (!sent) context.onUnsent?.();
       throw error;
-    } finally {
-      unlink();
     }
   }
 }

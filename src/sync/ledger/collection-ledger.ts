@@ -5,7 +5,8 @@ import {
   decodeEntry,
   type EntryHeader,
   encodeList,
-  IdsValue,
+  endLine,
+  idsValue,
   type LedgerScope,
   type Lines,
   readHeader,
@@ -118,7 +119,7 @@ export class CollectionLedger {
     await this.#hashHeld(entries);
     const sequence = nextSequence(entries);
     const key = keyOf(this.scope, sequence, token, "ids");
-    const ids = new IdsValue(this.scope, { ids: this.#form });
+    const ids = idsValue(this.scope, { ids: this.#form });
     let stored: Promise<void> | undefined;
     await new Promise<void>((begin, fail) => {
       stored = putWhole(this.#asked, key, ids.bytes, begin);
@@ -131,7 +132,7 @@ export class CollectionLedger {
     return {
       write: (piece, done) => ids.write(piece, done),
       save: async (past) => {
-        ids.end(past);
+        ids.end(endLine(past));
         await stored;
         // Of a store of somebody else: the next run would take the ledger for an empty one.
         const isOwn = this.#parts.directory !== undefined;

@@ -10,12 +10,11 @@
  * ledger remembers of the snapshot; it is a plain `\end` if there is nothing to tell. If the key ends with `.gz`, the
  * value is in gzip's format, which detects damage. Other values are for people: characters that would not show are escaped.
  */
-import { pipeline, Readable } from "node:stream";
-import { constants, createGunzip, createGzip } from "node:zlib";
 import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SnapshotProfile } from "../ids/snapshot-profile.js";
+import { GzipValue, gunzipped } from "./gzip.js";
 import { isProfile, type PastSnapshot, parsePast } from "./history.js";
 import { wholeLines } from "./id-lines.js";
 
@@ -67,8 +66,6 @@ const VERSION = 1;
 const HEAD = "\\head ";
 const END = "\\end";
 const LINE_FEED = 0x0a;
-/** Written and read at a time: each chunk costs a turn of the event loop. */
-const CHUNK_BYTES = 128 * 1024;
 /** Control characters except the line feed, and characters without a shape. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
@@ -76,47 +73,17 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 export async function* encodeList(scope: LedgerScope, header: EntryHeader, ids: Lines): Lines {
   yield headLine(scope, header);
   yield* rewritten(ids, escapeUnreadable);
-  yield Buffer.from(`${END}\n`);
+  yield endLine(undefined);
 }
 
-/** The value of a snapshot's ids, while they are written. */
-export class IdsValue {
-  /** What the store reads. */
-  readonly bytes: Lines;
-  // gzip detects damage. Compression would halve the ids, and cost as much time as hashing them.
-  readonly #gzip = createGzip({ level: constants.Z_NO_COMPRESSION, chunkSize: CHUNK_BYTES });
-  /** What gzip did not get yet: each call costs more than a small snapshot. */
-  #held: [lines: Uint8Array, done: (() => void) | undefined][];
-  #heldBytes = 0;
+/** The value of a snapshot's ids, while they are written. It ends with {@link endLine}. */
+export function idsValue(scope: LedgerScope, header: EntryHeader): GzipValue {
+  return new GzipValue(headLine(scope, header));
+}
 
-  constructor(scope: LedgerScope, header: EntryHeader) {
-    this.#held = [[headLine(scope, header), undefined]];
-    this.bytes = this.#gzip;
-    // The store gets it.
-    this.#gzip.on("error", () => {});
-  }
-
-  /** Takes whole lines of ids. @param done Called when their bytes were read, if the value goes on */
-  write(lines: Uint8Array, done?: () => void): void {
-    this.#held.push([lines, done]);
-    this.#heldBytes += lines.length;
-    if (this.#heldBytes < CHUNK_BYTES / 2) return;
-    for (const [held, wasRead] of this.#held) this.#gzip.write(held, wasRead);
-    this.#held = [];
-    this.#heldBytes = 0;
-  }
-
-  /** Ends the value, once. @param past What the ledger remembers of the snapshot. */
-  end(past: PastSnapshot | undefined): void {
-    if (this.#gzip.writableEnded) return;
-    const end = past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`;
-    this.#gzip.end(Buffer.concat([...this.#held.map(([held]) => held), Buffer.from(end)]));
-  }
-
-  /** Fails the value: nothing of it is stored. */
-  destroy(error?: Error): void {
-    this.#gzip.destroy(error);
-  }
+/** @param past What the ledger remembers of the snapshot. */
+export function endLine(past: PastSnapshot | undefined): Uint8Array {
+  return Buffer.from(past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`);
 }
 
 function headLine(scope: LedgerScope, header: EntryHeader): Uint8Array {
@@ -193,24 +160,11 @@ function parseEnd(place: string, lines: Uint8Array): PastSnapshot | undefined {
 }
 
 async function* linesOf(value: Lines, place: string): Lines {
-  // The stream keeps pieces, and the store may use their buffer again.
-  const bytes = Readable.from(copied(value), { objectMode: false });
-  // An error of the store ends the iteration below.
-  const text: Readable = isCompressed(place)
-    ? pipeline(bytes, createGunzip({ chunkSize: CHUNK_BYTES }), () => {})
-    : bytes;
   try {
-    yield* wholeLines(text);
+    yield* wholeLines(isCompressed(place) ? gunzipped(value) : value);
   } catch (error) {
     throw unusable(place, error instanceof RangeError ? error.message : "it cannot be read", error);
-  } finally {
-    text.destroy();
-    bytes.destroy();
   }
-}
-
-async function* copied(value: Lines): Lines {
-  for await (const piece of value) yield new Uint8Array(piece);
 }
 
 function parseHeader(place: string, lines: Uint8Array, scope: LedgerScope): EntryHeader {

@@ -40,9 +40,18 @@ export function folderOf({ endpoint, installationId }: InstallationScope): strin
   return `${readable}-${installationHash(endpoint, installationId)}`;
 }
 
+/** Each run asks for the hash of its installation about twenty times. */
+const HASHES = new Map<string, string>();
+const MOST_HASHES = 1000;
+
 export function installationHash(endpoint: string, installationId: string): string {
-  const hash = createHash("sha256").update(JSON.stringify([endpoint, installationId]));
-  return hash.digest("hex").slice(0, 12);
+  const name = JSON.stringify([endpoint, installationId]);
+  const known = HASHES.get(name);
+  if (known !== undefined) return known;
+  if (HASHES.size === MOST_HASHES) HASHES.clear();
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
+  HASHES.set(name, hash);
+  return hash;
 }
 
 export function prefixOf(scope: LedgerScope): string {

@@ -124,8 +124,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     for (let number = 1; ; number += 1) {
       const known = await this.#beforeStart(signal);
       if (known !== undefined) return known;
-      await raceAbort(this.#recover(signal), signal, closed);
-      await raceAbort(this.#unreleased.release(signal), signal, closed);
+      const release = () => this.#unreleased.release(signal);
+      await raceAbort(this.#recover(signal).then(release), signal, closed);
       const batch = await this.#start(number, signal);
       const parts = {
         connector: this.#connector,

@@ -50,11 +50,11 @@ export class SourceReader {
       if (!this.#ended) closeSource(this.#source);
       // What is in flight may still be acknowledged, unless the write must end at once.
       if (!signal.aborted) await this.#sink.settled();
+      // The source may be stuck in its last step; what comes of that no longer matters.
+      this.#context.stop.abort();
       throw error;
     } finally {
       this.#sink.close();
-      // The source may be stuck in its last step; what comes of that no longer matters.
-      this.#context.stop.abort();
     }
   }
 

@@ -30,11 +30,11 @@ export function describeConnector<const S extends SnapshotCollection = never>(
     return session;
   };
   runner.describe("connector under faults", () => {
-    for (const { fault, notRun } of rowsOf(caller, resolved))
-      runner.test(fault, async () => {
+    for (const { name, notRun } of rowsOf(caller, resolved))
+      runner.test(name, async () => {
         if (notRun !== undefined) return "skipped";
         const opened = await open();
-        const row = opened.rows.find((one) => one.fault === fault);
+        const row = opened.rows.find((one) => one.name === name);
         const { verdict, cause = "", summary } = row === undefined ? NOTHING : await opened.run(row);
         if (verdict === "WRONG") throw new Error(`WRONG: ${cause} (${summary})`);
         return verdict === "not-applicable" ? "skipped" : "passed";

@@ -11,7 +11,7 @@ import {
 import { stringIn } from "../../sync/encoding/record-id.js";
 import type { RecordTypes } from "../../sync/generated/records.js";
 import { count, quoted } from "../../sync/report-text.js";
-import { differingFields } from "./effect/fields.js";
+import { differingFields } from "./effect/compare.js";
 
 const SHOWN = 10;
 

@@ -5,14 +5,14 @@ import { networkErrorOf } from "../../core/network-errors.js";
 import { describeType, readOptions } from "../../core/validate.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
-import type { Cassette, Exchange } from "./cassette/cassette.js";
+import type { Exchange } from "./cassette/cassette.js";
 import { findCassette, pathOf, writeCassette } from "./cassette/cassette-file.js";
 import { credentialsSent } from "./cassette/credentials.js";
 import { redact } from "./cassette/redaction.js";
 import { openKey, sealKey } from "./cassette/sealed-key.js";
 import { secretsOfEnvironment } from "./cassette/secret-names.js";
+import { loadVendor } from "./time/install.js";
 import type { Forwarding } from "./vendor/forwarding.js";
-import { loadVendor } from "./vendor/load.js";
 
 /**
  * Records what the vendor answers a connector, for `testConnector`. The connector runs once, against the real
@@ -49,7 +49,10 @@ export async function recordVendor<const S extends SnapshotCollection = never>(
     to: true,
     day: true,
   });
-  checkDay(day);
+  if (!z.iso.date().safeParse(day).success)
+    throw new InvalidInputError(
+      `recordVendor: day must be a date as 2026-11-22, got ${typeof day === "string" ? "another string" : describeType(day)}.`,
+    );
   const before = await findCassette(to);
   const startedAt = new Date().toISOString();
   const exchanges = await record(connector);
@@ -58,19 +61,25 @@ export async function recordVendor<const S extends SnapshotCollection = never>(
       "The connector made no HTTP request that can be recorded, so no cassette was written. HTTP/2, raw sockets, child processes and dispatchers of your own are not seen. Without a cassette, testConnector strikes the records of the connector instead.",
     );
   }
-  const credentials = exchanges.flatMap(({ request }) => [...credentialsSent(request)]);
-  const { key, sealedKeys } = await keyOfFakes(before, { credentials: new Set(credentials), to, day });
-  const redacted = redact(exchanges, { key, secrets: secretsOfEnvironment() });
+  const credentials = new Set(exchanges.flatMap(({ request }) => [...credentialsSent(request)]));
   const others = before?.days.filter((other) => other.day !== day) ?? [];
+  const known = await openKey(before?.sealedKeys ?? [], credentials);
+  if (known === undefined && others.length > 0) {
+    throw new ConfigurationError(
+      `The fakes of the cassette ${pathOf(to)} cannot be continued, because no credential that the connector sends is one of its first day (or none is long and random enough). Record all days into a new cassette, with one credential.`,
+    );
+  }
+  const key = known ?? randomBytes(32);
+  const redacted = redact(exchanges, { key, secrets: secretsOfEnvironment() });
   const days = [...others, { day, startedAt, exchanges: redacted }].sort((a, b) => (a.day < b.day ? -1 : 1));
+  const sealedKeys = known === undefined ? await sealKey(key, credentials) : before?.sealedKeys;
   await writeCassette(to, { version: 1, sealedKeys, days });
 }
 
-async function record<S extends SnapshotCollection>(connector: Connector<S>): Promise<readonly Exchange[]> {
-  const { startVendor, intercept } = await loadVendor();
-  const vendor = await startVendor();
+async function record(connector: Connector<SnapshotCollection>): Promise<readonly Exchange[]> {
+  const { startVendor } = await loadVendor();
+  const vendor = await startVendor(() => forwarding.run.route);
   const forwarding = vendor.forward();
-  const interception = intercept({ route: () => forwarding.route });
   const { createSyncClient } = await import("../../sync/client.js");
   // Nothing is connected: a preview sends nothing.
   const client = createSyncClient({ endpoint: "https://not-used.invalid" });
@@ -80,7 +89,6 @@ async function record<S extends SnapshotCollection>(connector: Connector<S>): Pr
   } catch (error) {
     throw unreachable(error, forwarding) ?? error;
   } finally {
-    interception.restore();
     await forwarding.end();
     await vendor.close();
     await client.close();
@@ -95,34 +103,5 @@ function unreachable(error: unknown, { failures }: Forwarding): TransportError |
   return new TransportError(
     `${failure.origin} could not be reached: ${description}${code === undefined ? "" : ` (${code})`}. ${advice}. No cassette was written.`,
     { cause: error },
-  );
-}
-
-/** The key of the days that are there, or a new one. */
-async function keyOfFakes(
-  cassette: Cassette | undefined,
-  {
-    credentials,
-    to,
-    day,
-  }: { readonly credentials: ReadonlySet<string>; readonly to: string | URL; readonly day: string },
-): Promise<{ readonly key: Buffer; readonly sealedKeys: readonly string[] }> {
-  const others = cassette?.days.filter((other) => other.day !== day) ?? [];
-  const { sealedKeys = [] } = cassette ?? {};
-  const known = await openKey(sealedKeys, credentials);
-  if (known !== undefined) return { key: known, sealedKeys };
-  if (others.length > 0) {
-    throw new ConfigurationError(
-      `The fakes of the cassette ${pathOf(to)} cannot be continued, because no credential that the connector sends is one of its first day (or none is long and random enough). Record all days into a new cassette, with one credential.`,
-    );
-  }
-  const key = randomBytes(32);
-  return { key, sealedKeys: await sealKey(key, credentials) };
-}
-
-function checkDay(day: unknown): void {
-  if (z.iso.date().safeParse(day).success) return;
-  throw new InvalidInputError(
-    `recordVendor: day must be a date as 2026-11-22, got ${typeof day === "string" ? "another string" : describeType(day)}.`,
   );
 }

@@ -4,9 +4,8 @@ import { describeType } from "../../core/validate.js";
 import { Activity } from "./case/activity.js";
 import { driveRun } from "./case/driver.js";
 import { readDay } from "./cassette/cassette-file.js";
-import { enterVirtualTime, leaveVirtualTime, VirtualTime, virtualTime } from "./time/context.js";
-import { installVirtualTime } from "./time/install.js";
-import { loadVendor } from "./vendor/load.js";
+import { enterVirtualTime, VirtualTime } from "./time/context.js";
+import { installVirtualTime, loadVendor } from "./time/install.js";
 
 /**
  * Plays a recorded day to a test: while `work` runs, its HTTP requests are answered from the cassette, others with 404.
@@ -28,16 +27,13 @@ export async function replayDay<T>(
   if (typeof work !== "function")
     throw new InvalidInputError(`replayDay: work must be a function, got ${describeType(work)}.`);
   const { exchanges, startedAt } = await readDay("replayDay", cassette, day);
-  const { startVendor, intercept } = await loadVendor();
+  const { startVendor } = await loadVendor();
   const vendor = await startVendor();
   const clock = new TestClock({ startAt: new Date(startedAt) });
   const stop = new AbortController();
   const time = new VirtualTime(clock, clock.now(), (error) => stop.abort(error));
   const run = vendor.play({ exchanges, clock });
-  const interception = intercept({
-    route: () => (virtualTime() === time ? run.route : undefined),
-    outside: leaveVirtualTime,
-  });
+  time.route = run.route;
   const restoreTime = installVirtualTime();
   const activity = new Activity();
   const stopped = new Promise<never>((_, reject) => {
@@ -47,11 +43,9 @@ export async function replayDay<T>(
     const done = activity.during("running", async () => enterVirtualTime(time, work));
     return await driveRun(
       {
-        clock,
         time,
         activity,
         vendor: run,
-        pending: () => interception.pending,
         heldRpcs: () => 0,
         giveUp: (why) => stop.abort(new Error(`replayDay: work did not end within ${why}.`)),
       },
@@ -61,7 +55,6 @@ export async function replayDay<T>(
     time.end();
     run.end();
     restoreTime();
-    interception.restore();
     await vendor.close();
   }
 }

@@ -22,7 +22,7 @@ function reportLines(report: Parts): readonly string[] {
   const nameWidth = Math.min(LONGEST_NAME, Math.max(0, ...rows.map(({ fault }) => fault.length))) + 2;
   const counts = SHOWN.map((name) => `${rows.filter(({ verdict }) => verdict === name).length} ${name}`);
   const idle = faults.filter(({ verdict }) => verdict === "not-applicable").map(({ fault }) => fault);
-  const wrong = rows.filter(({ verdict }) => verdict === "WRONG").map(({ fault }) => fault);
+  const again = rows.find(({ verdict }) => verdict === "WRONG")?.fault;
   return [
     ...rows.flatMap((row) => rowLines(row, nameWidth)),
     "",
@@ -30,7 +30,7 @@ function reportLines(report: Parts): readonly string[] {
     ...section("Nothing to strike", idle),
     ...section("Never seen", neverSeen),
     ...reasonLines(notRun),
-    ...againLines(wrong, seed),
+    ...(again === undefined ? [] : wrapped(`To run one again: only: ["${again}"], seed: ${seed}.`)),
   ];
 }
 
@@ -59,12 +59,6 @@ function reasonLines(notRun: ConnectorReport["notRun"]): string[] {
     const names = notRun.filter((one) => one.reason === reason).map(({ fault }) => fault);
     return wrapped(`Not run (${reason}): ${names.join(", ")}.`);
   });
-}
-
-function againLines(wrong: readonly string[], seed: number): string[] {
-  const [first] = wrong;
-  if (first === undefined) return [];
-  return wrapped(`To run one again: only: ["${first}"], seed: ${seed}.`);
 }
 
 /** Breaks a text at spaces. */

@@ -18,13 +18,8 @@ const LIMIT_MS = 60_000;
 
 /** Finds the test runner that has loaded the test file, whether it has global functions or not. */
 export function findRunner(): Runner {
-  const jestLike = [vitest, () => globalThis, jest].map(functionsOf).find((found) => found !== undefined);
+  const jestLike = [vitest(), globalThis, jest()].find(isFunctions);
   return jestLike === undefined ? nodeRunner() : jestLikeRunner(jestLike);
-}
-
-function functionsOf(find: () => unknown): Functions | undefined {
-  const found = find();
-  return isFunctions(found) ? found : undefined;
 }
 
 function isFunctions(value: unknown): value is Functions {

@@ -1,12 +1,7 @@
 import type { Store } from "../../sync/ledger/store.js";
 
-/** A rule of a store. */
-export interface StoreRule {
-  /** As a sentence without its full stop. */
-  readonly name: string;
-  /** @throws {BrokenRule} the store breaks it */
-  check(store: TestedStore): Promise<void>;
-}
+/** Rules of a store, as sentences without their full stops. A check throws a `BrokenRule`. */
+export type StoreRules = Readonly<Record<string, (store: TestedStore) => Promise<void>>>;
 
 /** The message says what the store did, as a sentence. */
 export class BrokenRule extends Error {}
@@ -17,23 +12,20 @@ export function must(condition: boolean, otherwise: string): void {
 
 /** The store that is checked, within a folder of its own: names are keys without that folder. */
 export class TestedStore {
-  readonly #store: Store;
-  readonly folder: string;
-
-  constructor(store: Store, folder: string) {
-    this.#store = store;
-    this.folder = folder;
-  }
+  constructor(
+    readonly store: Store,
+    readonly folder: string,
+  ) {}
 
   async put(name: string, value: AsyncIterable<Uint8Array> | string): Promise<boolean> {
     const pieces = typeof value === "string" ? piecesOf(value) : value;
-    const isNew: unknown = await this.#store.putIfAbsent(this.folder + name, pieces);
+    const isNew: unknown = await this.store.putIfAbsent(this.folder + name, pieces);
     if (typeof isNew !== "boolean") throw new BrokenRule("putIfAbsent returned neither true nor false.");
     return isNew;
   }
 
   get(name: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    return this.#store.get(this.folder + name);
+    return this.store.get(this.folder + name);
   }
 
   /** The whole value of a key; undefined if it has none. */
@@ -59,7 +51,7 @@ export class TestedStore {
   /** The names with this prefix, sorted. */
   async list(prefix: string): Promise<string[]> {
     const names: string[] = [];
-    for await (const key of this.#store.list(this.folder + prefix)) {
+    for await (const key of this.store.list(this.folder + prefix)) {
       must(
         key.startsWith(this.folder + prefix),
         `list("${this.folder}${prefix}") had ${JSON.stringify(key)}.`,
@@ -82,7 +74,7 @@ export class TestedStore {
   }
 
   async delete(name: string): Promise<void> {
-    await this.#store.delete(this.folder + name);
+    await this.store.delete(this.folder + name);
   }
 }
 
@@ -112,30 +104,25 @@ export function bytesOf(length: number, seed = 1): Uint8Array {
 
 /** A value that waits after its first piece, as one whose source is slow. */
 export class PausedValue {
-  readonly #first: Uint8Array;
   #begin = () => {};
   /** Lets it end. */
   goOn: () => void = () => {};
   /** Resolves when the store has taken the first piece and asks for the next one. */
-  readonly paused: Promise<void>;
-  readonly #waited: Promise<void>;
+  readonly paused = new Promise<void>((resolve) => {
+    this.#begin = resolve;
+  });
+  readonly #waited = new Promise<void>((resolve) => {
+    this.goOn = resolve;
+  });
 
-  constructor(first: Uint8Array) {
-    this.#first = first;
-    this.paused = new Promise((resolve) => {
-      this.#begin = resolve;
-    });
-    this.#waited = new Promise((resolve) => {
-      this.goOn = resolve;
-    });
-  }
+  constructor(readonly first: Uint8Array) {}
 
   get whole(): Buffer {
-    return Buffer.concat([this.#first, LAST]);
+    return Buffer.concat([this.first, LAST]);
   }
 
   async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
-    yield this.#first;
+    yield this.first;
     this.#begin();
     await this.#waited;
     yield LAST;

@@ -59,7 +59,7 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "the deadline of a call that waits for its answer is not heard",
     file: "sync/grpc/calls.ts",
-    right: '    else signal.addEventListener("abort", abort, { once: true });\n',
+    right: "    stopListening = onAbort(signal, abort);\n",
     wrong: "",
   },
   {

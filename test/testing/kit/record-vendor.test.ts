@@ -6,7 +6,6 @@ import { createSyncClient } from "../../../src/sync/client.js";
 import type { CassetteDay } from "../../../src/testing/kit/cassette/cassette.js";
 import { readCassette } from "../../../src/testing/kit/cassette/cassette-file.js";
 import { recordVendor } from "../../../src/testing/kit/record-vendor.js";
-import { intercept } from "../../../src/testing/kit/vendor/intercept.js";
 import { startVendor } from "../../../src/testing/kit/vendor/server.js";
 import { unusedPort } from "../../support/tcp-peers.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -18,15 +17,13 @@ const DAY = "2026-11-21";
 
 /** Runs the connector against a recorded day. */
 async function replay({ connector, written }: RichVendor, day: CassetteDay | undefined) {
-  const vendor = await startVendor();
+  const vendor = await startVendor(() => run.route);
   const run = vendor.play({ exchanges: day?.exchanges ?? [], clock: { sleep: () => Promise.resolve() } });
-  const interception = intercept({ route: () => run.route });
   const client = createSyncClient({ endpoint: "https://not-used.invalid" });
   try {
     await client.preview(connector, { ledger: "none" });
     return { written: structuredClone(written), requests: run.requests };
   } finally {
-    interception.restore();
     await client.close();
     await vendor.close();
   }

@@ -1,11 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { ConfigurationError } from "../../../core/errors/index.js";
 import { redactSecrets } from "../../../core/redact.js";
-import type { SnapshotCollection } from "../../../sync/collections.js";
-import type { ChildAnswer, ChildOrder } from "../child/order.js";
+import type { ChildAnswer, ChildOrder } from "../child/processes.js";
 import { HELD_MS } from "../faults/service/signal-faults.js";
-import type { NightScene } from "./night.js";
-import type { CaseResult, CaseSetup, ChildSetup } from "./setup.js";
+import type { Scene } from "./scene.js";
+import type { CaseSetup, ChildSetup, NightResult } from "./setup.js";
 
 /** How long a process may take, in real milliseconds. */
 const LONGEST_MS = 30_000;
@@ -15,15 +14,14 @@ const LOOK_MS = 2;
  * One run of a scene's connector in a process of its own, which gets a signal.
  * @throws {ConfigurationError} the module cannot be loaded, or exports no connector
  */
-export async function playInChild<S extends SnapshotCollection>(
-  scene: NightScene<S>,
+export async function playInChild(
+  scene: Scene,
   { module, fault }: ChildSetup,
   setup: Pick<CaseSetup, "recording" | "guard"> & { readonly firstRun: boolean; readonly directory: string },
-): Promise<CaseResult> {
+): Promise<NightResult> {
   const { children, clock, server, vendor } = scene.parts;
   const { installationId, apiKey } = scene.workspace;
   const { recording, directory, guard, firstRun } = setup;
-  const before = server.inspect(installationId);
   const run = recording && vendor.play({ exchanges: recording.exchanges, clock });
   const hold = server.faults.add(fault.hold);
   const child = new Child(children.take(), {
@@ -40,13 +38,13 @@ export async function playInChild<S extends SnapshotCollection>(
   });
   try {
     await child.until(() => hold.fired > 0);
-    if (hold.fired > 0) child.kill(fault.signal);
+    if (hold.fired > 0) child.process.kill(fault.signal);
     // A killed process is gone before the call goes on; an interrupted one may still wait for it.
     if (fault.signal === "SIGKILL") await child.until(() => false);
     clock.advance(HELD_MS);
     await child.until(() => false);
   } finally {
-    child.kill("SIGKILL");
+    child.process.kill("SIGKILL");
     run?.end();
     server.faults.clear();
   }
@@ -61,47 +59,42 @@ export async function playInChild<S extends SnapshotCollection>(
     outcome: answer?.outcome ?? "refused",
     error: answer?.outcome === "completed" ? undefined : new Error(answer?.message ?? child.end),
     receipt: undefined,
-    before,
     effect: server.inspect(installationId),
     output,
     credentials: run?.credentials ?? [],
     requests: run?.requests ?? [],
     fired: hold.fired,
     unhandled: [],
-    seen: { retried: false, restarted: false, waitedForLock: false },
+    seen: new Set(),
     records: new Map(),
-    nextNight: () => scene.nextNight(),
   };
 }
 
 class Child {
   readonly output: string[] = [];
   answer: ChildAnswer | undefined;
-  readonly #process: ChildProcess;
   readonly #begun = performance.now();
   #end: string | undefined;
 
-  constructor(process: ChildProcess, order: ChildOrder) {
-    this.#process = process;
-    for (const stream of [this.#process.stdout, this.#process.stderr])
+  constructor(
+    readonly process: ChildProcess,
+    order: ChildOrder,
+  ) {
+    for (const stream of [process.stdout, process.stderr])
       stream?.setEncoding("utf8").on("data", (text: string) => this.output.push(text));
-    this.#process.once("message", (answer: ChildAnswer) => {
+    process.once("message", (answer: ChildAnswer) => {
       this.answer = answer;
     });
-    this.#process.once("close", (code, signal) => {
+    process.once("close", (code, signal) => {
       this.#end =
         signal === null ? `The process ended with exit code ${code}.` : `${signal} ended the process.`;
     });
-    this.#process.send(order);
+    process.send(order);
   }
 
   /** How it has ended. */
   get end(): string {
     return this.#end ?? "The process did not end.";
-  }
-
-  kill(signal: NodeJS.Signals): void {
-    this.#process.kill(signal);
   }
 
   /** Waits until something is so, or the process has ended. */

@@ -1,22 +1,13 @@
-import type { TestClock } from "../../../core/clock.js";
 import { drive, type Patience } from "../../../core/drive.js";
 import type { VirtualTime } from "../time/context.js";
+import type { Playback } from "../vendor/playback.js";
 import type { Activity } from "./activity.js";
 
-/** What the vendor is doing; a connector without HTTP has none. */
-export interface VendorActivity {
-  /** Requests that are not answered in full, without those that are held back. */
-  readonly busy: number;
-  readonly held: number;
-}
-
 export interface DrivenRun {
-  readonly clock: TestClock;
   readonly time: VirtualTime;
   readonly activity: Activity;
-  readonly vendor: VendorActivity | undefined;
-  /** Requests of the connector without the head of an answer. */
-  readonly pending: () => number;
+  /** A connector without a recording has none. */
+  readonly vendor: Pick<Playback, "busy" | "held" | "route"> | undefined;
   /** How often a fault has held an RPC back. */
   readonly heldRpcs: () => number;
   /** Called if the run takes more than a day of its time, or a minute of real time. */
@@ -38,7 +29,8 @@ const BUSY_LIVE: Patience = { turns: 50, ms: 5000 };
 
 /** Lets time pass for a run whenever everything in it waits. */
 export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
-  const { clock, time, activity, vendor, pending, heldRpcs, giveUp } = run;
+  const { time, activity, vendor, heldRpcs, giveUp } = run;
+  const { clock } = time;
   const begun = performance.now();
   let passedMs = 0;
   let held = { count: 0, rpc: 0 };
@@ -52,7 +44,7 @@ export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
     const busy = vendor === undefined ? BUSY_LIVE : BUSY;
     if (activity.works > 0) return busy;
     if (activity.rpcs > 0) return isRpcHeld() ? PLAYED : busy;
-    if (vendor !== undefined && (vendor.busy > 0 || pending() > vendor.held)) return busy;
+    if (vendor !== undefined && (vendor.busy > 0 || vendor.route.pending > vendor.held)) return busy;
     const isPausing = activity.isInSdk || activity.held > 0 || (vendor?.held ?? 0) > 0;
     // Otherwise the SDK computes: it has timeouts, and waits for nothing.
     if (isPausing && clock.pausing > 0) return AT_ONCE;
@@ -65,7 +57,8 @@ export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
   };
   return drive(clock, work, {
     // Timers of the SDK do not count: a source that is silent for an hour is looked at many times.
-    activity: () => `${activity.changes} ${time.changes} ${vendor?.busy} ${vendor?.held} ${pending()}`,
+    activity: () =>
+      `${activity.changes} ${time.changes} ${vendor?.busy} ${vendor?.held} ${vendor?.route.pending}`,
     patience,
     onStep,
   });

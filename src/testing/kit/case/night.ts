@@ -1,66 +1,37 @@
-import type { TestClock } from "../../../core/clock.js";
 import { drive } from "../../../core/drive.js";
 import { RunHeldError } from "../../../core/errors/index.js";
 import type { ClientEvent } from "../../../core/hooks.js";
-import type { CommonOptions } from "../../../core/options.js";
-import type { ReferenceServer } from "../../../reference-server/server.js";
-import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
-import type { SyncEngine } from "../../../sync/engine.js";
-import type { Ledger } from "../../../sync/ledger/ledger.js";
-import type { Store } from "../../../sync/ledger/store.js";
+import type { Collection } from "../../../sync/collections.js";
 import type { SyncProgress } from "../../../sync/progress.js";
-import type { Connector } from "../../../sync/run/connector.js";
 import type { RunReceipt } from "../../../sync/run/receipt.js";
-import type { ChildProcesses } from "../child/processes.js";
-import type { ArmedFault } from "../faults/service/service-fault.js";
+import type { ArmedFault } from "../faults/service/service-faults.js";
 import { VirtualTime } from "../time/context.js";
-import type { Interception } from "../vendor/intercept.js";
-import type { VendorRoute } from "../vendor/routes.js";
-import type { Vendor } from "../vendor/server.js";
 import { Activity } from "./activity.js";
-import { kitConnector } from "./connector.js";
+import { kitConnector } from "./batch.js";
 import { driveRun } from "./driver.js";
 import { Output } from "./output.js";
 import { Passage } from "./passage.js";
-import type { CaseResult, CaseSetup } from "./setup.js";
+import type { Scene } from "./scene.js";
+import type { CaseSetup, NightResult } from "./setup.js";
 import { Unhandled } from "./unhandled.js";
-
-/** What all cases share. */
-export interface StageParts {
-  readonly server: ReferenceServer;
-  readonly clock: TestClock;
-  readonly vendor: Vendor;
-  readonly interception: Interception;
-  readonly routes: WeakMap<VirtualTime, VendorRoute>;
-  readonly children: ChildProcesses;
-  /** A temporary folder, which is deleted in the end. */
-  readonly folder: () => string;
-}
-
-/** One case: what its nights have in common. */
-export interface NightScene<S extends SnapshotCollection> {
-  readonly parts: StageParts;
-  readonly connector: Connector<S>;
-  readonly store: Store;
-  readonly workspace: ReturnType<ReferenceServer["createWorkspace"]>;
-  client(options?: Pick<CommonOptions, "logger" | "onEvent">): SyncEngine;
-  ledger(store: Store): Ledger;
-  nextNight(): Promise<CaseResult>;
-}
 
 /** Turns of the event loop in which rejections that nobody handles become known. */
 const LATE_TURNS = 3;
+const SEEN: Partial<Record<SyncProgress["type"], string>> = {
+  retry: "retried",
+  restarted: "restarted",
+  "waiting-for-lock": "waited for the lock",
+};
 const CLOSING = { turns: 10, ms: 25 };
 
 /** One run of a scene's connector. */
-export async function playNight<S extends SnapshotCollection>(
-  scene: NightScene<S>,
+export async function playNight(
+  scene: Scene,
   setup: Omit<CaseSetup, "yesterday" | "child"> & { readonly firstRun: boolean },
-): Promise<CaseResult> {
-  const { clock, server, vendor, interception, routes } = scene.parts;
+): Promise<NightResult> {
+  const { clock, server, vendor } = scene.parts;
   const { installationId, apiKey } = scene.workspace;
   const { recording, struck, records: fault, service, guard, firstRun } = setup;
-  const before = server.inspect(installationId);
   const activity = new Activity();
   const stop = new AbortController();
   const unhandled = new Unhandled((error) => stop.abort(error));
@@ -68,7 +39,7 @@ export async function playNight<S extends SnapshotCollection>(
   const startedAt = recording === undefined ? clock.now() : Date.parse(recording.startedAt);
   const time = new VirtualTime(clock, startedAt, (error) => unhandled.caught(error));
   const run = recording && vendor.play({ exchanges: recording.exchanges, struck, clock });
-  if (run !== undefined) routes.set(time, run.route);
+  time.route = run?.route;
   let recordsStruck = 0;
   let records: ReadonlyMap<Collection, readonly object[]> = new Map();
   const openPassage = () => {
@@ -78,11 +49,9 @@ export async function playNight<S extends SnapshotCollection>(
     records = passage.records;
     return passage;
   };
-  const seen = { retried: false, restarted: false, waitedForLock: false };
+  const seen = new Set<string>();
   const onProgress = ({ type }: SyncProgress) => {
-    if (type === "retry") seen.retried = true;
-    if (type === "restarted") seen.restarted = true;
-    if (type === "waiting-for-lock") seen.waitedForLock = true;
+    if (SEEN[type] !== undefined) seen.add(SEEN[type]);
   };
   let armed: ArmedFault | undefined;
   const client = scene.client({
@@ -107,12 +76,10 @@ export async function playNight<S extends SnapshotCollection>(
     });
     receipt = await driveRun(
       {
-        clock,
         time,
         activity,
         vendor: run,
-        pending: () => interception.pending,
-        heldRpcs: () => armed?.held?.() ?? 0,
+        heldRpcs: () => (armed?.holds === true ? armed.fired : 0),
         giveUp: (why) => stop.abort(new Error(`The run did not end within ${why}.`)),
       },
       work,
@@ -135,16 +102,14 @@ export async function playNight<S extends SnapshotCollection>(
     outcome: receipt !== undefined ? "completed" : error instanceof RunHeldError ? "held" : "refused",
     error,
     receipt,
-    before,
     effect: server.inspect(installationId),
     output: output.lines,
     credentials: run?.credentials ?? [],
     requests: run?.requests ?? [],
-    fired: armed?.fired() ?? (fault === undefined ? (run?.fired ?? 0) : recordsStruck),
+    fired: armed?.fired ?? (fault === undefined ? (run?.fired ?? 0) : recordsStruck),
     unhandled: unhandled.errors,
     seen,
     records,
-    nextNight: () => scene.nextNight(),
   };
 }
 

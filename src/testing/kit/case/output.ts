@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { format } from "node:util";
 import type { Logger } from "../../../core/hooks.js";
 import { virtualTime } from "../time/context.js";
-import { Patches } from "../time/patch.js";
+import { Patches } from "../time/install.js";
 
 const CONSOLE = ["debug", "dir", "error", "info", "log", "table", "trace", "warn"] as const;
 

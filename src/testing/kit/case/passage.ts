@@ -1,28 +1,26 @@
 import type { Collection } from "../../../sync/collections.js";
-import type { StruckRecords } from "../faults/record-fault.js";
+import type { StruckRecords } from "../faults/fault.js";
 import { enterVirtualTime, type VirtualTime } from "../time/context.js";
 import type { Activity } from "./activity.js";
 
 /** The way of records from a connector into its batch, in one attempt: they are noted, and a fault may strike them. */
 export class Passage {
-  readonly time: VirtualTime;
-  readonly activity: Activity;
   /** What was passed on, by collection. */
   readonly records = new Map<Collection, object[]>();
-  readonly #fault: StruckRecords | undefined;
-  readonly #struck: () => void;
+  /** What the fault threw at a writer: the SDK does not complete a batch whose write has failed. */
+  failure: { readonly error: unknown } | undefined;
   readonly #taken = new Map<Collection, number>();
 
   /** @param struck Called each time that the fault has changed something. */
-  constructor(time: VirtualTime, activity: Activity, fault: StruckRecords | undefined, struck: () => void) {
-    this.time = time;
-    this.activity = activity;
-    this.#fault = fault;
-    this.#struck = struck;
-  }
+  constructor(
+    readonly time: VirtualTime,
+    readonly activity: Activity,
+    readonly fault: StruckRecords | undefined,
+    readonly struck: () => void,
+  ) {}
 
-  get isStruck(): boolean {
-    return this.#fault !== undefined;
+  throwFailure(): void {
+    if (this.failure !== undefined) throw this.failure.error;
   }
 
   note(collection: Collection, records: readonly object[]): void {
@@ -36,19 +34,19 @@ export class Passage {
     const index = this.#taken.get(collection) ?? 0;
     this.#taken.set(collection, index + records.length);
     const sleep = (ms: number) => {
-      this.#struck();
+      this.struck();
       return this.activity.during("held", () => this.time.clock.sleep(ms));
     };
-    const passed = await this.#strike(() => this.#fault?.pass({ collection, records, index, sleep }));
-    if (passed !== undefined && passed !== records) this.#struck();
+    const passed = await this.#strike(() => this.fault?.pass({ collection, records, index, sleep }));
+    if (passed !== undefined && passed !== records) this.struck();
     this.note(collection, passed ?? records);
     return passed ?? records;
   }
 
   /** What the fault adds at the end of a collection. */
   async end(collection: Collection): Promise<readonly object[]> {
-    const added = (await this.#strike(() => this.#fault?.end?.(collection))) ?? [];
-    if (added.length > 0) this.#struck();
+    const added = (await this.#strike(() => this.fault?.end?.(collection))) ?? [];
+    if (added.length > 0) this.struck();
     this.note(collection, added);
     return added;
   }
@@ -62,7 +60,7 @@ export class Passage {
     try {
       return await strike();
     } catch (error) {
-      this.#struck();
+      this.struck();
       throw error;
     }
   }

@@ -2,19 +2,14 @@ import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
 import type { GuardOptions } from "../../../sync/guard/rule-options.js";
 import type { RunReceipt } from "../../../sync/run/receipt.js";
-import type { Exchange } from "../cassette/cassette.js";
-import type { Struck } from "../faults/fault.js";
-import type { StruckRecords } from "../faults/record-fault.js";
-import type { ServiceFault } from "../faults/service/service-fault.js";
+import type { CassetteDay } from "../cassette/cassette.js";
+import type { Struck, StruckRecords } from "../faults/fault.js";
+import type { ServiceFault } from "../faults/service/service-faults.js";
 import type { SignalFault } from "../faults/service/signal-faults.js";
 import type { PlayedRequest } from "../vendor/playback.js";
 
-/** A day of a recording. */
-export interface PlayedDay {
-  readonly exchanges: readonly Exchange[];
-  /** ISO 8601: what the connector takes for the time at its start. */
-  readonly startedAt: string;
-}
+/** A day of a recording: the connector takes its start for the time at its own. */
+export type PlayedDay = Pick<CassetteDay, "exchanges" | "startedAt">;
 
 /** Where a connector's module is, and the signal that its process gets. */
 export interface ChildSetup {
@@ -40,14 +35,12 @@ export interface CaseSetup {
   readonly guard?: GuardOptions | false | undefined;
 }
 
-/** What became of a run. */
-export interface CaseResult {
+/** What became of one run. */
+export interface NightResult {
   readonly outcome: "completed" | "held" | "refused";
   /** With which it was held or refused. */
   readonly error: unknown;
   readonly receipt: RunReceipt | undefined;
-  /** What the server held before the run. */
-  readonly before: Inspection;
   readonly effect: Inspection;
   /** What was printed and logged: `console`, stdout, stderr and the SDK's logger. */
   readonly output: readonly string[];
@@ -58,13 +51,14 @@ export interface CaseResult {
   readonly fired: number;
   /** Rejections and exceptions that nobody handled. */
   readonly unhandled: readonly unknown[];
-  readonly seen: {
-    readonly retried: boolean;
-    readonly restarted: boolean;
-    readonly waitedForLock: boolean;
-  };
+  /** What it led to, as the report says it: `retried`, `restarted`, `waited for the lock`. */
+  readonly seen: ReadonlySet<string>;
   /** The records that passed into the batch of the last attempt. */
   readonly records: ReadonlyMap<Collection, readonly object[]>;
+}
+
+/** What became of the run of a case. */
+export interface CaseResult extends NightResult {
   /** Runs the same connector a day later, with the same recording, without the fault. */
   nextNight(): Promise<CaseResult>;
 }

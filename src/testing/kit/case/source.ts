@@ -12,15 +12,22 @@ const known = new WeakMap<object, AsyncIterator<unknown>>();
  */
 export function passedSource(collection: Collection, source: unknown, passage: Passage): unknown {
   if (typeof source !== "object" || source === null || isUnreadable(source)) return source;
-  if (Array.isArray(source) && !passage.isStruck) {
+  if (Array.isArray(source) && passage.fault === undefined) {
     passage.note(collection, recordsOf(source));
     return source;
   }
-  if (source instanceof Readable) return Readable.from(asyncSource(collection, source, passage));
-  if (source instanceof ReadableStream) {
-    return Readable.toWeb(Readable.from(asyncSource(collection, source, passage)));
-  }
-  return isAsyncIterable(source) || isIterable(source) ? asyncSource(collection, source, passage) : source;
+  const open = openerOf(source);
+  if (open === undefined) return source;
+  const passed = {
+    [Symbol.asyncIterator]() {
+      const iterator = enterVirtualTime(passage.time, open);
+      const passedIterator = known.get(iterator) ?? passedAsyncIterator(collection, iterator, passage);
+      known.set(iterator, passedIterator);
+      return passedIterator;
+    },
+  };
+  if (source instanceof Readable) return Readable.from(passed);
+  return source instanceof ReadableStream ? Readable.toWeb(Readable.from(passed)) : passed;
 }
 
 /** Streams of bytes, and those that were read or are locked. */
@@ -37,23 +44,12 @@ function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
   return Symbol.asyncIterator in source;
 }
 
+function openerOf(source: object): (() => AsyncIterator<unknown> | Iterator<unknown>) | undefined {
+  if (isAsyncIterable(source)) return () => source[Symbol.asyncIterator]();
+  return isIterable(source) ? () => source[Symbol.iterator]() : undefined;
+}
+
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
-
-function asyncSource(collection: Collection, source: object, passage: Passage): AsyncIterable<unknown> {
-  const open = () => {
-    const iterator = enterVirtualTime(passage.time, () => iteratorOf(source));
-    const passed = known.get(iterator) ?? passedAsyncIterator(collection, iterator, passage);
-    known.set(iterator, passed);
-    return passed;
-  };
-  return { [Symbol.asyncIterator]: open };
-}
-
-function iteratorOf(source: object): AsyncIterator<unknown> | Iterator<unknown> {
-  if (isAsyncIterable(source)) return source[Symbol.asyncIterator]();
-  if (isIterable(source)) return source[Symbol.iterator]();
-  throw new TypeError("The source is not iterable.");
-}
 
 function passedAsyncIterator(
   collection: Collection,

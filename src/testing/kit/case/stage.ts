@@ -8,59 +8,80 @@ import { startReferenceServer } from "../../../reference-server/server.js";
 import type { SnapshotCollection } from "../../../sync/collections.js";
 import type { Connector } from "../../../sync/run/connector.js";
 import { ChildProcesses } from "../child/processes.js";
-import { leaveVirtualTime, type VirtualTime, virtualTime } from "../time/context.js";
-import { installVirtualTime } from "../time/install.js";
-import { loadVendor } from "../vendor/load.js";
-import type { VendorRoute } from "../vendor/routes.js";
+import { installVirtualTime, loadVendor } from "../time/install.js";
+import { playInChild } from "./child-night.js";
+import { playNight } from "./night.js";
 import { Scene } from "./scene.js";
-import type { CaseResult, CaseSetup } from "./setup.js";
+import type { CaseResult, CaseSetup, NightResult } from "./setup.js";
+
+const DAY_MS = 24 * 3_600_000;
 
 /** The servers and the clock that all cases share, one case at a time. */
-export interface Stage extends AsyncDisposable {
-  /**
-   * Runs a connector in a workspace of its own. Never rejects because of the connector.
-   * @throws {ConfigurationError} a process of its own cannot load the connector's module
-   */
-  run<S extends SnapshotCollection>(connector: Connector<S>, setup?: CaseSetup): Promise<CaseResult>;
-  close(): Promise<void>;
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-export async function openStage(): Promise<Stage> {
+export async function openStage() {
   const clock = new TestClock({ startAt: new Date() });
-  const { startVendor, intercept } = await loadVendor();
+  const { startVendor } = await loadVendor();
   const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
-  const routes = new WeakMap<VirtualTime, VendorRoute>();
   const restoreTime = installVirtualTime();
-  const route = () => {
-    const time = virtualTime();
-    return time && routes.get(time);
-  };
-  const interception = intercept({ route, outside: leaveVirtualTime });
   const children = new ChildProcesses();
   let created: string | undefined;
   const folder = () => {
     created ??= mkdtempSync(join(tmpdir(), "connector-test-"));
     return created;
   };
-  const parts = { server, clock, vendor, interception, routes, folder, children };
-  let closed: Promise<void> | undefined;
-  const closeAll = async () => {
-    children.close();
-    interception.restore();
-    restoreTime();
-    await Promise.all([server.close(), vendor.close()]);
-    if (created !== undefined) await rm(created, { recursive: true, force: true, maxRetries: 10 });
-  };
-  const close = () => {
-    closed ??= closeAll();
-    return closed;
-  };
+  const parts = { server, clock, vendor, folder, children };
   // Modules are loaded with the first run, and time must not pass meanwhile.
-  const warmUp = { snapshots: [], run: (batch) => batch.write("usage", []) } satisfies Connector;
-  await new Scene(parts, warmUp, {}).load();
+  await new Scene(parts, { snapshots: [], run: (batch) => batch.write("usage", []) }).complete();
   return {
-    run: async (connector, setup = {}) => new Scene(parts, connector, setup).play(),
-    close,
-    [Symbol.asyncDispose]: close,
+    /**
+     * Runs a connector in a workspace of its own. Never rejects because of the connector.
+     * @throws {ConfigurationError} a process of its own cannot load the connector's module
+     */
+    run: (connector: Connector<SnapshotCollection>, setup: CaseSetup = {}): Promise<CaseResult> =>
+      play(new Scene(parts, connector, setup.child !== undefined), setup),
+    async [Symbol.asyncDispose](): Promise<void> {
+      children.close();
+      restoreTime();
+      await Promise.all([server.close(), vendor.close()]);
+      if (created !== undefined) await rm(created, { recursive: true, force: true, maxRetries: 10 });
+    },
   };
+}
+
+async function play(scene: Scene, setup: CaseSetup): Promise<CaseResult> {
+  const { yesterday, child } = setup;
+  const { directory } = scene;
+  const before = yesterday && (await completeYesterday(scene, yesterday));
+  if (before !== undefined && before.outcome !== "completed") return withNext(scene, setup, before);
+  scene.parts.clock.advance(DAY_MS);
+  const today = { ...setup, firstRun: yesterday === undefined };
+  const result =
+    child === undefined || directory === undefined
+      ? await playNight(scene, today)
+      : await playInChild(scene, child, { ...today, directory });
+  return withNext(scene, setup, result);
+}
+
+async function completeYesterday(
+  scene: Scene,
+  yesterday: NonNullable<CaseSetup["yesterday"]>,
+): Promise<NightResult | undefined> {
+  if ("exchanges" in yesterday) return playNight(scene, { recording: yesterday, firstRun: true });
+  await scene.completeRecords(yesterday.records);
+  return undefined;
+}
+
+function withNext(scene: Scene, setup: CaseSetup, result: NightResult): CaseResult {
+  const nextNight = async () => {
+    const { recording, guard, yesterday } = setup;
+    const { clock, server } = scene.parts;
+    clock.advance(DAY_MS);
+    // The fault may have revoked it.
+    scene.apiKey = server.createApiKey({ workspaceId: scene.workspace.id });
+    const { batches } = server.inspect(scene.workspace.installationId);
+    const firstRun = yesterday === undefined && !batches.some(({ state }) => state === "completed");
+    return withNext(scene, setup, await playNight(scene, { recording, guard, firstRun }));
+  };
+  return { ...result, nextNight };
 }

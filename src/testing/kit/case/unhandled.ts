@@ -2,11 +2,9 @@
 export class Unhandled {
   readonly errors: unknown[] = [];
   readonly #restore: (() => void)[] = [];
-  readonly #onException: (error: unknown) => void;
 
   /** @param onException Called with an exception that nobody caught; a rejection is only noted. */
-  constructor(onException: (error: unknown) => void) {
-    this.#onException = onException;
+  constructor(readonly onException: (error: unknown) => void) {
     this.#listen("unhandledRejection", (error) => this.errors.push(error));
     this.#listen("uncaughtException", (error) => this.caught(error));
   }
@@ -14,7 +12,7 @@ export class Unhandled {
   /** Notes an exception that was caught where it would have been nobody's. */
   caught(error: unknown): void {
     this.errors.push(error);
-    this.#onException(error);
+    this.onException(error);
   }
 
   end(): void {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { ConfigurationError, InvalidInputError } from "../../../core/errors/index.js";
 import { errorCode } from "../../../core/network-errors.js";
 import { describeType } from "../../../core/validate.js";
-import { strictObject } from "../../../reference-server/validate.js";
+import { placeOf, strictObject } from "../../../reference-server/validate.js";
 import type { Cassette, CassetteDay } from "./cassette.js";
 
 const headers = z.record(z.string().regex(/^[^A-Z]+$/, "Expected a name in lower case"), z.string());
@@ -88,8 +88,9 @@ export async function findCassette(file: string | URL): Promise<Cassette | undef
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
+  const place = placeOf("", issue?.path ?? []).replace(/^[.]/, "");
   throw new ConfigurationError(
-    `The cassette ${path} is damaged at ${placeOf(issue?.path ?? [])}: ${issue?.message}.`,
+    `The cassette ${path} is damaged at ${place === "" ? "the top" : place}: ${issue?.message}.`,
   );
 }
 
@@ -117,12 +118,4 @@ function isAscending(days: readonly { readonly day: string }[]): boolean {
 function lineOf(error: unknown, text: string): string {
   const position = /at position (\d+)/.exec(String(error))?.[1];
   return position === undefined ? "" : ` (line ${text.slice(0, Number(position)).split("\n").length})`;
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  const place = path.reduce<string>(
-    (before, key) => (typeof key === "number" ? `${before}[${key}]` : `${before}.${String(key)}`),
-    "",
-  );
-  return place === "" ? "the top" : place.replace(/^[.]/, "");
 }

@@ -1,6 +1,6 @@
 import { secretsIn } from "../../../core/redact.js";
 import type { RecordedRequest, RecordedResponse } from "./cassette.js";
-import { mapRequest, mapResponse, type Place } from "./map-exchange.js";
+import { type ExchangeMapper, mapRequest, mapResponse } from "./map-exchange.js";
 import { MIN_SECRET_LENGTH } from "./secret-names.js";
 
 /** Recorded answers are played again in each case. */
@@ -16,28 +16,21 @@ export function credentialsGranted(response: RecordedResponse): ReadonlySet<stri
   return credentialsOf(response, (mapper) => mapResponse(mapper, response, { isPerson: false }));
 }
 
-function credentialsOf(message: object, walk: (mapper: Credentials) => void): ReadonlySet<string> {
+/** Notes credentials, and changes nothing. */
+function credentialsOf(message: object, walk: (mapper: ExchangeMapper) => void): ReadonlySet<string> {
   const before = known.get(message);
   if (before !== undefined) return before;
-  const mapper = new Credentials();
-  walk(mapper);
-  known.set(message, mapper.found);
-  return mapper.found;
-}
-
-/** Notes credentials, and changes nothing. */
-class Credentials {
-  readonly found = new Set<string>();
-
-  string(value: string, { kind }: Place): string {
-    const secrets = kind === "secret" ? [value] : kind === "credential" ? secretsOf(value) : [];
-    for (const secret of secrets) if (secret.length >= MIN_SECRET_LENGTH) this.found.add(secret);
-    return value;
-  }
-
-  keys(names: readonly string[]): readonly string[] {
-    return names;
-  }
+  const found = new Set<string>();
+  known.set(message, found);
+  walk({
+    string(value, { kind }) {
+      const secrets = kind === "secret" ? [value] : kind === "credential" ? secretsOf(value) : [];
+      for (const secret of secrets) if (secret.length >= MIN_SECRET_LENGTH) found.add(secret);
+      return value;
+    },
+    keys: (names) => names,
+  });
+  return found;
 }
 
 /** A value of a header: `Bearer abc` with its second word, `Basic …` with the password in it. */

@@ -10,13 +10,10 @@ export const CANARY = /canary-[0-9a-f]{32}/g;
 
 /** Replaces values by fakes of their kind: the same value by the same fake, in the same letter case. */
 export class Fakes {
-  readonly #key: Buffer;
   readonly #known = new Map<string, string>();
 
   /** @param key Without it, nobody can tell which value a fake stands for, or whether it stands for a guess. */
-  constructor(key: Buffer) {
-    this.#key = key;
-  }
+  constructor(readonly key: Buffer) {}
 
   personal(kind: PersonalKind, value: string): string {
     return this.#once(`${kind} ${value}`, () => this.#make(kind, value));
@@ -99,7 +96,7 @@ export class Fakes {
   }
 
   #digest(kind: string, value: string): Buffer {
-    return createHmac("sha256", this.#key).update(`${kind}\0${value}`).digest();
+    return createHmac("sha256", this.key).update(`${kind}\0${value}`).digest();
   }
 
   #once(key: string, make: () => string): string {

@@ -86,7 +86,8 @@ function mapEscaped(
     : encodeURIComponent(mapped).replaceAll("%40", escaped.includes("@") ? "@" : "%40");
 }
 
-function decoded(escaped: string): string {
+/** As it is if it cannot be decoded. */
+export function decoded(escaped: string): string {
   try {
     return decodeURIComponent(escaped);
   } catch {

@@ -1,6 +1,5 @@
 import type { Exchange } from "./cassette.js";
 import { credentialsGranted, credentialsSent } from "./credentials.js";
-import { mapEncoded } from "./encoded-text.js";
 import { Fakes } from "./fakes.js";
 import { type ExchangeMapper, mapExchange, mapJson, mapUrl, type Place } from "./map-exchange.js";
 import { PersonalValues } from "./personal-values.js";
@@ -12,19 +11,16 @@ const JWT = /^(eyJ[\w-]+)\.([\w-]+)\.[\w-]*$/;
 const VENDOR_WORDS =
   /^(?:roles?|status|state|types?|kind|scopes?|plan|product|productname|currency|locale|language|timezone|country|object|resourcetype|schemas?|events?|eventtype|action|category|permissions?|level|tier|sku|odatatype|operation|verb)$/;
 
-export interface RedactionOptions {
-  /** Key of the fakes. */
-  readonly key: Buffer;
-  /** Secrets that are known from elsewhere. */
-  readonly secrets: readonly string[];
-}
-
-/** Replaces credentials and personal data by fakes, equal values by equal fakes. */
+/**
+ * Replaces credentials and personal data by fakes, equal values by equal fakes.
+ * @param key Key of the fakes.
+ * @param secrets Secrets that are known from elsewhere.
+ */
 export function redact(
   exchanges: readonly Exchange[],
-  { key, secrets }: RedactionOptions,
+  { key, secrets }: { readonly key: Buffer; readonly secrets: readonly string[] },
 ): readonly Exchange[] {
-  const collected = new Collection(secrets);
+  const collected = new Collection(new Set(secrets));
   for (const exchange of exchanges) collected.add(exchange);
   const redaction = new Redaction(collected, new Fakes(key));
   return exchanges.map((exchange) => mapExchange(redaction, exchange));
@@ -32,15 +28,12 @@ export function redact(
 
 /** Notes the secrets and the personal values of a recording. */
 class Collection implements ExchangeMapper {
-  readonly secrets: Set<string>;
   readonly values = new PersonalValues();
   readonly #keys = new Map<string, readonly string[]>();
   readonly #parts = new Map<string, number>();
   #count = 0;
 
-  constructor(secrets: readonly string[]) {
-    this.secrets = new Set(secrets);
-  }
+  constructor(readonly secrets: Set<string>) {}
 
   add(exchange: Exchange): void {
     mapExchange(this, exchange);
@@ -87,14 +80,15 @@ function isMapOf(values: PersonalValues, names: readonly string[]): boolean {
 
 class Redaction implements ExchangeMapper {
   readonly #values: PersonalValues;
-  readonly #fakes: Fakes;
   /** The longest first: one may be part of another. */
   readonly #secrets: readonly string[];
 
-  constructor(collected: Collection, fakes: Fakes) {
+  constructor(
+    collected: Collection,
+    readonly fakes: Fakes,
+  ) {
     this.#values = collected.values;
     this.#values.index(collected.vocabulary());
-    this.#fakes = fakes;
     this.#secrets = [...collected.secrets].sort((a, b) => b.length - a.length);
   }
 
@@ -102,7 +96,7 @@ class Redaction implements ExchangeMapper {
     if (kind === "secret") return value === "" ? value : this.#canary(value);
     if (kind === "credential") return this.#credential(value);
     const own = kind === undefined ? undefined : this.#values.kindOf(value);
-    if (own !== undefined) return this.#fakes.personal(own, value);
+    if (own !== undefined) return this.fakes.personal(own, value);
     return this.#text(value, VENDOR_WORDS.test(foldName(name)));
   }
 
@@ -129,9 +123,9 @@ class Redaction implements ExchangeMapper {
       (rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, this.#canary(secret)) : rest),
       text,
     );
-    const withoutEmails = withoutSecrets.replace(EMAIL, (email) => this.#fakes.email(email));
+    const withoutEmails = withoutSecrets.replace(EMAIL, (email) => this.fakes.email(email));
     if (isVendors) return withoutEmails;
-    return this.#values.replace(withoutEmails, (kind, value) => this.#fakes.personal(kind, value));
+    return this.#values.replace(withoutEmails, (kind, value) => this.fakes.personal(kind, value));
   }
 
   /** `Bearer abc` keeps its scheme. */
@@ -145,11 +139,11 @@ class Redaction implements ExchangeMapper {
   /** A connector may read the claims of a token, such as its expiry. */
   #canary(secret: string): string {
     const claims = claimsOf(secret);
-    if (claims === undefined) return this.#fakes.canary(secret);
+    if (claims === undefined) return this.fakes.canary(secret);
     const clean = Buffer.from(JSON.stringify(mapJson(this, claims, { isPerson: true }))).toString(
       "base64url",
     );
-    return `${secret.slice(0, secret.indexOf("."))}.${clean}.${this.#fakes.canary(secret)}`;
+    return `${secret.slice(0, secret.indexOf("."))}.${clean}.${this.fakes.canary(secret)}`;
   }
 }
 
@@ -164,6 +158,31 @@ function readJson(encoded: string): object | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, "base64url").toString());
     return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
+
+/**
+ * Maps the text inside a value in base64, such as a cursor made of an address, and encodes it again.
+ * @returns undefined if it is not such a value, or the text stays as it is
+ */
+function mapEncoded(value: string, map: (text: string) => string): string | undefined {
+  if (!BASE64.test(value)) return undefined;
+  const text = readable(Buffer.from(value, "base64"));
+  const mapped = text === undefined ? undefined : map(text);
+  if (mapped === undefined || mapped === text) return undefined;
+  const isUrlSafe = /[-_]/.test(value);
+  const encoded = Buffer.from(mapped).toString(isUrlSafe ? "base64url" : "base64");
+  return value.endsWith("=") || value.length % 4 === 0 ? encoded : encoded.replace(/=+$/, "");
+}
+
+function readable(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return /\p{Cc}/u.test(text.replace(/[\t\n\r]/g, "")) ? undefined : text;
   } catch {
     return undefined;
   }

@@ -5,12 +5,11 @@ import type { SnapshotCollection } from "../../../sync/collections.js";
 import { fileLedger } from "../../../sync/ledger/ledger.js";
 import { type Connector, readConnector } from "../../../sync/run/connector.js";
 import { Activity } from "../case/activity.js";
-import { kitConnector } from "../case/connector.js";
+import { kitConnector } from "../case/batch.js";
 import { Passage } from "../case/passage.js";
-import { leaveVirtualTime, VirtualTime, virtualTime } from "../time/context.js";
-import { installVirtualTime } from "../time/install.js";
-import { loadVendor } from "../vendor/load.js";
-import type { ChildAnswer, ChildOrder } from "./order.js";
+import { VirtualTime } from "../time/context.js";
+import { installVirtualTime, loadVendor } from "../time/install.js";
+import type { ChildAnswer, ChildOrder } from "./processes.js";
 
 /** A process that runs a connector once, and may be interrupted or killed meanwhile. */
 process.once("message", (order: ChildOrder) => {
@@ -25,9 +24,10 @@ async function run(order: ChildOrder): Promise<ChildAnswer> {
   const time = new VirtualTime(clock, startedAt, (error) => {
     throw error;
   });
+  time.route = route;
   installVirtualTime();
   const { intercept } = await loadVendor();
-  intercept({ route: () => (virtualTime() === undefined ? undefined : route), outside: leaveVirtualTime });
+  intercept();
   let connector: Connector<SnapshotCollection>;
   try {
     connector = await load(order.module);

@@ -1,6 +1,7 @@
+import { isObject } from "../../../core/validate.js";
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import { COLLECTIONS, type Collection, isCollection } from "../../../sync/collections.js";
-import { contentOf, differingFields } from "./fields.js";
+import { count, quoted } from "../../../sync/report-text.js";
 
 /**
  * How records of one collection differ from the clean run's:
@@ -49,27 +50,18 @@ export function compareEffects(
     .filter(isCollection)
     .flatMap((collection) => {
       const rows: readonly Row[] = clean.snapshots[collection];
-      const differences = differencesOf(collection, effect.snapshots[collection], rows);
+      const now: readonly Row[] = effect.snapshots[collection];
+      const differences = [
+        ...byId(now.filter(hasId), rows.filter(hasId), COLLECTIONS[collection].idField),
+        ...byContent(now.filter(lacksId), rows.filter(lacksId)),
+      ];
       const counted = differences.flatMap((difference) => steady(difference, collection, volatile));
       return changesOf(collection, counted, rows.filter(({ removed }) => !removed).length);
     });
 }
 
-function differencesOf(
-  collection: Collection,
-  actual: readonly Row[],
-  clean: readonly Row[],
-): readonly Difference[] {
-  const { idField } = COLLECTIONS[collection];
-  const withId = ({ id }: Row) => id !== "";
-  return [
-    ...byId(actual.filter(withId), clean.filter(withId), idField),
-    ...byContent(
-      actual.filter((row) => !withId(row)),
-      clean.filter((row) => !withId(row)),
-    ),
-  ];
-}
+const hasId = ({ id }: Row) => id !== "";
+const lacksId = ({ id }: Row) => id === "";
 
 function byId(actual: readonly Row[], clean: readonly Row[], idField: string | undefined): Difference[] {
   const now = new Map(actual.map((row) => [row.id, row]));
@@ -133,4 +125,69 @@ function changesOf(collection: Collection, differences: readonly Difference[], o
     const fields = [...new Set(alike.flatMap(({ fields = [] }) => fields))];
     return { kind, collection, ids: alike.map(({ id }) => id), of, fields };
   });
+}
+
+const SHOWN_IDS = 3;
+const ID_LENGTH = 40;
+const SHOWN_FIELDS = 4;
+
+/** Says what changed, in words for a table: `removed 3 of 30 accounts ("a7", "a8", "a9")`. No contents of records. */
+function describeChange({ kind, collection, ids, of, fields }: Change): string {
+  const isMore = kind === "added" || kind === "doubled" || kind === "kept";
+  const total = isMore ? count(ids.length) : `${count(ids.length)} of ${count(of)}`;
+  const shownFields = fields.length === 0 ? "" : `: ${shorten(fields, SHOWN_FIELDS)}`;
+  const named = ids.filter((id) => id !== "");
+  const shownIds = named.length === 0 ? "" : ` (${shorten(named.map(shownId), SHOWN_IDS)})`;
+  return `${kind} ${total} ${collection}${shownFields}${shownIds}`;
+}
+
+export function describeChanges(changes: readonly Change[]): string {
+  return changes.map(describeChange).join("; ");
+}
+
+function shownId(id: string): string {
+  return quoted(id.length > ID_LENGTH ? `${id.slice(0, ID_LENGTH)}…` : id);
+}
+
+function shorten(texts: readonly string[], most: number): string {
+  const rest = texts.length - most;
+  const shown = texts.slice(0, most).join(", ");
+  return rest > 0 ? `${shown} and ${count(rest)} more` : shown;
+}
+
+/** The values of a record by the path of their field, such as `email` or `microsoft.displayName`, each as JSON. */
+export function fieldsOf(record: object, prefix = ""): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of Object.entries(record)) {
+    if (isEmpty(value)) continue;
+    const path = `${prefix}${name}`;
+    if (isObject(value) && !Array.isArray(value))
+      for (const [inner, text] of fieldsOf(value, `${path}.`)) fields.set(inner, text);
+    else fields.set(path, JSON.stringify(value));
+  }
+  return fields;
+}
+
+/** An empty string is no value either: a connector writes one for a field that it did not find. */
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+/** Equal for records that differ in the field of their id at most. */
+function contentOf(record: object, idField: string | undefined): string {
+  const fields = [...fieldsOf(record)].filter(([path]) => path.split(".").at(-1) !== idField);
+  return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Fields of a record that another version of it lacks, and fields that it has with other values. */
+export function differingFields(
+  expected: object,
+  actual: object,
+): { readonly emptied: readonly string[]; readonly changed: readonly string[] } {
+  const [before, now] = [fieldsOf(expected), fieldsOf(actual)];
+  const emptied = [...before.keys()].filter((path) => !now.has(path));
+  const changed = [...now].filter(([path, text]) => before.get(path) !== text).map(([path]) => path);
+  return { emptied, changed };
 }

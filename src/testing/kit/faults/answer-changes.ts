@@ -15,6 +15,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 const COMMA = /[,;\t|]/;
 const FEWEST_LINES = 6;
 const MESSAGES: Readonly<Record<number, string>> = {
+  200: "Unavailable",
   401: "Unauthorized",
   403: "Forbidden",
   404: "Not found",

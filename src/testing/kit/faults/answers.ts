@@ -3,7 +3,7 @@ import { isPlainObject } from "../../../core/validate.js";
 import type { Exchange } from "../cassette/cassette.js";
 import { recordedAnswer, type VendorAnswer, type VendorRequest } from "../vendor/answer.js";
 import * as to from "./answer-changes.js";
-import type { FaultKind, Plan } from "./fault.js";
+import { type FaultKind, kindsOf, type Plan } from "./fault.js";
 import { answerLabel, mainAnswers, type View } from "./view.js";
 
 const MINUTE_MS = 60_000;
@@ -19,13 +19,7 @@ const PLACES = {
   last: (view: View) => mainAnswers(view).slice(-1),
   any: (view: View) => picked(view, mainAnswers(view)),
   later: (view: View) => picked(view, mainAnswers(view).slice(1)),
-  "named page": ({ main }: View) =>
-    main === undefined || main.next.length === 0
-      ? []
-      : main.pages
-          .slice(1)
-          .slice(-1)
-          .map(({ exchange }) => exchange),
+  "named page": (view: View) => (view.main?.next.length ? mainAnswers(view).slice(1).slice(-1) : []),
   all: (view: View) => view.recording.map((_, exchange) => exchange),
   "other list": (view: View) =>
     picked(
@@ -39,6 +33,7 @@ const PLACES = {
       mainAnswers(view).filter((at) => isGraphql(view.recording[at])),
     ),
   file: (view: View) => (view.main === undefined ? view.structure.texts.slice(0, 1) : []),
+  token: ({ structure }: View) => (structure.token === undefined ? [] : [structure.token]),
 } satisfies Record<string, (view: View) => readonly number[]>;
 
 type Row = readonly [
@@ -46,65 +41,36 @@ type Row = readonly [
   where: keyof typeof PLACES,
   summary: string,
   change: to.AnswerChange,
-  /** At the first request only, or seen by the guard only. */
-  marks?: "once" | "guard",
+  seenBy?: "guard",
 ];
 
 const ROWS: readonly Row[] = [
   ["status-500-first", "first", "the first page answers 500", to.error(500)],
   ["status-500-last", "last", "the last page answers 500", to.error(500)],
-  ["status-500-once", "any", "a page answers 500 once", to.error(500), "once"],
-  [
-    "status-503-retry-after-once",
-    "any",
-    "a page answers 503 with retry-after 30 once",
-    after(503, 30),
-    "once",
-  ],
-  ["status-429-once", "any", "a page answers 429 once", to.error(429), "once"],
-  [
-    "status-429-retry-after-once",
-    "any",
-    "a page answers 429 with retry-after 60 once",
-    after(429, 60),
-    "once",
-  ],
+  ["status-500-once", "any", "a page answers 500 once", once(to.error(500))],
+  ["status-503-retry-after-once", "any", "a page answers 503 with retry-after 30 once", once(after(503, 30))],
+  ["status-429-once", "any", "a page answers 429 once", once(to.error(429))],
+  ["status-429-retry-after-once", "any", "a page answers 429 with retry-after 60 once", once(after(429, 60))],
   [
     "status-429-retry-date-once",
     "any",
     "a page answers 429 and a date to retry at, once",
-    to.retryDate,
-    "once",
+    once(to.retryDate),
   ],
   ["status-401", "any", "a page answers 401", to.error(401)],
   ["status-403", "any", "a page answers 403", to.error(403)],
   ["status-404-last", "last", "the last page answers 404", to.error(404)],
-  ["reset-once", "any", "the connection is reset before a page, once", cut(-1), "once"],
+  ["reset-once", "any", "the connection is reset before a page, once", once(cut(-1))],
   ["reset-last", "last", "the connection is reset before the last page", cut(-1)],
-  ["cut-once", "any", "the connection ends in the middle of a page, once", cut(0.5), "once"],
-  ["stall-once", "any", "a page is silent for 10 minutes, then the connection ends", late(10, -1), "once"],
-  ["slow-page", "any", "a page takes 20 minutes, longer than the lease", late(20), "once"],
-  [
-    "html-200-first",
-    "first",
-    "the first page is HTML with status 200",
-    () => to.instead(200, MAINTENANCE, HTML),
-  ],
-  [
-    "html-200-last",
-    "last",
-    "the last page is HTML with status 200",
-    () => to.instead(200, MAINTENANCE, HTML),
-  ],
+  ["cut-once", "any", "the connection ends in the middle of a page, once", once(cut(0.5))],
+  ["stall-once", "any", "a page is silent for 10 minutes, then the connection ends", once(late(10, -1))],
+  ["slow-page", "any", "a page takes 20 minutes, longer than the lease", once(late(20))],
+  ["html-200-first", "first", "the first page is HTML with status 200", maintenance],
+  ["html-200-last", "last", "the last page is HTML with status 200", maintenance],
   ["empty-body-last", "last", "the last page has no body", to.body(() => "")],
   ["no-content-last", "last", "the last page answers 204", () => to.instead(204, "", {})],
-  ["empty-object-last", "last", "the last page is {}", () => to.instead(200, "{}")],
-  [
-    "error-200-last",
-    "last",
-    "the last page is an error with status 200",
-    () => to.jsonError(200, "Unavailable"),
-  ],
+  ["empty-object-last", "last", "the last page is {}", emptyObject],
+  ["error-200-last", "last", "the last page is an error with status 200", to.error(200)],
   ["truncated-body", "any", "a page ends in the middle, with the length that it says", to.body(start)],
   ["gzip-damaged", "any", "a compressed page is damaged", to.damagedGzip],
   ["byte-order-mark", "any", "a page begins with a byte order mark", to.body((bytes) => `\ufeff${bytes}`)],
@@ -125,8 +91,7 @@ const ROWS: readonly Row[] = [
     "graphql-throttled-once",
     "query",
     "a page answers THROTTLED once",
-    () => to.instead(200, THROTTLED),
-    "once",
+    once(() => to.instead(200, THROTTLED)),
   ],
   ["other-list-500", "other list", "another listing answers 500", to.error(500)],
   ["other-list-404", "other list", "another listing answers 404", to.error(404)],
@@ -151,27 +116,26 @@ const ROWS: readonly Row[] = [
   ["text-column-renamed", "file", "the first column has another name", to.file(to.withRenamedColumn)],
   ["text-column-missing", "file", "a file lacks its last column", to.file(to.withoutLastColumn)],
   ["text-in-latin-1", "file", "a file is in ISO 8859-1, and says UTF-8", to.file(to.inLatin1)],
+  ["token-refused", "token", "the request for an access token answers 401", noClient],
+  ["token-missing", "token", "the answer with the access token has none, and status 200", emptyObject],
 ];
 
 export const ANSWERS: readonly FaultKind[] = [
-  ...ROWS.map((row) => ({ name: row[0], summary: row[2], plan: (view: View) => planOf(view, row) })),
-  token("token-refused", "the request for an access token answers 401", () =>
-    to.jsonError(401, "Invalid client"),
+  ...kindsOf(ROWS, planOf),
+  ...kindsOf(
+    [["token-expired", "later", "the access token expires: 401 until a new one was asked for"]],
+    expiring(
+      to.jsonError(401, "Expired", { "www-authenticate": 'Bearer error="invalid_token"' }),
+      ({ structure }) => structure.token,
+    ),
   ),
-  token("token-missing", "the answer with the access token has none, and status 200", () =>
-    to.instead(200, "{}"),
+  ...kindsOf(
+    [["next-expired", "named page", "the last page answers 400 until the walk begins again"]],
+    expiring(to.jsonError(400, "The page token has expired"), (view) => mainAnswers(view)[0]),
   ),
-  expiring("token-expired", "later", "the access token expires: 401 until a new one was asked for", {
-    answer: to.jsonError(401, "Expired", { "www-authenticate": 'Bearer error="invalid_token"' }),
-    renewal: ({ structure }) => structure.token,
-  }),
-  expiring("next-expired", "named page", "the last page answers 400 until the walk begins again", {
-    answer: to.jsonError(400, "The page token has expired"),
-    renewal: (view) => mainAnswers(view)[0],
-  }),
 ];
 
-function planOf(view: View, [, where, , change, marks]: Row): Plan | undefined {
+function planOf(view: View, [, where, , change, seenBy]: Row): Plan | undefined {
   const struck = PLACES[where](view).filter((at) => {
     const exchange = view.recording[at];
     return exchange !== undefined && change(recordedAnswer(exchange), asRecorded(exchange, at), view);
@@ -181,11 +145,12 @@ function planOf(view: View, [, where, , change, marks]: Row): Plan | undefined {
   return {
     at: struck.length > 1 ? "all answers" : answerLabel(view, first),
     exchanges: where === "last" ? [...view.recording, ...loginPage(view)] : view.recording,
-    seenByGuardOnly: marks === "guard",
-    answer: (answer, request) =>
-      struck.includes(request.exchange ?? -1) && (marks !== "once" || request.repeat === 0)
-        ? (change(answer, request, view) ?? answer)
-        : answer,
+    seenByGuardOnly: seenBy === "guard",
+    answer(answer, request) {
+      if (struck.includes(request.exchange ?? -1)) return change(answer, request, view) ?? answer;
+      // Without a token, all other requests are answered with 401.
+      return where === "token" ? to.jsonError(401, "Invalid access token") : answer;
+    },
   };
 }
 
@@ -193,51 +158,44 @@ function asRecorded({ request }: Exchange, exchange: number): VendorRequest {
   return { ...request, body: Buffer.alloc(0), number: 1, repeat: 0, exchange };
 }
 
-/** Without a token, all other requests are answered with 401. */
-function token(name: string, summary: string, change: () => VendorAnswer): FaultKind {
-  return {
-    name,
-    summary,
-    plan(view) {
-      const { token: exchange } = view.structure;
-      if (exchange === undefined) return undefined;
-      const answer = (_: VendorAnswer, request: VendorRequest) =>
-        request.exchange === exchange ? change() : to.jsonError(401, "Invalid access token");
-      return { at: answerLabel(view, exchange), exchanges: view.recording, answer };
-    },
-  };
-}
-
 /** Answers an error from one answer on, until another request has renewed what has expired. */
-function expiring(
-  name: string,
-  where: keyof typeof PLACES,
-  summary: string,
-  { answer: error, renewal }: { answer: VendorAnswer; renewal: (view: View) => number | undefined },
-): FaultKind {
-  return {
-    name,
-    summary,
-    plan(view) {
-      const [struck] = PLACES[where](view);
-      if (struck === undefined) return undefined;
-      const renewing = renewal(view);
-      let state: "valid" | "expired" | "renewed" = "valid";
-      return {
-        at: answerLabel(view, struck),
-        exchanges: view.recording,
-        answer(answer, { exchange }) {
-          if (exchange === renewing && state === "expired") state = "renewed";
-          if (exchange === struck && state === "valid") state = "expired";
-          return state === "expired" ? error : answer;
-        },
-      };
-    },
+function expiring(error: VendorAnswer, renewal: (view: View) => number | undefined) {
+  return (view: View, [, where]: readonly [string, keyof typeof PLACES, string]): Plan | undefined => {
+    const [struck] = PLACES[where](view);
+    if (struck === undefined) return undefined;
+    const renewing = renewal(view);
+    let state: "valid" | "expired" | "renewed" = "valid";
+    return {
+      at: answerLabel(view, struck),
+      exchanges: view.recording,
+      answer(answer, { exchange }) {
+        if (exchange === renewing && state === "expired") state = "renewed";
+        if (exchange === struck && state === "valid") state = "expired";
+        return state === "expired" ? error : answer;
+      },
+    };
   };
 }
 
 function picked(view: View, places: readonly number[]): readonly number[] {
   return [view.pick(places)].filter((place) => place !== undefined);
+}
+
+function maintenance(): VendorAnswer {
+  return to.instead(200, MAINTENANCE, HTML);
+}
+
+function emptyObject(): VendorAnswer {
+  return to.instead(200, "{}");
+}
+
+function noClient(): VendorAnswer {
+  return to.jsonError(401, "Invalid client");
+}
+
+/** At the first request only. */
+function once(change: to.AnswerChange): to.AnswerChange {
+  return (answer, request, view) => (request.repeat === 0 ? change(answer, request, view) : undefined);
 }
 
 function isGraphql(exchange: Exchange | undefined): boolean {

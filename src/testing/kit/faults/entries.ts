@@ -1,7 +1,7 @@
 /** The vendor's items, whether a page has many of them or each has an answer of its own. */
 import { jsonOf, withBody } from "../structure/edit.js";
 import { type JsonPath, valueAt, withValueAt } from "../structure/json-path.js";
-import type { FaultKind, Plan } from "./fault.js";
+import { type FaultKind, kindsOf, type Plan } from "./fault.js";
 import { ITEM_FAULTS, type ItemFault, isFewerFields } from "./items.js";
 import { isNoticedByGuard, NOTICED_ITEMS, NOTICED_SHARE, type View } from "./view.js";
 
@@ -12,13 +12,9 @@ interface Entry {
   readonly value: unknown;
 }
 
-export const ENTRIES: readonly FaultKind[] = ITEM_FAULTS.map((fault) => ({
-  name: fault.name,
-  summary: fault.summary,
-  plan: (view) => planOf(view, fault),
-}));
+export const ENTRIES: readonly FaultKind[] = kindsOf(ITEM_FAULTS, planOf);
 
-function planOf(view: View, { which, seenByGuardOnly, plan }: ItemFault): Plan | undefined {
+function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
   const entries = entriesOf(view);
   const values = entries.map(({ value }) => value);
   const { id: own } = view.main ?? {};
@@ -26,7 +22,11 @@ function planOf(view: View, { which, seenByGuardOnly, plan }: ItemFault): Plan |
     own !== undefined && values.every((value) => valueAt(value, own) !== undefined) ? own : undefined;
   const planned = entries.length < NOTICED_ITEMS ? undefined : plan({ values, id, pick: view.pick });
   if (planned === undefined) return undefined;
-  const struck = which === "all" ? entries : which === "some" ? someOf(view, entries) : oneOf(view, entries);
+  const struck = where.startsWith("all")
+    ? entries
+    : where.startsWith("some")
+      ? someOf(view, entries)
+      : oneOf(view, entries);
   const changed = [...view.recording];
   let count = 0;
   for (const { exchange, path, value } of struck) {
@@ -37,8 +37,8 @@ function planOf(view: View, { which, seenByGuardOnly, plan }: ItemFault): Plan |
     changed[exchange] = withBody(page, { json: withValueAt(jsonOf(page), path, other) });
   }
   // Fewer changes than the guard notices look like people who left and others who came.
-  if (which !== "one" && (count < NOTICED_ITEMS || count < entries.length * NOTICED_SHARE)) return undefined;
-  return { at: planned.at, exchanges: changed, seenByGuardOnly };
+  if (where !== "one" && (count < NOTICED_ITEMS || count < entries.length * NOTICED_SHARE)) return undefined;
+  return { at: planned.at, exchanges: changed, seenByGuardOnly: where.endsWith("valid") };
 }
 
 /** The items with most fields: of the main listing, or the details of its items. */

@@ -11,16 +11,14 @@ export interface Items {
   pick<Place>(places: readonly Place[]): Place | undefined;
 }
 
-export interface ItemFault {
-  readonly name: string;
-  readonly summary: string;
-  /** Which items are struck: all, as many as the guard notices, or one. */
-  readonly which: "all" | "some" | "one";
-  /** Whether each item stays valid, so that nothing but the guard can see it. */
-  readonly seenByGuardOnly: boolean;
+export type ItemFault = readonly [
+  name: string,
+  /** Which items are struck: all, as many as the guard notices, or one. Only the guard can see an item that stays valid. */
+  where: "all" | "all valid" | "some" | "some valid" | "one",
+  summary: string,
   /** @returns undefined if the items have nothing that it could strike */
-  plan(items: Items): ItemPlan | undefined;
-}
+  plan: (items: Items) => ItemPlan | undefined,
+];
 
 interface ItemPlan {
   /** What is struck, such as the name of a field. */
@@ -28,91 +26,62 @@ interface ItemPlan {
   readonly change: (item: unknown, index: number) => unknown;
 }
 
+type Change = (item: unknown, path: JsonPath) => unknown;
+
 /** The guard compares names, addresses and booleans from 20 known records on. */
 const FEWEST_COMPARED = 24;
 
-type Marks = Pick<ItemFault, "which" | "seenByGuardOnly">;
-const ALL: Marks = { which: "all", seenByGuardOnly: false };
-const SOME: Marks = { which: "some", seenByGuardOnly: false };
-const ONE: Marks = { which: "one", seenByGuardOnly: false };
-const ALL_VALID: Marks = { which: "all", seenByGuardOnly: true };
-const SOME_VALID: Marks = { which: "some", seenByGuardOnly: true };
-
 export const ITEM_FAULTS: readonly ItemFault[] = [
-  field("field-renamed", "a field is renamed on all items", ALL, "string", (item, path) =>
-    withValueAt(
-      withValueAt(item, [...path.slice(0, -1), `${path.at(-1)}_v2`], valueAt(item, path)),
-      path,
-      undefined,
-    ),
-  ),
-  field("field-missing-in-some", "a field is missing on some items", SOME, "string", to(undefined)),
-  field("field-empty", "a field is empty on all items", ALL_VALID, "string", to("")),
-  field("field-empty-in-some", "a field is empty on some items", SOME_VALID, "string", to("")),
-  field("field-null", "a field is null on all items", ALL_VALID, "string", to(null)),
-  field(
+  ["field-renamed", "all", "a field is renamed on all items", field("string", renamed)],
+  ["field-missing-in-some", "some", "a field is missing on some items", field("string", to(undefined))],
+  ["field-empty", "all valid", "a field is empty on all items", field("string", to(""))],
+  ["field-empty-in-some", "some valid", "a field is empty on some items", field("string", to(""))],
+  ["field-null", "all valid", "a field is null on all items", field("string", to(null))],
+  [
     "string-becomes-object",
+    "all",
     "a string became an object with the string in it",
-    ALL,
-    "string",
-    by(wrapped),
-  ),
-  field("number-becomes-string", "a number became a string", ALL, "number", by(String)),
-  field("boolean-becomes-string", "a boolean became the string true or false", ALL, "boolean", by(String)),
-  field(
-    "unicode-cut",
-    "a text was cut in the middle of an emoji",
-    ONE,
-    "string",
-    by((value) => `${value}\ud83d`),
-  ),
-  ids("ids-in-other-case", "all ids are in another case", ALL_VALID, otherCase),
-  ids("ids-prefixed", "all ids have a prefix", ALL_VALID, (id) => `usr_${id}`),
-  ids("ids-prefixed-in-some", "the ids of some items have a prefix", SOME_VALID, (id) => `usr_${id}`),
-  ids("ids-padded", "all ids have spaces around them", ALL_VALID, (id) => ` ${id} `),
-  ids("ids-of-other-type", "all ids are strings instead of numbers, or the other way", ALL, otherType),
-  ids("ids-all-equal", "all items have the same id", ALL, () => "0"),
-  ids("item-without-id", "an item has no id", ONE, () => undefined),
-  {
-    name: "item-null",
-    summary: "an item is null",
-    ...ONE,
-    plan: () => ({ at: "an item", change: () => null }),
-  },
-  { name: "other-tenant", summary: "all items are those of another tenant", ...ALL_VALID, plan: otherTenant },
-  {
-    name: "other-tenant-in-some",
-    summary: "some items are another tenant's",
-    ...SOME_VALID,
-    plan: otherTenant,
-  },
-  { name: "fields-of-neighbors", summary: "each item has the id of the next", ...ALL_VALID, plan: neighbors },
+    field("string", by(wrapped)),
+  ],
+  ["number-becomes-string", "all", "a number became a string", field("number", by(String))],
+  [
+    "boolean-becomes-string",
+    "all",
+    "a boolean became the string true or false",
+    field("boolean", by(String)),
+  ],
+  ["unicode-cut", "one", "a text was cut in the middle of an emoji", field("string", by(cutEmoji))],
+  ["ids-in-other-case", "all valid", "all ids are in another case", ids(otherCase)],
+  ["ids-prefixed", "all valid", "all ids have a prefix", ids((id) => `usr_${id}`)],
+  ["ids-prefixed-in-some", "some valid", "the ids of some items have a prefix", ids((id) => `usr_${id}`)],
+  ["ids-padded", "all valid", "all ids have spaces around them", ids((id) => ` ${id} `)],
+  ["ids-of-other-type", "all", "all ids are strings instead of numbers, or the other way", ids(otherType)],
+  ["ids-all-equal", "all", "all items have the same id", ids(() => "0")],
+  ["item-without-id", "one", "an item has no id", ids(() => undefined)],
+  ["item-null", "one", "an item is null", () => ({ at: "an item", change: () => null })],
+  ["other-tenant", "all valid", "all items are those of another tenant", otherTenant],
+  ["other-tenant-in-some", "some valid", "some items are another tenant's", otherTenant],
+  ["fields-of-neighbors", "all valid", "each item has the id of the next", neighbors],
 ];
 
 /** Changes a field that all items have; names and addresses first. */
-function field(
-  name: string,
-  summary: string,
-  marks: Marks,
-  type: "string" | "boolean" | "number",
-  change: (item: unknown, path: JsonPath) => unknown,
-): ItemFault {
-  return {
-    name,
-    summary,
-    ...marks,
-    plan(items) {
-      const path = items.pick(fieldsOf(items, type).slice(0, 2));
-      return path && { at: path.join("."), change: (item) => change(item, path) };
-    },
+function field(type: "string" | "boolean" | "number", change: Change): ItemFault[3] {
+  return (items) => {
+    const path = items.pick(fieldsOf(items, type).slice(0, 2));
+    return path && { at: path.join("."), change: (item) => change(item, path) };
   };
 }
 
-function to(value: unknown): (item: unknown, path: JsonPath) => unknown {
+function renamed(item: unknown, path: JsonPath): unknown {
+  const copy = withValueAt(item, [...path.slice(0, -1), `${path.at(-1)}_v2`], valueAt(item, path));
+  return withValueAt(copy, path, undefined);
+}
+
+function to(value: unknown): Change {
   return by(() => value);
 }
 
-function by(map: (value: unknown) => unknown): (item: unknown, path: JsonPath) => unknown {
+function by(map: (value: unknown) => unknown): Change {
   return (item, path) => withValueAt(item, path, map(valueAt(item, path)));
 }
 
@@ -120,29 +89,24 @@ function wrapped(value: unknown): unknown {
   return { value };
 }
 
-function ids(
-  name: string,
-  summary: string,
-  marks: Marks,
-  change: (id: string | number) => unknown,
-): ItemFault {
-  return {
-    name,
-    summary,
-    ...marks,
-    plan: ({ id: path }) =>
-      path && {
-        at: path.join("."),
-        change(item) {
-          const id = valueAt(item, path);
-          const changed = typeof id === "string" || typeof id === "number" ? change(id) : id;
-          return changed === id ? item : withValueAt(item, path, changed);
-        },
-      },
-  };
+function cutEmoji(value: unknown): unknown {
+  return `${value}\ud83d`;
 }
 
-function otherCase(id: string | number): string {
+function ids(change: (id: string | number) => unknown): ItemFault[3] {
+  return ({ id: path }) =>
+    path && {
+      at: path.join("."),
+      change(item) {
+        const id = valueAt(item, path);
+        const changed = typeof id === "string" || typeof id === "number" ? change(id) : id;
+        return changed === id ? item : withValueAt(item, path, changed);
+      },
+    };
+}
+
+/** An id in capitals, or in small letters if it is in capitals. */
+export function otherCase(id: string | number): string {
   const text = `${id}`;
   return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase();
 }

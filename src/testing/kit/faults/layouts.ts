@@ -1,11 +1,12 @@
 /** Faults of how a listing is cut into pages: pages and items that are missing, come twice, or move. */
+import type { Exchange } from "../cassette/cassette.js";
 import { withItems, withPages, withPlaces } from "../structure/edit.js";
 import { valueAt, withValueAt } from "../structure/json-path.js";
 import { relaid } from "../structure/relayout.js";
-import { partsOf, withPart } from "../structure/request-parts.js";
+import { partValue, withPart } from "../structure/request-parts.js";
 import type { Listing } from "../structure/structure.js";
-import type { FaultKind, Plan } from "./fault.js";
-import { renamedPerson } from "./items.js";
+import { type FaultKind, kindsOf, type Plan } from "./fault.js";
+import { otherCase, renamedPerson } from "./items.js";
 import { isNoticedByGuard, itemsOf, pageLabel, type View } from "./view.js";
 
 type Items = readonly unknown[];
@@ -22,6 +23,7 @@ interface Layout {
 
 /** The pages of a listing, and the position that the seed has picked. */
 interface Cut {
+  readonly view: View;
   readonly listing: Listing;
   readonly pages: readonly Items[];
   readonly all: Items;
@@ -32,137 +34,89 @@ const REPEATED = 2;
 
 type Row = readonly [
   name: string,
-  /** Which page is picked, of at least how many. */
-  where: keyof typeof POSITIONS,
-  least: number,
+  /** Which page is picked; a number: none, and the listing has at least so many. */
+  where: keyof typeof POSITIONS | number,
   summary: string,
-  layout: (cut: Cut) => Layout | readonly Items[] | undefined,
+  layout: (cut: Cut) => Layout | readonly Items[] | Plan | undefined,
 ];
 
 const POSITIONS = {
-  all: () => [0],
   middle: ({ pages }: Listing) => positionsOf(pages).slice(1, -1),
   // A page may have more items than before: with offsets the last one, as a connector that adds up what it got would
   // otherwise ask for an offset that was not recorded.
   any: ({ pages, counts }: Listing) => positionsOf(pages).slice(counts === "items" ? -1 : 0),
-  later: ({ pages, counts }: Listing) => positionsOf(pages).slice(counts === "items" ? -1 : 1),
+  later: ({ pages, counts }: Listing) =>
+    positionsOf(pages)
+      .slice(1)
+      .slice(counts === "items" ? -1 : 0),
 } satisfies Record<string, (listing: Listing) => readonly number[]>;
 
 const ROWS: readonly Row[] = [
-  [
-    "page-missing",
-    "middle",
-    3,
-    "a page in the middle is left out",
-    ({ pages, at }) => pages.toSpliced(at, 1),
-  ],
-  ["last-page-lost", "all", 2, "the listing ends before its last page", ({ pages }) => pages.slice(0, -1)],
-  [
-    "page-empty",
-    "middle",
-    3,
-    "a page has no items, and no other has them",
-    ({ pages, at }) => pages.with(at, []),
-  ],
-  [
-    "empty-page-between",
-    "all",
-    2,
-    "an empty page comes between two others, nothing is missing",
-    emptyBetween,
-  ],
+  ["page-missing", "middle", "a page in the middle is left out", ({ pages, at }) => pages.toSpliced(at, 1)],
+  ["last-page-lost", 2, "the listing ends before its last page", ({ pages }) => pages.slice(0, -1)],
+  ["page-empty", "middle", "a page has no items, and no other has them", emptied],
+  ["empty-page-between", 2, "an empty page comes between two others, nothing is missing", emptyBetween],
   [
     "pages-swapped",
-    "all",
     3,
     "two pages have each other's items",
     ({ pages: [a = [], b = [], ...c] }) => [b, a, ...c],
   ],
-  [
-    "page-repeated",
-    "middle",
-    3,
-    "a page has the items of the page before it instead of its own",
-    repeatedPage,
-  ],
+  ["page-repeated", "middle", "a page has the items of the page before it instead of its own", repeatedPage],
   [
     "sort-unstable",
-    "all",
     3,
     "pages are sorted again for each request: some items come twice, others never",
     unsorted,
   ],
-  [
-    "list-empty",
-    "all",
-    1,
-    "the list is empty, as for a key without rights",
-    () => ({ pages: [[]], total: 0 }),
-  ],
+  ["list-empty", 1, "the list is empty, as for a key without rights", () => ({ pages: [[]], total: 0 })],
   [
     "everything-on-one-page",
-    "all",
     2,
     "the page size is ignored: the first page has everything",
     ({ all }) => [all],
   ],
-  [
-    "page-size-halved",
-    "all",
-    2,
-    "pages have half as many items as were asked for, and there are more",
-    halved,
-  ],
-  ["items-repeated-on-page", "any", 1, "a page has two of its items twice", repeatedItems],
-  [
-    "items-repeated-on-next-page",
-    "later",
-    2,
-    "a page has two items of the page before it, too",
-    repeatedOnNext,
-  ],
-  [
-    "offset-shifted-by-deletions",
-    "all",
-    2,
-    "two items of page 1 are deleted after it was read",
-    shifted(REPEATED),
-  ],
+  ["page-size-halved", 2, "pages have half as many items as were asked for, and there are more", halved],
+  ["items-repeated-on-page", "any", "a page has two of its items twice", repeatedItems],
+  ["items-repeated-on-next-page", "later", "a page has two items of the page before it, too", repeatedOnNext],
+  ["offset-shifted-by-deletions", 2, "two items of page 1 are deleted after it was read", shifted(REPEATED)],
   [
     "offset-shifted-by-insertions",
-    "all",
     2,
     "two items come in before page 1 after it was read",
     shifted(-REPEATED),
   ],
-  [
-    "page-of-yesterday",
-    "middle",
-    3,
-    "a page is yesterday's (a cache): the total and one item less",
-    yesterday,
-  ],
+  ["page-of-yesterday", "middle", "a page is yesterday's (a cache): the total and one item less", yesterday],
 ];
 
 export const LAYOUTS: readonly FaultKind[] = [
-  ...ROWS.map((row) => ({ name: row[0], summary: row[3], plan: (view: View) => planOf(view, row) })),
-  twin("twin-id-in-case", "an item more has an id that differs in case only", (id) =>
-    id === id.toUpperCase() ? id.toLowerCase() : id.toUpperCase(),
+  ...kindsOf(ROWS, planOf),
+  ...kindsOf(
+    [
+      ["twin-id-in-case", "any", "an item more has an id that differs in case only", twin(otherCase)],
+      [
+        "twin-id-with-space",
+        "any",
+        "an item more has an id that differs by a space at its end",
+        twin((id) => `${id} `),
+      ],
+    ],
+    planOf,
+    ["added"],
   ),
-  twin("twin-id-with-space", "an item more has an id that differs by a space at its end", (id) => `${id} `),
 ];
 
-function planOf(view: View, [name, where, least, , change]: Row): Plan | undefined {
+function planOf(view: View, [, where, , change]: Row): Plan | undefined {
   const { main: listing } = view;
-  const at = listing && view.pick(POSITIONS[where](listing));
-  if (listing === undefined || at === undefined || listing.pages.length < least) return undefined;
-  const pages = listing.pages.map(({ items }) => items);
+  if (listing === undefined) return undefined;
+  const isWhole = typeof where === "number";
+  const at = isWhole ? 0 : view.pick(POSITIONS[where](listing));
   const all = itemsOf(listing);
-  const changed = all.length === 0 ? undefined : change({ listing, pages, all, at });
-  if (changed === undefined) return undefined;
+  if (at === undefined || all.length === 0 || (isWhole && listing.pages.length < where)) return undefined;
+  const changed = change({ view, listing, pages: listing.pages.map(({ items }) => items), all, at });
+  if (changed === undefined || "exchanges" in changed) return changed;
   const layout: Layout = "pages" in changed ? changed : { pages: changed };
-  const label = where === "all" ? listing.name : pageLabel(listing, at);
-  if (name === "page-size-halved" && listing.counts === "items") return halvedOffsets(view, listing);
+  const label = isWhole ? listing.name : pageLabel(listing, at);
   return isPlayable(listing, layout) ? played(view, listing, layout, label) : undefined;
 }
 
@@ -183,20 +137,19 @@ function lostOf(listing: Listing, pages: readonly Items[]): number {
 
 function played(view: View, listing: Listing, layout: Layout, at: string): Plan | undefined {
   const { pages, total, totalFrom = 0, totalTo = pages.length, isVisible = false } = layout;
-  const exchanges = relaid(view.recording, listing, pages);
-  if (exchanges === undefined) return undefined;
-  const positions = new Map(listing.pages.map(({ exchange }, position) => [exchange, position]));
+  const counted = (page: Exchange, position: number) =>
+    total === undefined || position < totalFrom || position > totalTo
+      ? page
+      : withPlaces(page, listing.totals, total);
+  const exchanges = relaid(view.recording, listing, pages, counted);
   const isUnseen = listing.totals.length === 0 || (total !== undefined && totalFrom === 0);
-  return {
-    at,
-    exchanges: exchanges.map((page, index) => {
-      // What was added to the recording are further pages.
-      const position = index >= view.recording.length ? pages.length - 1 : positions.get(index);
-      const isCounted = position !== undefined && position >= totalFrom && position <= totalTo;
-      return total !== undefined && isCounted ? withPlaces(page, listing.totals, total) : page;
-    }),
-    seenByGuardOnly: isUnseen && !isVisible && lostOf(listing, pages) > 0,
-  };
+  return (
+    exchanges && { at, exchanges, seenByGuardOnly: isUnseen && !isVisible && lostOf(listing, pages) > 0 }
+  );
+}
+
+function emptied({ pages, at }: Cut): readonly Items[] {
+  return pages.with(at, []);
 }
 
 /** An offset counts items: after an empty page, the next offset would be the same. */
@@ -217,21 +170,20 @@ function unsorted({ pages }: Cut): readonly Items[] {
   });
 }
 
-function halved({ pages, all }: Cut): readonly Items[] | undefined {
+function halved({ view, listing, pages, all }: Cut): readonly Items[] | Plan | undefined {
   const size = Math.ceil((pages[0]?.length ?? 0) / 2);
-  return size === 0 ? undefined : chunksOf(all, size);
+  if (size === 0) return undefined;
+  return listing.counts === "items" ? halvedOffsets(view, listing, size) : chunksOf(all, size);
 }
 
 /** Offsets stay what they are: each request gets half of the items that it asks for, and the other half has its own. */
-function halvedOffsets(view: View, listing: Listing): Plan | undefined {
+function halvedOffsets(view: View, listing: Listing, size: number): Plan | undefined {
   const { asks } = listing;
-  const size = Math.ceil((listing.pages[0]?.items.length ?? 0) / 2);
   if (asks === undefined) return undefined;
   const between = listing.pages.flatMap(({ exchange, items }) => {
     const page = view.recording[exchange];
     if (page === undefined || items.length <= size) return [];
-    const offset = partsOf(page.request).find((part) => part.in === asks.in && part.name === asks.name);
-    const later = `${Number(offset?.value ?? 0) + size}`;
+    const later = `${Number(partValue(page.request, asks) ?? 0) + size}`;
     return [withItems(withPart(page, asks, later), listing, items.slice(size))];
   });
   const exchanges = withPages(view.recording, listing, (page, position) =>
@@ -274,16 +226,14 @@ function chunksOf(items: Items, size: number): Items[] {
 }
 
 /** An item more, with another id and another name, before the one that it looks like. */
-function twin(name: string, summary: string, twinOf: (id: string) => string): FaultKind {
-  const layout = ({ listing, pages, all, at }: Cut): Layout | undefined => {
+function twin(twinOf: (id: string) => string): Row[3] {
+  return ({ listing, pages, all, at }) => {
     const [first] = pages[at] ?? [];
     const id = listing.id && valueAt(first, listing.id);
     if (listing.id === undefined || typeof id !== "string" || twinOf(id) === id) return undefined;
     const other = withValueAt(renamedPerson(first, id), listing.id, twinOf(id));
     return { pages: pages.with(at, [other, ...(pages[at] ?? [])]), total: all.length + 1 };
   };
-  const row: Row = [name, "any", 1, summary, layout];
-  return { name, summary, excuses: ["added"], plan: (view) => planOf(view, row) };
 }
 
 function positionsOf(pages: readonly unknown[]): readonly number[] {

@@ -13,7 +13,7 @@ import {
 import { withValueAt } from "../structure/json-path.js";
 import { followingPage } from "../structure/relayout.js";
 import type { AnswerPlace, Listing } from "../structure/structure.js";
-import type { FaultKind, Plan } from "./fault.js";
+import { type FaultKind, kindsOf, type Plan } from "./fault.js";
 import { isNoticedByGuard, itemsOf, pageLabel, type View } from "./view.js";
 
 /** One page of a listing: `position` counts from 0. */
@@ -39,22 +39,11 @@ const ROWS: readonly Row[] = [
   ["next-cyclic", "last", "the last page leads back to the second one", leadsTo(0)],
   ["paging-ignored", "all", "each request is answered with the first page (a cache)", firstPage],
   ["total-missing", "all", "the total is missing", total(() => undefined)],
-  // Half, so that the guard notices if a connector stops there.
-  [
-    "total-too-low",
-    "all",
-    "the total is half of the number of items",
-    total((items) => Math.floor(items / 2)),
-  ],
+  ["total-too-low", "all", "the total is half of the number of items", total(half)],
   ["total-too-high", "all", "the total counts items that the key may not see", total((items) => items + 3)],
   ["total-as-string", "all", "the total is a string", total((items) => `${items}`)],
   ["total-changed", "all", "the total is one more on the last page, without another item", changedTotal],
-  [
-    "list-null",
-    "any",
-    "a page has null instead of its list",
-    (page, { listing }) => withItems(page, listing, null),
-  ],
+  ["list-null", "any", "a page has null instead of its list", nullList],
   ["list-missing", "any", "a page has no list at all", withoutList],
   ["list-renamed", "all", "the list has another name on all pages", renamedList],
   [
@@ -63,19 +52,10 @@ const ROWS: readonly Row[] = [
     "the last page has null for its list, and an error beside the data",
     partialData,
   ],
-  [
-    "other-list-null",
-    "other",
-    "another listing has null for its list",
-    (page, { listing }) => withItems(page, listing, null),
-  ],
+  ["other-list-null", "other", "another listing has null for its list", nullList],
 ];
 
-export const LISTINGS: readonly FaultKind[] = ROWS.map((row) => ({
-  name: row[0],
-  summary: row[2],
-  plan: (view: View) => planOf(view, row),
-}));
+export const LISTINGS: readonly FaultKind[] = kindsOf(ROWS, planOf);
 
 function planOf(view: View, [, where, , change]: Row): Plan | undefined {
   const listing = where === "other" ? view.pick(view.structure.listings.slice(1)) : view.main;
@@ -160,10 +140,19 @@ function total(change: (items: number) => unknown): Row[3] {
   };
 }
 
+/** So that the guard notices if a connector stops there. */
+function half(items: number): number {
+  return Math.floor(items / 2);
+}
+
 function changedTotal(page: Exchange, { listing, position }: PageOf): Exchange | undefined {
   const { totals, pages } = listing;
   if (totals.length === 0 || pages.length < 2) return undefined;
   return position + 1 < pages.length ? page : withPlaces(page, totals, itemsOf(listing).length + 1);
+}
+
+function nullList(page: Exchange, { listing }: PageOf): Exchange {
+  return withItems(page, listing, null);
 }
 
 function withoutList(page: Exchange, { listing }: PageOf): Exchange | undefined {

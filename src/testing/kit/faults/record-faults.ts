@@ -2,8 +2,8 @@
 import { isObject } from "../../../core/validate.js";
 import { COLLECTIONS, type Collection, isCollection } from "../../../sync/collections.js";
 import { type JsonPath, valueAt, withValueAt } from "../structure/json-path.js";
+import type { PlainRecords, RecordFault, StruckRecords } from "./fault.js";
 import { ITEM_FAULTS, type ItemFault } from "./items.js";
-import type { PlainRecords, RecordFault, StruckRecords } from "./record-fault.js";
 
 /** A collection that a fault strikes. */
 interface Spot {
@@ -71,13 +71,13 @@ function loses(name: string, summary: string, keeps: (index: number, count: numb
   return row(name, summary, strike, FEWEST);
 }
 
-function changes({ name, summary, which, plan }: ItemFault): RecordFault {
+function changes([name, where, summary, plan]: ItemFault): RecordFault {
   const strike = (spot: Spot) => {
     const { records } = spot;
     const planned = plan({ values: records, id: idPathOf(spot), pick: ([first]) => first });
     const middle = Math.floor(records.length / 2);
     const isStruck = (index: number) =>
-      which === "all" || (which === "some" ? index % 2 === 0 : index === middle);
+      where.startsWith("all") || (where.startsWith("some") ? index % 2 === 0 : index === middle);
     if (planned === undefined || planned.change(records[middle], middle) === records[middle])
       return undefined;
     return changing(spot, (record, index) => (isStruck(index) ? planned.change(record, index) : record));

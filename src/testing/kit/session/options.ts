@@ -51,15 +51,13 @@ export function readKitOptions(caller: string, options: KitOptions): ResolvedKit
   const { seed = 1, ...given } = readOptions(caller, options, KIT_KEYS);
   if (!Number.isInteger(seed) || seed < 0)
     throw new InvalidInputError(`${caller}: seed must be an integer of 0 or more.`);
-  for (const name of ["cassette", "module"] as const) requirePath(`${caller}: ${name}`, given[name]);
+  for (const name of ["cassette", "module"] as const) {
+    const path: unknown = given[name];
+    if (path !== undefined && (typeof path !== "string" || path === "") && !(path instanceof URL))
+      throw new InvalidInputError(`${caller}: ${name} must be the path or the URL of a file.`);
+  }
   const only: unknown = given.only;
   if (only !== undefined && !(Array.isArray(only) && only.every((name) => typeof name === "string")))
     throw new InvalidInputError(`${caller}: only must be an array of names of faults.`);
   return { ...given, seed };
-}
-
-/** @throws {InvalidInputError} it is neither a path nor a URL */
-function requirePath(name: string, value: unknown): void {
-  if (value === undefined || (typeof value === "string" && value !== "") || value instanceof URL) return;
-  throw new InvalidInputError(`${name} must be the path or the URL of a file.`);
 }

@@ -3,11 +3,10 @@ import { InvalidInputError } from "../../../core/errors/index.js";
 import { suggestKey } from "../../../core/validate.js";
 import type { CaseSetup } from "../case/setup.js";
 import type { Exchange } from "../cassette/cassette.js";
-import type { VendorFault } from "../faults/fault.js";
-import type { PlainRecords, RecordFault } from "../faults/record-fault.js";
+import type { NamedFault, PlainRecords, RecordFault, VendorFault } from "../faults/fault.js";
 import { RECORD_FAULTS } from "../faults/record-faults.js";
 import { SERVICE_FAULTS } from "../faults/service/service-faults.js";
-import { SIGNAL_FAULTS, type SignalFault } from "../faults/service/signal-faults.js";
+import { SIGNAL_FAULTS } from "../faults/service/signal-faults.js";
 import { vendorFaults } from "../faults/vendor-faults.js";
 import type { ResolvedKitOptions } from "./options.js";
 
@@ -21,27 +20,26 @@ export interface Source {
 }
 
 /** A row of the report. */
-export interface Row {
-  readonly fault: string;
-  readonly summary: string;
+export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
   readonly kind: "clean" | "against" | "vendor" | "records" | "service";
   /** What the case meets; undefined if the source has nothing that it could strike. */
   strike(source: Source): CaseSetup | undefined;
   /** Why it cannot be run. */
-  readonly notRun?: string;
-  readonly excuses?: VendorFault["excuses"] | undefined;
+  readonly notRun?: string | undefined;
 }
 
-const CLEAN = row(
-  { name: "no-fault", summary: "two runs without a fault have the same effect" },
-  "clean",
-  () => ({}),
-);
-const AGAINST = row(
-  { name: "against", summary: "the other version of the connector has the same effect" },
-  "against",
-  () => ({}),
-);
+const CLEAN: Row = {
+  name: "no-fault",
+  summary: "two runs without a fault have the same effect",
+  kind: "clean",
+  strike: () => ({}),
+};
+const AGAINST: Row = {
+  name: "against",
+  summary: "the other version of the connector has the same effect",
+  kind: "against",
+  strike: () => ({}),
+};
 
 /**
  * The rows of a report, by their options; those of a recording are the same ones for each recording, with other summaries.
@@ -49,33 +47,34 @@ const AGAINST = row(
  */
 export function rowsOf(
   caller: string,
-  { cassette, against, only, seed, module }: ResolvedKitOptions,
+  { cassette, against, only, seed, module: path }: ResolvedKitOptions,
   recording: readonly Exchange[] = [],
 ): readonly Row[] {
-  const target = module === undefined ? undefined : moduleUrl(module);
-  const rows = [
+  const module = path === undefined ? undefined : moduleUrl(path);
+  const notRun = module === undefined ? "module is needed for processes of their own" : undefined;
+  const rows: readonly Row[] = [
     CLEAN,
     ...(against === undefined ? [] : [AGAINST]),
     ...(cassette === undefined ? RECORD_FAULTS.map(recordRow) : vendorFaults(recording, seed).map(vendorRow)),
-    ...SERVICE_FAULTS.map((service) => row(service, "service", () => ({ service }))),
-    ...SIGNAL_FAULTS.map((fault) => signalRow(fault, target)),
+    ...SERVICE_FAULTS.map((service): Row => ({ ...service, kind: "service", strike: () => ({ service }) })),
+    ...SIGNAL_FAULTS.map(
+      (fault): Row => ({
+        ...fault,
+        kind: "service",
+        notRun,
+        strike: ({ windows }) =>
+          module === undefined || windows < fault.writes ? undefined : { child: { module, fault } },
+      }),
+    ),
   ];
   if (only === undefined) return rows;
-  const names = rows.map(({ fault }) => fault);
+  const names = rows.map(({ name }) => name);
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new InvalidInputError(
       `${caller}: only names ${JSON.stringify(unknown)}, which is no fault of this source.${suggestKey(unknown, names)} Run all of them once to see their names.`,
     );
-  return rows.filter(({ fault }) => only.includes(fault));
-}
-
-function row(
-  { name, summary }: { readonly name: string; readonly summary: string },
-  kind: Row["kind"],
-  strike: Row["strike"],
-): Row {
-  return { fault: name, summary, kind, strike };
+  return rows.filter(({ name }) => only.includes(name));
 }
 
 function vendorRow(fault: VendorFault): Row {
@@ -83,25 +82,15 @@ function vendorRow(fault: VendorFault): Row {
     const struck = recording && fault.strike(recording);
     return struck && { struck };
   };
-  return { ...row(fault, "vendor", strike), excuses: fault.excuses };
+  return { ...fault, kind: "vendor", strike };
 }
 
 function recordRow(fault: RecordFault): Row {
-  return row(fault, "records", (source) => {
+  const strike: Row["strike"] = (source) => {
     const records = fault.strike(source.records);
     return records && { records };
-  });
-}
-
-function signalRow(fault: SignalFault, module: string | undefined): Row {
-  if (module === undefined)
-    return {
-      ...row(fault, "service", () => undefined),
-      notRun: "module is needed for processes of their own",
-    };
-  return row(fault, "service", ({ windows }) =>
-    windows < fault.writes ? undefined : { child: { module, fault } },
-  );
+  };
+  return { ...fault, kind: "records", strike };
 }
 
 function moduleUrl(module: string | URL): string {

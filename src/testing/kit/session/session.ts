@@ -5,15 +5,13 @@ import type { CaseResult, CaseSetup } from "../case/setup.js";
 import { openStage, type Stage } from "../case/stage.js";
 import { Unhandled } from "../case/unhandled.js";
 import { readCassette } from "../cassette/cassette-file.js";
-import { compareEffects } from "../effect/compare.js";
-import { describeChanges } from "../effect/describe.js";
+import { compareEffects, describeChanges } from "../effect/compare.js";
 import type { ConnectorReport, FaultResult } from "../report.js";
 import { connectorReport } from "../report-table.js";
 import { type CleanRuns, runClean } from "./clean-runs.js";
 import { leaksOf } from "./leaks.js";
 import { type KitOptions, type ResolvedKitOptions, readKitOptions } from "./options.js";
-import { endlessOf, limited } from "./request-limit.js";
-import { describeStruck } from "./requests.js";
+import { describeStruck, endlessOf, limited } from "./requests.js";
 import { type Row, rowsOf } from "./rows.js";
 import { judge } from "./verdict.js";
 
@@ -23,11 +21,6 @@ const SEEN = ["refused", "held", "retried", "restarted", "waited for the lock"] 
 
 /** The cases of one connector on one source. */
 export class Session {
-  readonly rows: readonly Row[];
-  readonly #options: ResolvedKitOptions;
-  readonly #connector: Connector<SnapshotCollection>;
-  readonly #stage: Stage;
-  readonly #clean: CleanRuns;
   readonly #results: FaultResult[] = [];
   readonly #notRun: { readonly fault: string; readonly reason: string }[] = [];
   readonly #seen = new Set<string>();
@@ -35,30 +28,24 @@ export class Session {
   readonly #unhandled = new Unhandled(() => {});
 
   private constructor(
-    connector: Connector<SnapshotCollection>,
-    options: ResolvedKitOptions,
-    rows: readonly Row[],
-    stage: Stage,
-    clean: CleanRuns,
-  ) {
-    this.#connector = connector;
-    this.#options = options;
-    this.rows = rows;
-    this.#stage = stage;
-    this.#clean = clean;
-  }
+    readonly connector: Connector<SnapshotCollection>,
+    readonly options: ResolvedKitOptions,
+    readonly rows: readonly Row[],
+    readonly stage: Stage,
+    readonly clean: CleanRuns,
+  ) {}
 
   /**
    * Runs the connector without a fault.
    * @throws {InvalidInputError | ConfigurationError} an option or the cassette is not usable
    * @throws {Error} the connector fails without a fault
    */
-  static async open<S extends SnapshotCollection>(
+  static async open(
     caller: string,
-    given: Connector<S>,
+    given: Connector<SnapshotCollection>,
     kitOptions: KitOptions,
   ): Promise<Session> {
-    const connector = readConnector<SnapshotCollection>(caller, given);
+    const connector = readConnector(caller, given);
     const options = readKitOptions(caller, kitOptions);
     const { cassette, guard } = options;
     const days = cassette === undefined ? [] : (await readCassette(cassette)).days;
@@ -69,7 +56,7 @@ export class Session {
       const clean = await runClean(stage, connector, { recording, yesterday, guard });
       return new Session(connector, options, rows, stage, clean);
     } catch (error) {
-      await stage.close();
+      await stage[Symbol.asyncDispose]();
       throw error;
     }
   }
@@ -83,18 +70,17 @@ export class Session {
 
   /** Runs all rows. If clean runs differ already, nothing can be said about the others. */
   async runAll(): Promise<void> {
-    const isComparable = this.#clean.problem === undefined;
     for (const row of this.rows) {
-      if (row.notRun !== undefined) this.#notRun.push({ fault: row.fault, reason: row.notRun });
-      else if (isComparable || row.kind === "clean")
-        await this.run(row).catch((error: unknown) => this.#skip(row, error));
-      else this.#notRun.push({ fault: row.fault, reason: "runs without a fault differ" });
+      const isComparable = this.clean.problem === undefined || row.kind === "clean";
+      let reason = row.notRun ?? (isComparable ? undefined : "runs without a fault differ");
+      if (reason === undefined) reason = await this.run(row).then(() => undefined, whyIdle);
+      if (reason !== undefined) this.#notRun.push({ fault: row.name, reason });
     }
   }
 
   get report(): ConnectorReport {
     return connectorReport({
-      seed: this.#options.seed,
+      seed: this.options.seed,
       faults: this.#results,
       neverSeen: SEEN.filter((what) => !this.#seen.has(what)),
       notRun: this.#notRun,
@@ -102,31 +88,34 @@ export class Session {
   }
 
   async close(): Promise<void> {
-    await this.#stage.close();
+    await this.stage[Symbol.asyncDispose]();
     for (let turn = 0; turn < LATE_TURNS; turn += 1) await new Promise(setImmediate);
     this.#unhandled.end();
   }
 
   async #resultOf(row: Row): Promise<FaultResult> {
-    const { fault, summary, kind } = row;
-    if (kind === "clean") return { fault, summary, fired: 0, ...this.#cleanVerdict() };
-    if (kind === "against") return { fault, summary, fired: 0, ...(await this.#compare()) };
-    const { setup, result: clean } = this.#clean;
+    const { name: fault, summary, kind } = row;
+    const idle = { fault, summary, verdict: "not-applicable", fired: 0 } as const;
+    const { setup, result: clean, problem } = this.clean;
+    if (kind === "clean")
+      return problem === undefined
+        ? { ...idle, verdict: "same" }
+        : { ...idle, verdict: "WRONG", cause: problem };
+    if (kind === "against") return { ...idle, ...(await this.#compare()) };
     const struck = row.strike({
       recording: setup.recording?.exchanges,
       records: Object.fromEntries(clean.records),
       windows: windowsOf(clean),
     });
-    if (struck === undefined || this.#isUnseen(struck))
-      return { fault, summary, verdict: "not-applicable", fired: 0 };
-    const result = await this.#stage.run(this.#connector, limited({ ...setup, ...struck }));
+    if (struck === undefined || this.#isUnseen(struck)) return idle;
+    const result = await this.stage.run(this.connector, limited({ ...setup, ...struck }));
     if (result.fired === 0) {
       // A connector may never do what a fault of the service strikes, such as a second window.
-      if (kind === "service") return { fault, summary, verdict: "not-applicable", fired: 0 };
+      if (kind === "service") return idle;
       throw new IdleFault(row);
     }
     const next = result.outcome === "completed" ? undefined : await result.nextNight();
-    this.#note(result);
+    for (const what of [result.outcome, ...result.seen]) this.#seen.add(what);
     const verdict = judge(
       {
         end: result.outcome,
@@ -139,54 +128,42 @@ export class Session {
         mayRepeat: kind === "service",
         excuses: row.excuses,
       },
-      this.#clean.expected,
+      this.clean.expected,
     );
     return { fault, summary, fired: result.fired, ...redacted(verdict, result) };
   }
 
   /** Whether only a guard could see the fault, and there is none. */
   #isUnseen({ struck }: CaseSetup): boolean {
-    const isGuarded = this.#options.guard !== false && this.#connector.snapshots.length > 0;
+    const isGuarded = this.options.guard !== false && this.connector.snapshots.length > 0;
     return struck?.seenByGuardOnly === true && !isGuarded;
-  }
-
-  #cleanVerdict(): Pick<FaultResult, "verdict" | "cause"> {
-    const { problem } = this.#clean;
-    return problem === undefined ? { verdict: "same" } : { verdict: "WRONG", cause: problem };
   }
 
   /** What this version of the connector does otherwise than the other one. */
   async #compare(): Promise<Pick<FaultResult, "verdict" | "cause">> {
-    const { against } = this.#options;
+    const { against } = this.options;
     if (against === undefined) return { verdict: "not-applicable" };
-    const other = await this.#stage.run(against, this.#clean.setup);
+    const other = await this.stage.run(against, this.clean.setup);
     if (other.outcome !== "completed")
       return { verdict: "differs", cause: "the other version does not complete" };
-    const { effect, volatile } = this.#clean.expected;
+    const { effect, volatile } = this.clean.expected;
     const changes = compareEffects(effect, other.effect, volatile);
     if (changes.length === 0) return { verdict: "same" };
     const isLoss = changes.some(({ kind }) => kind === "removed" || kind === "lost");
     return { verdict: isLoss ? "WRONG" : "differs", cause: `this version: ${describeChanges(changes)}` };
   }
+}
 
-  #note({ outcome, seen }: CaseResult): void {
-    if (outcome !== "completed") this.#seen.add(outcome);
-    if (seen.retried) this.#seen.add("retried");
-    if (seen.restarted) this.#seen.add("restarted");
-    if (seen.waitedForLock) this.#seen.add("waited for the lock");
-  }
-
-  #skip({ fault }: Row, error: unknown): void {
-    if (!(error instanceof IdleFault)) throw error;
-    this.#notRun.push({ fault, reason: IDLE });
-  }
+function whyIdle(error: unknown): string {
+  if (error instanceof IdleFault) return IDLE;
+  throw error;
 }
 
 /** A fault that struck nothing proves nothing. */
 class IdleFault extends Error {
-  constructor({ fault, summary }: Row) {
+  constructor({ name, summary }: Row) {
     super(
-      `The fault ${fault} (${summary}) struck nothing. This is an error of the kit, not of the connector.`,
+      `The fault ${name} (${summary}) struck nothing. This is an error of the kit, not of the connector.`,
     );
   }
 }

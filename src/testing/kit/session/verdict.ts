@@ -1,8 +1,7 @@
 import { type HeldReason, RunHeldError } from "../../../core/errors/index.js";
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import { COLLECTIONS, isCollection } from "../../../sync/collections.js";
-import { type Change, compareEffects } from "../effect/compare.js";
-import { describeChanges } from "../effect/describe.js";
+import { type Change, compareEffects, describeChanges } from "../effect/compare.js";
 import type { FaultResult } from "../report.js";
 
 /** What a connector must come to, whatever happens: the effects of runs without a fault. */

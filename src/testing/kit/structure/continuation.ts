@@ -1,9 +1,9 @@
 /** How the pages of a listing lead to the next one. */
 import type { Exchange } from "../cassette/cassette.js";
-import { jsonOf } from "./edit.js";
-import { isWithin, type JsonPath, leavesOf, valueAt } from "./json-path.js";
+import { answerValues, jsonOf } from "./edit.js";
+import { type JsonPath, valueAt } from "./json-path.js";
 import { isAddress, nextLink, resolved } from "./listing-keys.js";
-import { isPageSize, isPaging, partsOf, type RequestPart } from "./request-parts.js";
+import { isPageSize, isPaging, partsOf, partValue, type RequestPart } from "./request-parts.js";
 import type { AnswerPlace, Listing } from "./structure.js";
 
 type Continuation = Pick<Listing, "next" | "asks" | "counts" | "size">;
@@ -21,19 +21,16 @@ function askingPart(pages: readonly Exchange[]): RequestPart | undefined {
   if (first === undefined) return undefined;
   const [second = first] = later;
   const varies = second.filter(
-    (part) => !first.some((other) => isSamePart(part, other) && other.value === part.value),
+    ({ in: where, name, value }) =>
+      !first.some((part) => part.in === where && part.name === name && part.value === value),
   );
   const known = varies.find((part) => isPaging(part, second)) ?? varies[0];
   return known ?? (later.length === 0 ? first.find((part) => isPaging(part, first)) : undefined);
 }
 
-function isSamePart(one: RequestPart, other: RequestPart): boolean {
-  return one.in === other.in && one.name === other.name;
-}
-
 function countingOf(asks: RequestPart, pages: readonly Exchange[], list: JsonPath): Listing["counts"] {
   const values = pages.map((page) => {
-    const value = partsOf(page.request).find((part) => isSamePart(part, asks))?.value;
+    const value = partValue(page.request, asks);
     return value === undefined ? undefined : Number(value);
   });
   const [first, second, third] = values;
@@ -51,20 +48,15 @@ function nextPlaces(
   list: JsonPath,
   asks: RequestPart | undefined,
 ): readonly AnswerPlace[] {
-  const places: AnswerPlace[] = [];
   const [first] = pages;
-  if (first === undefined) return places;
-  for (const [name, value] of Object.entries(first.response.headers)) {
-    if (name === "link" ? nextLink(value) !== undefined : leads(value, first, pages[1], asks))
-      places.push({ in: "header", name });
-  }
-  for (const { path, value } of leavesOf(jsonOf(first))) {
-    if (isWithin(path, list)) continue;
-    const isFlag = isMoreFlag(path, pages);
-    const isToken = value !== null && typeof value !== "boolean" && leads(`${value}`, first, pages[1], asks);
-    if (isFlag || (isToken && !isSameOn(path, pages))) places.push({ in: "body", path });
-  }
-  return places;
+  const values = first === undefined ? [] : [...answerValues(first, list)];
+  const isNext = ({ place, name, value }: (typeof values)[number]) => {
+    if (place.in === "header" && name === "link") return nextLink(`${value}`) !== undefined;
+    if (typeof value === "boolean" && place.in === "body") return isMoreFlag(place.path, pages);
+    const isToken = value !== null && first !== undefined && leads(`${value}`, first, pages[1], asks);
+    return isToken && (place.in === "header" || !isSameOn(place.path, pages));
+  };
+  return values.filter(isNext).map(({ place }) => place);
 }
 
 /** Whether a value names the next page: its token, or its address. */
@@ -77,13 +69,10 @@ function leads(
   if (next === undefined) return false;
   if (isAddress(value) && resolved(value, page) === next.request.url) return true;
   if (asks === undefined) return false;
-  const asked = partsOf(next.request).find((part) => isSamePart(part, asks))?.value;
+  const asked = partValue(next.request, asks);
   if (asked === undefined || asked === "") return false;
-  if (value === asked) return true;
-  if (!isAddress(value)) return false;
-  return partsOf({ method: "GET", url: resolved(value, page), headers: {} }).some(
-    (part) => isSamePart(part, asks) && part.value === asked,
-  );
+  const address = { method: "GET", url: resolved(value, page), headers: {} };
+  return value === asked || (isAddress(value) && partValue(address, asks) === asked);
 }
 
 /** Whether a flag is one way on all pages but the last, or is called as such flags are. */

@@ -1,6 +1,6 @@
 /** Answers, and copies of them with something else in them. */
 import type { Exchange, RecordedBody } from "../cassette/cassette.js";
-import { valueAt, withValueAt } from "./json-path.js";
+import { isWithin, type JsonPath, type Leaf, leavesOf, valueAt, withValueAt } from "./json-path.js";
 import type { AnswerPlace, Listing, Recording } from "./structure.js";
 
 export function jsonOf({ response }: Exchange): unknown {
@@ -27,6 +27,20 @@ export function withItems(exchange: Exchange, { list }: Listing, items: unknown)
 
 export function placeOf(exchange: Exchange, place: AnswerPlace): unknown {
   return place.in === "body" ? valueAt(jsonOf(exchange), place.path) : exchange.response.headers[place.name];
+}
+
+/** The values of an answer outside of its list, with the names that they go by. */
+export function* answerValues(exchange: Exchange, list: JsonPath): Generator<AnswerValue, void, undefined> {
+  for (const [name, value] of Object.entries(exchange.response.headers))
+    yield { place: { in: "header", name }, name, value };
+  for (const { path, value } of leavesOf(jsonOf(exchange)))
+    if (!isWithin(path, list)) yield { place: { in: "body", path }, name: path.slice(-2).join("."), value };
+}
+
+interface AnswerValue {
+  readonly place: AnswerPlace;
+  readonly name: string;
+  readonly value: Leaf["value"];
 }
 
 /** A copy with other values at some places of its answer; undefined takes the key or the header away. */

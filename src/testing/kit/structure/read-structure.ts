@@ -1,12 +1,11 @@
 import { isPlainObject } from "../../../core/validate.js";
 import type { Exchange } from "../cassette/cassette.js";
 import { continuationOf } from "./continuation.js";
-import { isSuccess, jsonOf } from "./edit.js";
+import { answerValues, isSuccess, jsonOf, placeOf } from "./edit.js";
 import { idOf, itemListOf } from "./item-list.js";
-import { valueAt } from "./json-path.js";
+import { type JsonPath, valueAt } from "./json-path.js";
 import { listingKeys } from "./listing-keys.js";
-import type { Listing, Page, Recording, Structure } from "./structure.js";
-import { pageCountsOf, totalsOf } from "./totals.js";
+import type { AnswerPlace, Listing, Page, Recording, Structure } from "./structure.js";
 
 /** Finds the listings of a recording and what else it has. */
 export function readStructure(recording: Recording): Structure {
@@ -69,4 +68,37 @@ function listingOf(group: readonly number[], recording: Recording): Listing | un
 
 function identityOf({ request }: Exchange): string {
   return `${request.method} ${request.url} ${JSON.stringify(request.body ?? null)}`;
+}
+
+const TOTAL = /total|count|size|results|records|matches|hits/i;
+const PAGES = /pages|page_?count|last_?page/i;
+
+/** Where each page tells how many items the whole list has. */
+function totalsOf(pages: readonly Exchange[], list: JsonPath, items: number): readonly AnswerPlace[] {
+  return placesOfNumber(pages, list, items, (name, place) => {
+    if (/page/i.test(name) || (place.in === "header" && /length/i.test(name))) return false;
+    // The size of the only page is not a total.
+    return /total/i.test(name) || (pages.length > 1 && TOTAL.test(name));
+  });
+}
+
+/** Where each page tells how many pages there are. */
+function pageCountsOf(pages: readonly Exchange[], list: JsonPath): readonly AnswerPlace[] {
+  return placesOfNumber(pages, list, pages.length, (name) => PAGES.test(name));
+}
+
+/** Where all pages have the same number. */
+function placesOfNumber(
+  pages: readonly Exchange[],
+  list: JsonPath,
+  number: number,
+  isCalled: (name: string, place: AnswerPlace) => boolean,
+): readonly AnswerPlace[] {
+  const [first] = pages;
+  const values = first === undefined ? [] : [...answerValues(first, list)];
+  return values
+    .filter(({ place, value }) => value === (place.in === "header" ? `${number}` : number))
+    .filter(({ place, name }) => isCalled(name, place))
+    .filter(({ place, value }) => pages.every((page) => placeOf(page, place) === value))
+    .map(({ place }) => place);
 }

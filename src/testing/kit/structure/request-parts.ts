@@ -10,6 +10,8 @@ export interface RequestPart {
   readonly value: string;
 }
 
+type PartName = Pick<RequestPart, "in" | "name">;
+
 /** Names of parameters that say which page is asked for. */
 const PAGING =
   /^(page|pages?_?(no|num|number|index|token|key|cursor)|(next_?)?page_?token|next_?(token|cursor|link|page)?|pagination_?(token|key)|offset|skip|start|start_?(index|at|position)|first_?result|starting_?after|after|before|since_?id|cursor|end_?cursor|marker|continuation(_?token)?|scroll_?id|bookmark|position|skip_?token|resume)$/;
@@ -31,6 +33,11 @@ export function partsOf(request: RecordedRequest): readonly RequestPart[] {
     for (const [name, value] of formOf(request.headers, body) ?? []) parts.push({ in: "form", name, value });
   }
   return parts;
+}
+
+/** What a request has at a part. */
+export function partValue(request: RecordedRequest, { in: where, name }: PartName): string | undefined {
+  return partsOf(request).find((part) => part.in === where && part.name === name)?.value;
 }
 
 /** The last word of a name: `number` of `page[number]`, `after` of `variables.after`, `skip_token` of `$skipToken`. */
@@ -56,11 +63,7 @@ export function isPageSize(part: RequestPart): boolean {
 }
 
 /** A copy of an exchange whose request has another value at a part. */
-export function withPart(
-  exchange: Exchange,
-  part: Pick<RequestPart, "in" | "name">,
-  value: string,
-): Exchange {
+export function withPart(exchange: Exchange, part: PartName, value: string): Exchange {
   const { request } = exchange;
   const url = new URL(request.url);
   let { body } = request;

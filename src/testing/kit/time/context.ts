@@ -1,23 +1,28 @@
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { TestClock } from "../../../core/clock.js";
+import type { VendorRoute } from "../vendor/routes.js";
 
 /** The time of a connector: that of a clock, from another beginning. Its timers end with it. */
 export class VirtualTime {
-  readonly clock: TestClock;
-  readonly #offset: number;
-  readonly #onError: (error: unknown) => void;
-  readonly #timers = new Set<() => void>();
-  #changes = 0;
+  /** Where its HTTP requests go; undefined: to their own addresses. */
+  route: VendorRoute | undefined;
+  /** Grows with each timer that begins or ends. */
+  changes = 0;
+  /** Whether the run is over, although code of the connector may still go on. */
   #ended = false;
+  readonly #offset: number;
+  readonly #timers = new Set<() => void>();
 
   /**
    * @param startedAt What the time is now, in milliseconds since the epoch.
    * @param onError Gets what a callback of a timer throws.
    */
-  constructor(clock: TestClock, startedAt: number, onError: (error: unknown) => void) {
-    this.clock = clock;
+  constructor(
+    readonly clock: TestClock,
+    startedAt: number,
+    readonly onError: (error: unknown) => void,
+  ) {
     this.#offset = startedAt - clock.now();
-    this.#onError = onError;
   }
 
   /** Milliseconds since the epoch. */
@@ -36,29 +41,19 @@ export class VirtualTime {
     return leaveVirtualTime(() => this.clock.monotonic());
   }
 
-  /** Grows with each timer that begins or ends. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** Whether the run is over, although code of the connector may still go on. */
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   /** Calls back in the async context of the caller. @returns cancels it */
   after(ms: number, callback: () => void): () => void {
     if (this.#ended) return () => {};
     const run = AsyncResource.bind(callback);
     const remove = () => {
-      if (this.#timers.delete(cancel)) this.#changes += 1;
+      if (this.#timers.delete(cancel)) this.changes += 1;
     };
     const fire = () => {
       remove();
       try {
         run();
       } catch (error) {
-        this.#onError(error);
+        this.onError(error);
       }
     };
     const cancelTimer = leaveVirtualTime(() => this.clock.after(ms, fire));
@@ -67,7 +62,7 @@ export class VirtualTime {
       cancelTimer();
     };
     this.#timers.add(cancel);
-    this.#changes += 1;
+    this.changes += 1;
     return cancel;
   }
 

@@ -1,14 +1,18 @@
 import { bytesOf } from "../cassette/body.js";
 import type { Exchange, RecordedResponse } from "../cassette/cassette.js";
 
-/** A request of the connector, as the simulated vendor got it. */
-export interface VendorRequest {
+/** A request as it reached the simulated vendor. */
+export interface ReceivedRequest {
   readonly method: string;
   /** Absolute: the address that the connector asked for. */
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+}
+
+/** Its place in a run. */
+export interface VendorRequest extends ReceivedRequest {
   /** From 1, within the run. */
   readonly number: number;
   /** How often the same exchange was asked for before, within the run. */

@@ -4,24 +4,21 @@ import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici/index.js";
 import { readBody } from "../cassette/body.js";
 import type { Exchange } from "../cassette/cassette.js";
-import { plainHeaders, type ReceivedRequest, receive, recorded } from "./request.js";
-import type { OpenRun, VendorRoute } from "./routes.js";
-import { sendAnswer } from "./send.js";
+import type { ReceivedRequest } from "./answer.js";
+import { plainHeaders, receive, recorded, sendAnswer } from "./messages.js";
+import type { OpenRun } from "./routes.js";
 
 /** Requests that are passed on to the real vendor. */
 export class Forwarding {
-  readonly #run: ReturnType<OpenRun>;
+  readonly run: ReturnType<OpenRun>;
+  /** Requests that no vendor answered. */
+  readonly failures: { readonly origin: string; readonly error: unknown }[] = [];
   readonly #agent: Dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   /** At the place of their requests: answers may come in another order. */
   readonly #exchanges: (Exchange | undefined)[] = [];
-  readonly #failures: { readonly origin: string; readonly error: unknown }[] = [];
 
   constructor(open: OpenRun) {
-    this.#run = open((request, response) => this.#handle(request, response));
-  }
-
-  get route(): VendorRoute {
-    return this.#run.route;
+    this.run = open((request, response) => this.#handle(request, response));
   }
 
   /** What was answered to the end, in the order of the requests. */
@@ -29,13 +26,8 @@ export class Forwarding {
     return this.#exchanges.filter((exchange) => exchange !== undefined);
   }
 
-  /** Requests that no vendor answered. */
-  get failures(): readonly { readonly origin: string; readonly error: unknown }[] {
-    return this.#failures;
-  }
-
   async end(): Promise<void> {
-    this.#run.end();
+    this.run.end();
     await this.#agent.destroy();
   }
 
@@ -50,7 +42,7 @@ export class Forwarding {
       };
       await sendAnswer(response, answer);
     } catch (error) {
-      this.#failures.push({ origin: new URL(asked.url).origin, error });
+      this.failures.push({ origin: new URL(asked.url).origin, error });
       response.socket?.resetAndDestroy();
     }
   }

@@ -5,13 +5,13 @@ import { syncBuiltinESMExports } from "node:module";
 import { connect } from "node:net";
 import { urlToHttpOptions } from "node:url";
 import { isObject } from "../../../core/validate.js";
-import type { InterceptedRequests, Taken } from "./intercepted-requests.js";
+import type { Take, Taken } from "./routes.js";
 
 /** Published when the head of an answer is there. A listener of the request itself would keep Node from dropping it. */
 const ANSWERED = "http.client.response.finish";
 
 /** Catches `request` and `get` of the modules http and https, and with them axios, got and node-fetch. */
-export function replaceModules(requests: InterceptedRequests): () => void {
+export function replaceModules(take: Take): () => void {
   const taking = new WeakMap<object, Taken>();
   const agents = new Map<string, VendorAgent>();
   const agentOf = (protocol: string, port: number) => {
@@ -32,7 +32,7 @@ export function replaceModules(requests: InterceptedRequests): () => void {
     const request = (...parameters: RequestParameters): ClientRequest => {
       const { options, callback } = readParameters(parameters);
       const scheme = options.protocol ?? protocol;
-      const taken = options.socketPath ? undefined : requests.take(originOf(options, scheme));
+      const taken = options.socketPath ? undefined : take(originOf(options, scheme));
       if (taken === undefined) return Reflect.apply(own.request, module, parameters);
       const sent = own.request(
         {
@@ -66,19 +66,18 @@ export function replaceModules(requests: InterceptedRequests): () => void {
 
 /** Connects to the simulated vendor in place of any host, without TLS. */
 class VendorAgent extends http.Agent {
-  readonly protocol: string;
   readonly defaultPort: number;
-  readonly #port: number;
 
-  constructor(protocol: string, port: number) {
+  constructor(
+    readonly protocol: string,
+    readonly port: number,
+  ) {
     super({ keepAlive: true });
-    this.protocol = protocol;
     this.defaultPort = protocol === "https:" ? 443 : 80;
-    this.#port = port;
   }
 
   override createConnection() {
-    return connect({ host: "127.0.0.1", port: this.#port, noDelay: true });
+    return connect({ host: "127.0.0.1", port: this.port, noDelay: true });
   }
 }
 

@@ -1,13 +1,14 @@
 import { runInThisContext } from "node:vm";
 import { Agent, type Dispatcher } from "undici/index.js";
 import { isObject } from "../../../core/validate.js";
-import type { InterceptedRequests, Taken } from "./intercepted-requests.js";
+import { leaveVirtualTime } from "../time/context.js";
+import type { Take, Taken } from "./routes.js";
 
 /** Where the versions of undici, also the one inside Node, keep the dispatcher of requests that name none. */
 const GLOBAL_DISPATCHERS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 
 /** Catches undici and fetch. Not by another fetch: redirects and `response.url` stay those of the vendor. */
-export function replaceDispatcher(requests: InterceptedRequests): () => void {
+export function replaceDispatcher(take: Take): () => void {
   // Jest has a global object of its own beside the one that Node's fetch looks at.
   const globals: ReadonlySet<object> = new Set([globalThis, runInThisContext("globalThis")]);
   const undo: (() => void)[] = [];
@@ -15,7 +16,7 @@ export function replaceDispatcher(requests: InterceptedRequests): () => void {
     for (const symbol of GLOBAL_DISPATCHERS) {
       const before: unknown = Reflect.get(holder, symbol);
       if (!isDispatcher(before)) continue;
-      const dispatcher = new VendorDispatcher(requests, before);
+      const dispatcher = new VendorDispatcher(take, before);
       Reflect.set(holder, symbol, dispatcher);
       undo.push(() => {
         Reflect.set(holder, symbol, before);
@@ -33,21 +34,20 @@ function isDispatcher(value: unknown): value is Dispatcher {
 }
 
 class VendorDispatcher extends Agent {
-  readonly #requests: InterceptedRequests;
-  readonly #before: Dispatcher;
-
-  constructor(requests: InterceptedRequests, before: Dispatcher) {
+  constructor(
+    readonly take: Take,
+    readonly before: Dispatcher,
+  ) {
     super({ headersTimeout: 0, bodyTimeout: 0 });
-    this.#requests = requests;
-    this.#before = before;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const taken = this.#requests.take(new URL(String(options.origin)).origin);
-    if (taken === undefined) return this.#before.dispatch(options, handler);
+    const taken = this.take(new URL(String(options.origin)).origin);
+    if (taken === undefined) return this.before.dispatch(options, handler);
     const origin = `http://127.0.0.1:${taken.port}`;
     const headers = [...flatHeaders(options.headers), ...Object.entries(taken.headers).flat()];
-    return this.#requests.outside(() =>
+    // Its timers are not the connector's.
+    return leaveVirtualTime(() =>
       super.dispatch({ ...options, origin, headers }, watchedHandler(handler, taken)),
     );
   }

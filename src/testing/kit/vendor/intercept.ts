@@ -1,30 +1,34 @@
+import { virtualTime } from "../time/context.js";
 import { replaceModules } from "./intercept-http.js";
 import { replaceDispatcher } from "./intercept-undici.js";
-import { InterceptedRequests, type InterceptOptions } from "./intercepted-requests.js";
-
-export interface Interception {
-  /** Requests that have begun and have no head of an answer yet. */
-  readonly pending: number;
-  /** Puts back what was there before. */
-  restore(): void;
-}
+import { ORIGIN_HEADER, RUN_HEADER, type VendorRoute } from "./routes.js";
 
 /**
  * Sends the HTTP requests of this process to a simulated vendor: those of fetch and undici (its global dispatcher) and of
  * the modules http and https. Not those of http2, of raw sockets, of child processes, of dispatchers that a caller passes
  * to undici, and of functions that a test of Jest imports by name from `node:http` or `node:https`.
+ * @param routeOf Where a request goes that begins now, in the async context of its caller; undefined: to its own address.
+ * @returns puts back what was there before
  */
-export function intercept(options: InterceptOptions): Interception {
-  const requests = new InterceptedRequests(options);
-  const restoreDispatcher = replaceDispatcher(requests);
-  const restoreModules = replaceModules(requests);
-  return {
-    get pending() {
-      return requests.pending;
-    },
-    restore() {
-      restoreModules();
-      restoreDispatcher();
-    },
+export function intercept(routeOf: () => VendorRoute | undefined = () => virtualTime()?.route): () => void {
+  const take = (origin: string) => {
+    const route = routeOf();
+    if (route === undefined) return undefined;
+    route.pending += 1;
+    let isPending = true;
+    return {
+      port: route.port,
+      headers: { [RUN_HEADER]: route.run, [ORIGIN_HEADER]: origin },
+      answered: () => {
+        if (isPending) route.pending -= 1;
+        isPending = false;
+      },
+    };
+  };
+  const restoreDispatcher = replaceDispatcher(take);
+  const restoreModules = replaceModules(take);
+  return () => {
+    restoreModules();
+    restoreDispatcher();
   };
 }

@@ -3,14 +3,12 @@ import { keysOf } from "./request-keys.js";
 
 /** Finds the recorded exchange that answers a request. Exchanges of one request answer in turn, and the last one repeats. */
 export class Matcher {
-  readonly #exchanges: readonly Exchange[];
   readonly #exact = new Map<string, number[]>();
   readonly #volatile = new Map<string, number[]>();
   readonly #ids = new Map<string, { readonly key: string; readonly indexes: number[] } | "ambiguous">();
   readonly #asked = new Map<number, number>();
 
-  constructor(exchanges: readonly Exchange[]) {
-    this.#exchanges = exchanges;
+  constructor(readonly exchanges: readonly Exchange[]) {
     for (const [index, { request }] of exchanges.entries()) {
       const { exact, volatile: key, ids: wide } = keysOf(request);
       append(this.#exact, exact, index);
@@ -27,7 +25,7 @@ export class Matcher {
     request: RecordedRequest,
   ): { readonly exchange: Exchange; readonly index: number; readonly repeat: number } | undefined {
     const index = this.#find(request);
-    const exchange = index === undefined ? undefined : this.#exchanges[index];
+    const exchange = index === undefined ? undefined : this.exchanges[index];
     if (index === undefined || exchange === undefined) return undefined;
     const repeat = this.#asked.get(index) ?? 0;
     this.#asked.set(index, repeat + 1);

@@ -1,17 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isDeepStrictEqual } from "node:util";
+import type { TestClock } from "../../../core/clock.js";
 import type { Exchange } from "../cassette/cassette.js";
 import { credentialsGranted, credentialsSent } from "../cassette/credentials.js";
 import type { Struck } from "../faults/fault.js";
-import { recordedAnswer, type VendorAnswer, type VendorRequest } from "./answer.js";
+import { type ReceivedRequest, recordedAnswer, type VendorAnswer, type VendorRequest } from "./answer.js";
 import { Matcher } from "./matching.js";
-import { receive, recorded } from "./request.js";
-import type { OpenRun, VendorRoute } from "./routes.js";
-import { sendAnswer } from "./send.js";
-
-/** The clock that delays wait on. */
-export interface Clock {
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
+import { receive, recorded, sendAnswer } from "./messages.js";
+import type { OpenRun } from "./routes.js";
 
 /** A request of a run, and what it was answered. */
 export interface PlayedRequest extends VendorRequest {
@@ -20,74 +16,55 @@ export interface PlayedRequest extends VendorRequest {
   readonly struck: boolean;
 }
 
-/** A recording that is played. */
-export interface VendorRun {
-  readonly route: VendorRoute;
-  /** In the order in which they came. */
-  readonly requests: readonly PlayedRequest[];
-  /** How many answers differ from those of the recording. */
-  readonly fired: number;
-  /** What the connector sent as credentials, and what it was granted. */
-  readonly credentials: readonly string[];
-  /** How many requests are not answered in full yet, without those that are held back. */
-  readonly busy: number;
-  /** How many answers are held back on purpose. */
-  readonly held: number;
-  /** Closes the connections that wait, and takes no request any more. */
-  end(): void;
-}
-
 export interface PlaybackOptions {
   readonly exchanges: readonly Exchange[];
   readonly struck?: Struck | undefined;
-  readonly clock: Clock;
+  /** Delays wait on it. */
+  readonly clock: Pick<TestClock, "sleep">;
 }
 
-export class Playback implements VendorRun {
+/** A recording that is played. */
+export class Playback {
+  /** In the order in which they came. */
+  readonly requests: PlayedRequest[] = [];
+  /** How many answers are held back on purpose. */
+  held = 0;
+  readonly #options: PlaybackOptions;
   readonly #run: ReturnType<OpenRun>;
-  readonly #clock: Clock;
-  readonly #struck: Struck | undefined;
   readonly #recording: Matcher;
   readonly #played: Matcher;
   readonly #credentials = new Set<string>();
-  readonly #requests: PlayedRequest[] = [];
   readonly #ended = new AbortController();
-  #count = 0;
   #open = 0;
-  #held = 0;
 
-  constructor({ exchanges, struck, clock }: PlaybackOptions, open: OpenRun) {
-    this.#clock = clock;
-    this.#struck = struck;
+  constructor(options: PlaybackOptions, open: OpenRun) {
+    const { exchanges, struck } = options;
+    this.#options = options;
     this.#recording = new Matcher(exchanges);
     this.#played = new Matcher(struck?.exchanges ?? exchanges);
     this.#run = open((request, response) => this.#handle(request, response));
   }
 
-  get route(): VendorRoute {
+  get route() {
     return this.#run.route;
   }
 
-  get requests(): readonly PlayedRequest[] {
-    return this.#requests;
-  }
-
+  /** How many answers differ from those of the recording. */
   get fired(): number {
-    return this.#requests.filter(({ struck }) => struck).length;
+    return this.requests.filter(({ struck }) => struck).length;
   }
 
+  /** What the connector sent as credentials, and what it was granted. */
   get credentials(): readonly string[] {
     return [...this.#credentials];
   }
 
+  /** How many requests are not answered in full yet, without those that are held back. */
   get busy(): number {
-    return this.#open - this.#held;
+    return this.#open - this.held;
   }
 
-  get held(): number {
-    return this.#held;
-  }
-
+  /** Closes the connections that wait, and takes no request any more. */
   end(): void {
     this.#run.end();
     this.#ended.abort();
@@ -100,33 +77,25 @@ export class Playback implements VendorRun {
       this.#open -= 1;
       gone.abort();
     });
-    const answer = this.#answer(await receive(message), ++this.#count);
+    const answer = this.#answer(await receive(message));
     const signal = AbortSignal.any([gone.signal, this.#ended.signal]);
     if (answer.delayMs !== undefined && answer.delayMs > 0) await this.#hold(answer.delayMs, signal);
     if (this.#ended.signal.aborted) response.destroy();
     else await sendAnswer(response, answer);
   }
 
-  #answer(received: Awaited<ReturnType<typeof receive>>, number: number): VendorAnswer {
-    const { method, url, headers, body } = received;
+  #answer(received: ReceivedRequest): VendorAnswer {
     const asked = recorded(received);
     const match = this.#played.next(asked);
     const untouched = this.#recording.next(asked)?.exchange;
-    const request = {
-      method,
-      url,
-      headers,
-      body,
-      number,
-      repeat: match?.repeat ?? 0,
-      exchange: match?.index,
-    };
+    const number = this.requests.length + 1;
+    const request = { ...received, number, repeat: match?.repeat ?? 0, exchange: match?.index };
     const planned = answerOf(match?.exchange);
-    const answer = this.#struck?.answer?.(planned, request) ?? planned;
+    const answer = this.#options.struck?.answer?.(planned, request) ?? planned;
     // An exchange that the fault left alone is the same object.
     const isPlain = answer === planned && match?.exchange === untouched;
     const struck = !isPlain && !isEqual(answer, answerOf(untouched));
-    this.#requests.push({ ...request, answer, struck });
+    this.requests.push({ ...request, answer, struck });
     for (const credential of credentialsSent(asked)) this.#credentials.add(credential);
     if (match !== undefined)
       for (const credential of credentialsGranted(match.exchange.response)) this.#credentials.add(credential);
@@ -134,13 +103,13 @@ export class Playback implements VendorRun {
   }
 
   async #hold(ms: number, signal: AbortSignal): Promise<void> {
-    this.#held += 1;
+    this.held += 1;
     try {
-      await this.#clock.sleep(ms, signal);
+      await this.#options.clock.sleep(ms, signal);
     } catch {
       // The client left, or the run has ended.
     } finally {
-      this.#held -= 1;
+      this.held -= 1;
     }
   }
 }
@@ -156,12 +125,6 @@ function answerOf(exchange: Exchange | undefined): VendorAnswer {
 }
 
 function isEqual(a: VendorAnswer, b: VendorAnswer): boolean {
-  const head = ({ status, headers, delayMs = 0, cutAfter }: VendorAnswer) =>
-    JSON.stringify([
-      status,
-      Object.entries(headers).sort(([x], [y]) => (x < y ? -1 : 1)),
-      delayMs,
-      cutAfter ?? null,
-    ]);
-  return a.body.equals(b.body) && head(a) === head(b);
+  const plain = ({ delayMs = 0, cutAfter, ...answer }: VendorAnswer) => ({ ...answer, delayMs, cutAfter });
+  return isDeepStrictEqual(plain(a), plain(b));
 }

@@ -2,21 +2,16 @@ import { createHash } from "node:crypto";
 import { formOf } from "../cassette/body.js";
 import type { RecordedRequest } from "../cassette/cassette.js";
 import { CANARY } from "../cassette/fakes.js";
+import { decoded } from "../cassette/map-exchange.js";
 import { personalKind } from "../cassette/personal-fields.js";
 import { foldName, isSecretField, secretsOfEnvironment } from "../cassette/secret-names.js";
 import { partsOf, type RequestPart } from "../structure/request-parts.js";
 
-/** How far a request may differ from the recorded one. */
-interface Blur {
-  /** Whether values that differ with each run by their names or looks are left out. */
-  readonly volatile: boolean;
-  /** Whether ids, personal data and secrets are left out too, also in the path: a cassette has fakes of what is configured. */
-  readonly ids: boolean;
-}
-
-const EXACT: Blur = { volatile: false, ids: false };
-const VOLATILE: Blur = { volatile: true, ids: false };
-const IDS: Blur = { volatile: true, ids: true };
+/**
+ * What is left out of a request: `runs`: values that differ with each run by their names or looks; `setups`: also ids,
+ * personal data and secrets, also in the path: a cassette has fakes of what is configured.
+ */
+type Blur = "nothing" | "runs" | "setups";
 
 /** Equal keys: the same request, except for what differs with each run, and with each configuration. */
 interface Keys {
@@ -31,7 +26,11 @@ const KEYS = new WeakMap<RecordedRequest, Keys>();
 export function keysOf(request: RecordedRequest): Keys {
   const known = KEYS.get(request);
   if (known !== undefined) return known;
-  const keys = { exact: keyOf(request, EXACT), volatile: keyOf(request, VOLATILE), ids: keyOf(request, IDS) };
+  const keys = {
+    exact: keyOf(request, "nothing"),
+    volatile: keyOf(request, "runs"),
+    ids: keyOf(request, "setups"),
+  };
   KEYS.set(request, keys);
   return keys;
 }
@@ -57,7 +56,7 @@ function keyOf(request: RecordedRequest, blur: Blur): string {
         [
           part.in,
           part.name,
-          isBlurred(part, blur) ? "*" : blurText(part.in === "path" ? decode(part.value) : part.value, blur),
+          isBlurred(part, blur) ? "*" : blurText(part.in === "path" ? decoded(part.value) : part.value, blur),
         ] as const,
     )
     .sort(([a, b], [c, d]) => (`${a} ${b}` < `${c} ${d}` ? -1 : `${a} ${b}` > `${c} ${d}` ? 1 : 0));
@@ -72,20 +71,20 @@ function nameOf({ in: where, name }: RequestPart): string {
 }
 
 function isBlurred(part: RequestPart, blur: Blur): boolean {
-  if (!blur.volatile || part.in === "path") return false;
+  if (blur === "nothing" || part.in === "path") return false;
   const { value } = part;
   const name = nameOf(part);
   const folded = foldName(name);
-  if (blur.ids && personalKind(name, { isPerson: false }) !== undefined) return true;
+  if (blur === "setups" && personalKind(name, { isPerson: false }) !== undefined) return true;
   const isSecret = isSecretField(name, part.in === "json" ? "json" : "parameter");
   if (isSecret || VOLATILE_NAME.test(folded) || JWT.test(value)) return true;
-  return isTime(folded, value) || (blur.ids && EPOCH.test(value));
+  return isTime(folded, value) || (blur === "setups" && EPOCH.test(value));
 }
 
 /** The first run has no watermark, and asks without the parameter or with none. */
 function isLeftOut(part: RequestPart, blur: Blur): boolean {
   const isNone = part.value === "" || (part.in === "json" && part.value === "null");
-  return blur.ids && (isNone || isTime(foldName(nameOf(part)), part.value));
+  return blur === "setups" && (isNone || isTime(foldName(nameOf(part)), part.value));
 }
 
 function isTime(foldedName: string, value: string): boolean {
@@ -93,7 +92,7 @@ function isTime(foldedName: string, value: string): boolean {
 }
 
 function blurText(value: string, blur: Blur): string {
-  if (!blur.ids) return value;
+  if (blur !== "setups") return value;
   if (ISO_TIME.test(value)) return "*";
   const text = secretsOfEnvironment().reduce((rest, secret) => rest.replaceAll(secret, "*"), value);
   return [CANARY, UUID, EMAIL, TIME_IN_TEXT].reduce((rest, pattern) => rest.replace(pattern, "*"), text);
@@ -104,13 +103,5 @@ function otherBody({ headers, body }: RecordedRequest, blur: Blur): string {
   if (body === undefined || "json" in body || formOf(headers, body) !== undefined) return "";
   const text = "text" in body ? body.text : body.base64;
   const boundary = /boundary="?([^";]+)/i.exec(headers["content-type"] ?? "")?.[1];
-  return blur.volatile && boundary !== undefined ? text.replaceAll(boundary, "*") : text;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return blur !== "nothing" && boundary !== undefined ? text.replaceAll(boundary, "*") : text;
 }

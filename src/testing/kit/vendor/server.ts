@@ -1,20 +1,14 @@
 import { createServer } from "node:http";
 import { Forwarding } from "./forwarding.js";
-import { Playback, type PlaybackOptions, type VendorRun } from "./playback.js";
+import { intercept } from "./intercept.js";
+import { Playback, type PlaybackOptions } from "./playback.js";
 import { type OpenRun, type RequestHandler, RUN_HEADER } from "./routes.js";
 
-/** The simulated vendor: one HTTP server on loopback that plays recordings, or records. */
-export interface Vendor {
-  /** Its origin. */
-  readonly url: string;
-  /** Plays a recording for one run, under at most one fault. */
-  play(options: PlaybackOptions): VendorRun;
-  /** Passes requests on to the real vendor, and notes what it answers. */
-  forward(): Forwarding;
-  close(): Promise<void>;
-}
+/** The simulated vendor: one HTTP server on loopback that plays recordings, or records, for all requests of the process. */
+export type Vendor = Awaited<ReturnType<typeof startVendor>>;
 
-export async function startVendor(): Promise<Vendor> {
+/** @param routeOf As `intercept` takes it. */
+export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
   const runs = new Map<string, RequestHandler>();
   let count = 0;
   const server = createServer({ requireHostHeader: false }, (request, response) => {
@@ -37,14 +31,17 @@ export async function startVendor(): Promise<Vendor> {
     count += 1;
     const run = String(count);
     runs.set(run, handler);
-    return { route: { port, run }, end: () => runs.delete(run) };
+    return { route: { port, run, pending: 0 }, end: () => runs.delete(run) };
   };
+  const restore = intercept(routeOf);
   return {
-    url: `http://127.0.0.1:${port}`,
-    play: (options) => new Playback(options, open),
+    /** Plays a recording for one run, under at most one fault. */
+    play: (options: PlaybackOptions) => new Playback(options, open),
+    /** Passes requests on to the real vendor, and notes what it answers. */
     forward: () => new Forwarding(open),
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
+        restore();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

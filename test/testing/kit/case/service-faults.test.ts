@@ -14,7 +14,7 @@ beforeAll(async () => {
   stage = await openStage();
   clean = await stage.run(pagedUsers, { recording, yesterday });
 });
-afterAll(() => stage.close());
+afterAll(() => stage[Symbol.asyncDispose]());
 
 /** What a connector without mistakes makes of each; all others complete. */
 const ENDS: Readonly<Record<string, CaseResult["outcome"]>> = {
@@ -53,13 +53,13 @@ test.for(SERVICE_FAULTS.map((service) => [service.name, service] as const))(
 test("waits for the lock of another batch, in virtual time", async () => {
   const service = SERVICE_FAULTS.find(({ name }) => name === "service-lock-released");
   const { receipt, seen } = await stage.run(pagedUsers, { recording, yesterday, service });
-  expect(seen.waitedForLock).toBe(true);
+  expect(seen).toContain("waited for the lock");
   expect(receipt?.waitedForLockMs).toBeGreaterThan(4 * 60_000);
 });
 
 test("starts the batch again after its lease has expired", async () => {
   const service = SERVICE_FAULTS.find(({ name }) => name === "service-lease-expired-at-write");
   const { receipt, seen } = await stage.run(pagedUsers, { recording, yesterday, service });
-  expect(seen).toMatchObject({ restarted: true });
+  expect(seen).toContain("restarted");
   expect(receipt?.restarts).toBe(1);
 });

@@ -3,7 +3,6 @@ import https from "node:https";
 import axios from "axios";
 import { getGlobalDispatcher } from "undici/index.js";
 import { expect, onTestFinished, test } from "vitest";
-import { intercept } from "../../../../src/testing/kit/vendor/intercept.js";
 import { startVendor } from "../../../../src/testing/kit/vendor/server.js";
 import { serveVendor } from "../serve-vendor.js";
 import { API, exchange } from "./played.js";
@@ -15,20 +14,16 @@ async function askBoth(origin: string): Promise<readonly number[]> {
 }
 
 async function startPlayed() {
-  const vendor = await startVendor();
+  let isOn = true;
+  const vendor = await startVendor(() => (isOn ? run.route : undefined));
   const run = vendor.play({
     exchanges: [exchange("/", { json: 1 })],
     clock: { sleep: () => Promise.resolve() },
   });
-  let isOn = true;
-  const interception = intercept({ route: () => (isOn ? run.route : undefined) });
-  onTestFinished(async () => {
-    interception.restore();
-    await vendor.close();
-  });
+  onTestFinished(vendor.close);
   return {
     run,
-    interception,
+    vendor,
     switchOff: () => {
       isOn = false;
     },
@@ -61,9 +56,9 @@ test("puts back exactly what was there", async () => {
     getGlobalDispatcher(),
   ];
   const before = whatIsThere();
-  const { interception } = await startPlayed();
+  const { vendor } = await startPlayed();
   expect(whatIsThere().filter((value, i) => value === before[i])).toEqual([]);
-  interception.restore();
+  await vendor.close();
   expect(whatIsThere().filter((value, i) => value !== before[i])).toEqual([]);
 });
 

@@ -57,7 +57,7 @@ test.for(Object.entries(CLIENTS))("answers %s from the recording", async ([, ask
     { method: "GET", url: `${API}/users?page=1`, exchange: 0, repeat: 0, struck: false },
   ]);
   expect(run.fired).toBe(0);
-  expect(played.interception.pending).toBe(0);
+  expect(run.route.pending).toBe(0);
 });
 
 test.for(Object.entries(CLIENTS))("%s sees a connection that is cut", async ([, ask]) => {
@@ -68,7 +68,7 @@ test.for(Object.entries(CLIENTS))("%s sees a connection that is cut", async ([, 
     });
     await expect(ask()).rejects.toThrow();
     expect(run.fired).toBeGreaterThan(0);
-    await expect.poll(() => played.interception.pending).toBe(0);
+    await expect.poll(() => run.route.pending).toBe(0);
   }
 });
 
@@ -114,7 +114,7 @@ test("holds an answer back on the clock that it was given", async () => {
   const run = played.play({ exchanges: [USERS], clock, struck });
   const asked = fetch(`${API}/users?page=1`);
   await expect.poll(() => sleeps.length).toBe(1);
-  expect([sleeps[0]?.ms, run.held, run.busy, played.interception.pending]).toEqual([600_000, 1, 0, 1]);
+  expect([sleeps[0]?.ms, run.held, run.busy, run.route.pending]).toEqual([600_000, 1, 0, 1]);
   sleeps[0]?.wake();
   expect(await (await asked).json()).toEqual({ users: ["ada", "bob"] });
   expect([run.held, run.fired]).toEqual([0, 1]);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import type { Exchange, RecordedBody } from "../../../../src/testing/kit/cassette/cassette.js";
-import { type Interception, intercept } from "../../../../src/testing/kit/vendor/intercept.js";
-import type { PlaybackOptions, VendorRun } from "../../../../src/testing/kit/vendor/playback.js";
+import type { Playback, PlaybackOptions } from "../../../../src/testing/kit/vendor/playback.js";
 import { startVendor, type Vendor } from "../../../../src/testing/kit/vendor/server.js";
 
 export const API = "https://api.acme.example";
@@ -9,29 +8,20 @@ export const API = "https://api.acme.example";
 /** A simulated vendor that gets all requests of a file's tests. */
 export interface PlayedVendor {
   readonly vendor: Vendor;
-  readonly interception: Interception;
   /** Plays a recording from now on; without a clock, nothing is delayed. */
-  play(options: Omit<PlaybackOptions, "clock"> & Partial<Pick<PlaybackOptions, "clock">>): VendorRun;
+  play(options: Omit<PlaybackOptions, "clock"> & Partial<Pick<PlaybackOptions, "clock">>): Playback;
 }
 
 export function playedVendor(): PlayedVendor {
   let vendor: Vendor;
-  let interception: Interception;
-  let run: VendorRun | undefined;
+  let run: Playback | undefined;
   beforeAll(async () => {
-    vendor = await startVendor();
-    interception = intercept({ route: () => run?.route });
+    vendor = await startVendor(() => run?.route);
   });
-  afterAll(async () => {
-    interception.restore();
-    await vendor.close();
-  });
+  afterAll(() => vendor.close());
   return {
     get vendor() {
       return vendor;
-    },
-    get interception() {
-      return interception;
     },
     play: (options) => {
       run?.end();

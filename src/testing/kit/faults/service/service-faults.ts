@@ -1,5 +1,44 @@
+import type { TestClock } from "../../../../core/clock.js";
 import type { Fault, SyncOperation } from "../../../../reference-server/faults/fault.js";
-import type { ArmedFault, FaultTarget, ServiceFault } from "./service-fault.js";
+import type { ReferenceServer } from "../../../../reference-server/server.js";
+import type { Store } from "../../../../sync/ledger/store.js";
+import type { RunOptions } from "../../../../sync/staging/staging.js";
+import type { SyncClient } from "../../../../sync/sync-client.js";
+import type { NamedFault } from "../fault.js";
+
+/** What misbehaves about the service. */
+export interface ServiceFault extends NamedFault {
+  /** Prepares the fault for one run. */
+  arm(target: FaultTarget): ArmedFault | Promise<ArmedFault>;
+}
+
+/** What a run meets, and what a fault may change about it. */
+export interface FaultTarget {
+  readonly server: ReferenceServer;
+  readonly clock: TestClock;
+  readonly installationId: string;
+  /** The key of the run. */
+  readonly apiKey: string;
+  /** Another client of the workspace, as of a second process. */
+  readonly other: SyncClient;
+  /** Does something that takes real time, for which virtual time stands still. */
+  during(work: () => Promise<void>): Promise<void>;
+}
+
+export interface ArmedFault {
+  /** How often it struck. */
+  readonly fired: number;
+  /** Whether it holds an RPC back each time, which goes on when time passes. */
+  readonly holds?: boolean;
+  /** Options that the run needs to meet the fault. */
+  readonly options?: Pick<RunOptions, "waitForLockMs" | "maxIdleMs"> | undefined;
+  /** The store of the ledger that the run gets. */
+  readonly store?: ((store: Store) => Store) | undefined;
+  /** Called when the run sends a request. */
+  onRequest?(operation: string): void;
+  /** Ends what the fault has begun. */
+  disarm?(): void | Promise<void>;
+}
 
 const MINUTE_MS = 60_000;
 const START = "StartSyncBatch";
@@ -74,63 +113,73 @@ function status(
   return { on, fault: "status", status: code, times };
 }
 
-/** All faults of the service that strike within one process. */
-export const SERVICE_FAULTS: readonly ServiceFault[] = [
-  ...INJECTED.map(
-    ([name, summary, fault, other]): ServiceFault => ({
-      name: `service-${name}`,
-      summary,
-      arm: ({ server }) => {
-        const handle = server.faults.add(fault);
-        if (other !== undefined) server.faults.add(other);
-        const holds = fault.fault === "stall" || fault.fault === "delay";
-        return { fired: () => handle.fired, held: () => (holds ? handle.fired : 0) };
-      },
-    }),
-  ),
-  lock("service-lock-held", "another batch holds the lock, and the run does not wait", 0),
-  lock("service-lock-held-all-the-time", "another batch holds the lock for longer than the run waits", 5),
-  lock("service-lock-released", "another batch holds the lock for 5 minutes, and the run waits", 20, 5),
-  lock(
+type Arm = ServiceFault["arm"];
+
+const OTHERS: readonly (readonly [name: string, summary: string, arm: Arm])[] = [
+  ["service-lock-held", "another batch holds the lock, and the run does not wait", lock(0)],
+  ["service-lock-held-all-the-time", "another batch holds the lock for longer than the run waits", lock(5)],
+  ["service-lock-released", "another batch holds the lock for 5 minutes, and the run waits", lock(20, 5)],
+  [
     "service-lock-left-behind",
     "the owner of the lock has died, and the run waits for its lease to end",
-    20,
-  ),
-  restart("service-restart-during-write", "the service restarts during a write", WRITE),
-  restart("service-restart-during-complete", "the service restarts during CompleteSyncBatch", COMPLETE),
-  failingStore("ledger-unreadable", "the ledger cannot be read", "get"),
-  failingStore("ledger-unwritable", "the ledger cannot be written", "putIfAbsent"),
+    lock(20),
+  ],
+  ["service-restart-during-write", "the service restarts during a write", restart(WRITE)],
+  ["service-restart-during-complete", "the service restarts during CompleteSyncBatch", restart(COMPLETE)],
+  ["ledger-unreadable", "the ledger cannot be read", failingStore("get")],
+  ["ledger-unwritable", "the ledger cannot be written", failingStore("putIfAbsent")],
 ];
 
+/** All faults of the service that strike within one process. */
+export const SERVICE_FAULTS: readonly ServiceFault[] = [
+  ...INJECTED.map(([name, summary, ...faults]) => ({
+    name: `service-${name}`,
+    summary,
+    arm: injected(faults),
+  })),
+  ...OTHERS.map(([name, summary, arm]) => ({ name, summary, arm })),
+];
+
+function injected([fault, other]: readonly [Fault, Fault?]): Arm {
+  return ({ server }) => {
+    const handle = server.faults.add(fault);
+    if (other !== undefined) server.faults.add(other);
+    return {
+      get fired() {
+        return handle.fired;
+      },
+      holds: fault.fault === "stall" || fault.fault === "delay",
+    };
+  };
+}
+
 /** Another batch of the installation, as of a second process that runs the connector too. */
-function lock(name: string, summary: string, waitMinutes: number, releasedAfter?: number): ServiceFault {
-  const arm = async ({ other, installationId, clock }: FaultTarget): Promise<ArmedFault> => {
+function lock(waitMinutes: number, releasedAfter?: number): Arm {
+  return async ({ other, installationId, clock }) => {
     const batch = await other.startBatch({ installationId });
     const release = () => batch.abort().catch(() => {});
     if (releasedAfter !== undefined) clock.after(releasedAfter * MINUTE_MS, () => void release());
-    let fired = 0;
-    return {
-      fired: () => fired,
+    const armed = {
+      fired: 0,
       options: { waitForLockMs: waitMinutes * MINUTE_MS },
       // The lock is held when the run begins, so its first request meets it.
-      onRequest: (operation) => {
-        if (operation === START) fired = 1;
+      onRequest(operation: string) {
+        if (operation === START) armed.fired = 1;
       },
       disarm: release,
     };
+    return armed;
   };
-  return { name, summary, arm };
 }
 
 /** The service restarts as soon as it has got such a request: connections and running calls are lost, data is kept. */
-function restart(name: string, summary: string, at: string): ServiceFault {
-  const arm = ({ server, during }: FaultTarget): ArmedFault => {
-    let fired = 0;
-    return {
-      fired: () => fired,
-      onRequest: (operation) => {
-        if (operation !== at || fired > 0) return;
-        fired = 1;
+function restart(at: string): Arm {
+  return ({ server, during }) => {
+    const armed = {
+      fired: 0,
+      onRequest(operation: string) {
+        if (operation !== at || armed.fired > 0) return;
+        armed.fired = 1;
         void during(async () => {
           // The request is under way.
           await new Promise(setImmediate);
@@ -138,19 +187,18 @@ function restart(name: string, summary: string, at: string): ServiceFault {
         });
       },
     };
+    return armed;
   };
-  return { name, summary, arm };
 }
 
 /** A ledger whose store fails. */
-function failingStore(name: string, summary: string, method: "get" | "putIfAbsent"): ServiceFault {
-  const arm = (): ArmedFault => {
-    let fired = 0;
+function failingStore(method: "get" | "putIfAbsent"): Arm {
+  return () => {
     const fail = async () => {
-      fired += 1;
+      armed.fired += 1;
       throw new Error("The store of the ledger does not answer.");
     };
-    return { fired: () => fired, store: (store) => ({ ...store, [method]: fail }) };
+    const armed = { fired: 0, store: (store: Store): Store => ({ ...store, [method]: fail }) };
+    return armed;
   };
-  return { name, summary, arm };
 }

@@ -1,6 +1,7 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "../cassette/body.js";
 import type { RecordedRequest } from "../cassette/cassette.js";
+import type { ReceivedRequest, VendorAnswer } from "./answer.js";
 import { ORIGIN_HEADER, RUN_HEADER } from "./routes.js";
 
 /** Headers of one connection, not of the request or the answer. */
@@ -21,14 +22,6 @@ const ENCODING_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const ADDED_HEADERS: ReadonlySet<string> = new Set(["host", "expect", RUN_HEADER, ORIGIN_HEADER]);
 
-/** A request as it reached the server, with the address that it was meant for. */
-export interface ReceivedRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
 export async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -43,12 +36,7 @@ export async function receive(request: IncomingMessage): Promise<ReceivedRequest
 }
 
 export function recorded({ method, url, headers, body }: ReceivedRequest): RecordedRequest {
-  return {
-    method,
-    url,
-    headers,
-    ...(body.length === 0 ? {} : { body: readBody(body) }),
-  };
+  return { method, url, headers, ...(body.length === 0 ? {} : { body: readBody(body) }) };
 }
 
 /** Headers with one value each, without those of the connection and the encoding. */
@@ -63,4 +51,34 @@ export function plainHeaders(
     plain[name] = typeof value === "string" ? value : value.join(name === "set-cookie" ? "\n" : ", ");
   }
   return plain;
+}
+
+/** Statuses whose answers have no body and no length. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+
+/** Sends an answer to its end, or to where it is cut. */
+export async function sendAnswer(response: ServerResponse, answer: VendorAnswer): Promise<void> {
+  const { status, headers, body, cutAfter } = answer;
+  if (cutAfter === -1) {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    response.setHeader(name, name === "set-cookie" ? value.split("\n") : value);
+  }
+  response.sendDate = false;
+  if (!BODILESS.has(status) && !response.hasHeader("content-length"))
+    response.setHeader("content-length", body.length);
+  response.writeHead(status);
+  if (cutAfter !== undefined) {
+    response.flushHeaders();
+    if (cutAfter > 0) response.write(body.subarray(0, cutAfter));
+    // Not a reset: the client would lose bytes that it has not read.
+    response.socket?.destroySoon();
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    response.once("close", resolve);
+    response.end(BODILESS.has(status) ? undefined : body);
+  });
 }
