@@ -56,11 +56,10 @@ const SESSION = "s%3A9d8c7b6a5f4e3d2c1b0a";
 const PASSWORD = "hunter2";
 export const SECRETS = [CLIENT_SECRET, ACCESS_TOKEN, API_KEY, SESSION, PASSWORD];
 
-const emailOf = ({ first, last }: Person) =>
-  `${first}.${last}`
-    .toLowerCase()
-    .normalize("NFD")
-    .replace(/[^a-z.]/g, "") + "@brandtner-industries.example";
+const emailOf = ({ first, last }: Person) => {
+  const name = `${first}.${last}`.toLowerCase().normalize("NFD");
+  return `${name.replace(/[^a-z.]/g, "")}@brandtner-industries.example`;
+};
 
 /** Every value that must not be in a cassette. */
 export const PERSONAL: readonly string[] = PEOPLE.flatMap((person) => [
