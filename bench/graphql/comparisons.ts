@@ -61,6 +61,7 @@ function compareWithPeer(context: Context, pageSize: (typeof PAGE_SIZES)[number]
     targets: [
       { figure: "msPerPage", against: PEER, atMost: NEAR.atMost[pageSize] },
       { figure: "cpuMsPerPage", against: PEER, atMost: NEAR.atMost[pageSize] },
+      { figure: "msPerPage", of: OVER_NODE, against: PEER, atMost: 0.65 },
     ],
     roundsFactor: NEAR.roundsFactor,
   };

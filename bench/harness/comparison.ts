@@ -23,6 +23,8 @@ export interface Target {
   readonly figure: string;
   /** Candidate whose figure is the measure; left out, the figure is judged by itself. */
   readonly against?: string;
+  /** Whether it is what the figure exceeds that of `against` by, not how many times it is. @default false */
+  readonly added?: boolean;
   /** Candidate that has to reach it. @default the subject */
   readonly of?: string;
   readonly atLeast?: number;

@@ -38,13 +38,16 @@ function cells(measured: Measured, name: string, { figure, digits, ratio }: Colu
 
 function targetRow(measured: Measured, target: Target): string[] {
   const { id, subject, columns } = measured.comparison;
-  const { figure, against, of = subject, atLeast, atMost } = target;
-  const reached = against === undefined ? measured.figure(of, figure) : measured.ratio(of, against, figure);
-  const head = columns.find((column) => column.figure === figure)?.head ?? figure;
+  const { added = false, figure, against, of = subject, atLeast, atMost } = target;
+  const compare = added ? "difference" : "ratio";
+  const reached =
+    against === undefined ? measured.figure(of, figure) : measured[compare](of, against, figure);
+  const name = columns.find((column) => column.figure === figure)?.head ?? figure;
+  const head = added ? `${name}, added` : name;
   const holds =
     (atLeast === undefined || reached.median >= atLeast) &&
     (atMost === undefined || reached.median <= atMost);
-  const unit = against === undefined ? "" : "x";
+  const unit = against === undefined || added ? "" : "x";
   const wanted = atLeast === undefined ? `at most ${atMost}${unit}` : `at least ${atLeast}${unit}`;
   const verdict = Number.isNaN(reached.median) ? "not measured" : holds ? "reached" : "missed";
   return [id, head, of, against ?? "", orDash(reached, 2, unit), wanted, verdict];

@@ -33,6 +33,12 @@ export class Measured {
     const theirs = this.values(against, figure);
     return spread(this.values(of, figure).map((ours, round) => ours / (theirs[round] ?? Number.NaN)));
   }
+
+  /** By how much the figure of `of` exceeds that of `against`, over the rounds. */
+  difference(of: string, against: string, figure: string): Spread {
+    const theirs = this.values(against, figure);
+    return spread(this.values(of, figure).map((ours, round) => ours - (theirs[round] ?? Number.NaN)));
+  }
 }
 
 /** Measures the candidates in turns, round after round, beginning with another one each time. */
