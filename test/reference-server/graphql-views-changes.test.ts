@@ -123,7 +123,7 @@ test("shows after every change what a new workspace with the same data shows", a
   }
 });
 
-test("shows after random changes of any collection what views that are made anew show", async () => {
+test("updated views show the same as new ones after random changes of any collection", async () => {
   const { workspace, keys, send, query } = await startServer({ portfolio });
   const installations = ["Figma", "Okta"].map((name) => new Installation(workspace, name, name));
   workspace.installations.splice(0, 1, ...installations);

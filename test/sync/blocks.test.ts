@@ -45,7 +45,7 @@ function collected(records: readonly unknown[], asBlock: boolean) {
   let taken = 0;
   for (let from = 0; from < records.length; ) {
     const block = builder.encodeBlock(records, from, BLOCK_ENCODERS.accounts);
-    if (block === undefined) throw new Error("There is no block.");
+    if (block === undefined) throw new Error("The records were not taken as a block.");
     const { buffer } = builder;
     if (asBlock) {
       const refusal = ids.observeBlock(record, buffer, block, from);

@@ -35,7 +35,7 @@ export async function checkStore(location: string, store: Store) {
 export async function checkLedger(ledger: Ledger | "none") {
   const parts = requireLedger(ledger);
   if (ledger !== "none" && parts !== undefined) return checkStore(ledger.location, parts.store);
-  return bad("there is none", "Nothing keeps a truncated snapshot from removing records. Set a ledger.");
+  return bad("not set", "Set a ledger: without one, a truncated snapshot can remove records.");
 }
 
 /** Who has the lock, as far as the ledger knows: the service does not tell. */

@@ -26,7 +26,7 @@ export function fieldsOf(collection: Collection): RecordFields {
       const field = unwrapped(declared);
       const required = isRequired && field === declared;
       if (field instanceof z.ZodObject) walk(`${path}.`, field, required);
-      // A field that must be absent is none.
+      // A field that must be absent has no cells.
       else if (!types.has(path) && !(field instanceof z.ZodNull)) {
         types.set(path, converterOf(field));
         const [only, ...more] = field instanceof z.ZodEnum ? field.options : [];

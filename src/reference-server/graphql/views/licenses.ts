@@ -84,7 +84,7 @@ export class LicenseRow {
     return this.#license;
   }
 
-  /** Takes the record that was sent again in place of the row's own. */
+  /** Replaces the record of the row with the one that was sent again. */
   update(license: GenericLicenseDetails, plan: LicensedPlan): void {
     this.#license = license;
     this.#plan = plan;

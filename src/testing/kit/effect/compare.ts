@@ -168,7 +168,7 @@ export function fieldsOf(record: object, prefix = ""): Map<string, string> {
   return fields;
 }
 
-/** An empty string is no value either: a connector writes one for a field that it did not find. */
+/** An empty string counts as empty: connectors write one for a field that they did not find. */
 function isEmpty(value: unknown): boolean {
   return (
     value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)

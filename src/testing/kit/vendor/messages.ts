@@ -56,7 +56,7 @@ export function plainHeaders(
 /** Statuses whose answers have no body and no length. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** Sends an answer to its end, or to where it is cut. */
+/** Sends an answer, whole or cut. */
 export async function sendAnswer(response: ServerResponse, answer: VendorAnswer): Promise<void> {
   const { status, headers, body, cutAfter } = answer;
   if (cutAfter === -1) {
