@@ -83,6 +83,7 @@ const SYNC_KEYS = {
   ledger: true,
   guard: true,
   onHeld: true,
+  spool: true,
 } satisfies KeysOf<SyncDefaults>;
 
 /**

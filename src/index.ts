@@ -28,8 +28,10 @@ export {
   PermissionDeniedError,
   RateLimitError,
   RunHeldError,
+  RunOutdatedError,
   SaasManagementError,
   type SnapshotDiff,
+  SpoolError,
   SyncProtocolError,
   TimeoutError,
   TransportError,
@@ -65,19 +67,11 @@ export type { Store } from "./sync/ledger/store.js";
 export type { RunPreview } from "./sync/preview/report.js";
 export type { SyncProgress } from "./sync/progress.js";
 export { type Connector, defineConnector, type RunContext } from "./sync/run/connector.js";
-export type { RunBatch } from "./sync/run/declared-batch.js";
+export type { RunBatch } from "./sync/run/extract.js";
 export type { RunHistory } from "./sync/run/history.js";
-export type { CommitOptions, PreviewOptions } from "./sync/run/options.js";
+export type { PreviewOptions, RunOptions } from "./sync/run/options.js";
 export type { RunReceipt } from "./sync/run/receipt.js";
-export type { Plan, PlanOptions } from "./sync/staging/plan.js";
-export type { ExtractOptions, PartitionStatus, StagedRun } from "./sync/staging/staged-run.js";
-export {
-  fileStaging,
-  type RunOptions,
-  type Staging,
-  type StagingOptions,
-  storeStaging,
-} from "./sync/staging/staging.js";
+export type { SpoolOptions } from "./sync/run/spool.js";
 export type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";

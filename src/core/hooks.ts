@@ -32,8 +32,6 @@ export type ClientEvent = {
   readonly installationId?: string;
   /** Sync API: the batch, once it has an id. */
   readonly batchId?: string;
-  /** Sync API: the key of a staged run. */
-  readonly runKey?: string;
 };
 
 /** Published on `saas-management.attempt` with each event of an attempt, in the context of its operation or RPC. */
@@ -112,7 +110,7 @@ function callSafely(call: () => unknown, failed: (error: unknown) => void): void
 
 /** What has events. */
 export interface Observed {
-  readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId" | "runKey">;
+  readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId">;
   /** What it is, for messages: `GraphQL query Licenses`. */
   readonly label: string;
   /** Is told each event of the operation, as the hook and the channels are. */

@@ -22,11 +22,9 @@ export interface ChannelMessage {
   readonly endpoint?: string | undefined;
   /** Sync API. */
   readonly installationId?: string | undefined;
-  /** Key of a staged run. */
-  readonly runKey?: string | undefined;
   /** Sync API: the batch; of `sync.batch` once it has an id. */
   batchId?: string | undefined;
-  /** `sync.batch`: number of the run's attempt, from 1. */
+  /** `sync.batch`: number of the run's batch, from 1. */
   readonly attempt?: number | undefined;
   /** `sync.batch`: how long it waited for the lock, in milliseconds; once it has an id. */
   waitedForLockMs?: number | undefined;

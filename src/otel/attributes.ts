@@ -26,9 +26,8 @@ export function sharedAttributes(call: TracedCall, message: ChannelMessage): Att
 }
 
 /** Attributes of spans only: they have too many values for metrics. */
-export function spanAttributes({ attempt, runKey, batchId }: ChannelMessage): Attributes {
+export function spanAttributes({ attempt, batchId }: ChannelMessage): Attributes {
   return {
-    "saas_management.run.key": runKey,
     "saas_management.batch.id": batchId,
     "saas_management.run.attempt": attempt,
   };

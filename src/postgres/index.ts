@@ -1,22 +1,19 @@
 /**
- * PostgreSQL as the store of a ledger and a staging, for connectors whose processes share no disk.
+ * PostgreSQL as the store of a ledger, for connectors whose processes share no disk.
  *
  * @packageDocumentation
  */
 import { ConfigurationError } from "../core/errors/index.js";
 import { describeType, type KeysOf, readOptions, requireMethods } from "../core/validate.js";
 import { type Ledger, makeLedger } from "../sync/ledger/ledger.js";
-import { makeStaging, type Staging } from "../sync/staging/staging.js";
 import type { Pool } from "./pool.js";
 import { PostgresStore } from "./postgres-store.js";
 
 export type { Pool } from "./pool.js";
 
 type LedgerOptions = NonNullable<Parameters<typeof postgresLedger>[1]>;
-type StagingOptions = NonNullable<Parameters<typeof postgresStaging>[1]>;
 
 const LEDGER_KEYS = { schema: true, hashIds: true } satisfies KeysOf<LedgerOptions>;
-const STAGING_KEYS = { schema: true, keep: true } satisfies KeysOf<StagingOptions>;
 const DEFAULT_SCHEMA = "saas_management";
 /** PostgreSQL cuts longer names. */
 const MAX_NAME_BYTES = 63;
@@ -46,27 +43,6 @@ export function postgresLedger(
   if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
   const place = placeOf("postgresLedger", pool, schema);
   return makeLedger(place.location, { store: new PostgresStore(pool, place.schema, "ledger"), hashIds });
-}
-
-/**
- * Keeps a staging in tables of PostgreSQL, for extractors on several hosts. All that {@link postgresLedger} says of the
- * pool, the schema and rights is true of it too; its tables begin with `staging_`, and both may share a schema. The tables
- * contain whole records until the commit.
- * @param pool A `Pool` of `pg`, or another object with its `query(text, values)`. It stays yours to end.
- * @param options `schema`: its name, `saas_management` by default. `keep`: whether records stay after their commit; false
- *   by default.
- * @throws {ConfigurationError} the pool has no method `query`, or an option is invalid
- */
-export function postgresStaging(
-  pool: Pool,
-  options?: { readonly schema?: string | undefined; readonly keep?: boolean | undefined },
-): Staging {
-  const given: StagingOptions = options ?? {};
-  const { schema, keep } = readOptions("postgresStaging", given, STAGING_KEYS, ConfigurationError);
-  const place = placeOf("postgresStaging", pool, schema);
-  const store = new PostgresStore(pool, place.schema, "staging");
-  const clearUnfinished = (prefix: string) => store.clearUnfinished(prefix);
-  return makeStaging("postgresStaging", { store, location: place.location, clearUnfinished }, { keep });
 }
 
 function placeOf(caller: string, pool: Pool, schema: unknown = DEFAULT_SCHEMA) {

@@ -20,7 +20,6 @@ import type { CallContext, SyncRpc } from "./transport.js";
 export interface Subject {
   readonly installationId?: string;
   readonly batchId?: string;
-  readonly runKey?: string;
 }
 
 /** What only the channels tell. */

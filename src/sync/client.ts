@@ -1,6 +1,8 @@
 import { raceAbort } from "../core/abort.js";
+import { ConfigurationError } from "../core/errors/index.js";
 import { SyncEngine } from "./engine.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./options.js";
+import { readSpoolOptions } from "./run/spool.js";
 import type { SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
@@ -13,10 +15,13 @@ export function createSyncClient({
   ledger,
   guard,
   onHeld,
+  spool,
   ...options
 }: SyncClientOptions & SyncDefaults): SyncEngine {
   const configuration = resolveSyncOptions(options);
-  return new SyncEngine(configuration, lazyGrpc(configuration), { installationId, ledger, guard, onHeld });
+  if (spool !== undefined) readSpoolOptions("sync.spool", spool, ConfigurationError);
+  const defaults = { installationId, ledger, guard, onHeld, spool };
+  return new SyncEngine(configuration, lazyGrpc(configuration), defaults);
 }
 
 /** Loads gRPC with the first call, so that importing the package stays cheap. */

@@ -25,28 +25,24 @@ import type { RunPreview } from "./preview/report.js";
 import { guardProgress, type OnProgress, withHeartbeat } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import type { RunHistory } from "./run/history.js";
+import { type Ledger, fileLedger } from "./ledger/ledger.js";
 import {
-  COMMIT_KEYS,
-  type CommitOptions,
   checkRunOptions,
   HISTORY_KEYS,
   type HistoryOptions,
-  noLedgerError,
-  type PlainRunOptions,
   PREVIEW_KEYS,
   type PreviewOptions,
   RUN_KEYS,
+  type RunOptions,
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
-import type { RunParts } from "./run/sync-run.js";
-import type { Plan, PlanOptions } from "./staging/plan.js";
-import type { StagedRun } from "./staging/staged-run.js";
-import type { RunOptions, Staging } from "./staging/staging.js";
+import type { RunParts } from "./run/run.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
+import { Acknowledgements } from "./write/window-sender.js";
 
 /** Kept, because each import() waits for the loader. */
-let runs: typeof import("./run/sync-run.js") | undefined;
+let runs: typeof import("./run/run.js") | undefined;
 
 /** The Sync API over any transport, without knowing how the service is reached. */
 export class SyncEngine implements SyncClient {
@@ -55,8 +51,11 @@ export class SyncEngine implements SyncClient {
   readonly #defaults: Omit<SyncDefaults, keyof SyncTuning>;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
+  #ledger: Ledger | undefined;
   /** The handles that may write, by the ids of their batches. */
   readonly #writers = new Map<string, BatchSession>();
+  /** What the answers of the service have told of it. */
+  readonly #service = { counts: false };
 
   /** The transport is closed with the engine. */
   constructor(
@@ -78,15 +77,12 @@ export class SyncEngine implements SyncClient {
   ): Promise<RunReceipt> {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("run", connector);
-      const { staging, ...given } = this.#judged(this.#read("run", options, RUN_KEYS));
+      this.#requireOpen();
+      const given = this.#judged(this.#read("run", options, RUN_KEYS));
       checkRunOptions(given);
       return this.#traced({ installationId: given.installationId }, given, async (watched, parts) => {
-        if (staging !== undefined) {
-          const { runStaged } = await import("./staging/run-staged.js");
-          return runStaged(read, staging, watched, { ...parts, open: OPEN });
-        }
-        runs ??= await import("./run/sync-run.js");
-        return new runs.SyncRun(read, watched, parts).execute();
+        runs ??= await import("./run/run.js");
+        return runs.runConnector(read, watched, parts);
       });
     });
   }
@@ -97,44 +93,13 @@ export class SyncEngine implements SyncClient {
   ): Promise<RunPreview> {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("preview", connector);
-      const given = this.#read<PreviewOptions & PlainRunOptions & { readonly staging?: unknown }>(
-        "preview",
-        options,
-        PREVIEW_KEYS,
-      );
+      const given = this.#read<PreviewOptions & RunOptions>("preview", options, PREVIEW_KEYS);
       const { ledger = this.#defaults.ledger, installationId = this.#defaults.installationId } = given;
       // Without a ledger, the id is of no use.
       const fallback = ledger === "none" ? "preview" : undefined;
       const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
       const { previewRun } = await import("./preview/preview-run.js");
-      return previewRun(read, judged, this.#configuration, OPEN);
-    });
-  }
-
-  stage<const P extends Plan>(staging: Staging, options: PlanOptions<P>): Promise<StagedRun<P>> {
-    return withCallSite(undefined, async () => {
-      this.#requireOpen();
-      const { readPlanOptions, stageRun } = await import("./staging/staged-run.js");
-      const judged = this.#judged(readPlanOptions(options));
-      return stageRun(staging, judged, this.#configuration, { open: OPEN, closed: this.#closed.signal });
-    });
-  }
-
-  commit(staged: StagedRun, options: CommitOptions = {}): Promise<RunReceipt> {
-    return withCallSite(options?.signal, async () => {
-      const {
-        guard = this.#defaults.guard,
-        onHeld = this.#defaults.onHeld,
-        ...given
-      } = this.#read("commit", options, COMMIT_KEYS);
-      checkRunOptions(given);
-      const { requireStaged } = await import("./staging/parts.js");
-      const run = requireStaged(staged);
-      const { installationId, runKey } = run.plan;
-      return this.#traced({ installationId, runKey }, given, async (watched, parts) => {
-        const { commitRun } = await import("./staging/commit.js");
-        return commitRun(run, { ...watched, guard, onHeld }, parts);
-      });
+      return previewRun(read, judged, this.#configuration, this.#closed.signal);
     });
   }
 
@@ -187,7 +152,7 @@ export class SyncEngine implements SyncClient {
     await this.close();
   }
 
-  #traced<Options extends CommitOptions>(
+  #traced<Options extends RunOptions>(
     subject: Subject,
     options: Options,
     run: (watched: Options, parts: RunParts) => Promise<RunReceipt>,
@@ -237,7 +202,7 @@ export class SyncEngine implements SyncClient {
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 
-  #read<Options extends CommitOptions>(
+  #read<Options extends BatchOptions>(
     call: string,
     given: Options,
     known: KeysOf<NoInfer<Options>>,
@@ -248,11 +213,16 @@ export class SyncEngine implements SyncClient {
   }
 
   /** Fills in the client's defaults of a run. */
-  #judged<Options extends PlainRunOptions>(options: Options) {
+  #judged<Options extends RunOptions>(options: Options) {
     const defaults = this.#defaults;
-    const { ledger = defaults.ledger, guard = defaults.guard, onHeld = defaults.onHeld } = options;
-    if (ledger === undefined) throw noLedgerError();
-    return { ...options, installationId: this.#installationId(options), ledger, guard, onHeld };
+    const { guard = defaults.guard, onHeld = defaults.onHeld, spool = defaults.spool } = options;
+    const ledger = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
+    return { ...options, installationId: this.#installationId(options), ledger, guard, onHeld, spool };
+  }
+
+  #defaultLedger(): Ledger {
+    this.#ledger ??= fileLedger();
+    return this.#ledger;
   }
 
   #installationId({ installationId = this.#defaults.installationId }: BatchOptions): string {
@@ -274,6 +244,7 @@ export class SyncEngine implements SyncClient {
       startedAt,
       onProgress: options.onProgress,
       clientClosed: this.#closed.signal,
+      acknowledgements: new Acknowledgements(this.#service),
       ...watch,
     });
     const handle = new BatchHandle({ session, unverified });
@@ -290,8 +261,6 @@ export class SyncEngine implements SyncClient {
     return handle;
   }
 }
-
-const OPEN = (...args: ConstructorParameters<typeof SyncEngine>) => new SyncEngine(...args);
 
 function clientClosed(): ClosedError {
   return new ClosedError("The client is closed. Create a new one.");

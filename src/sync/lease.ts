@@ -27,15 +27,13 @@ export interface Lease {
 export class CountedLease implements Lease {
   readonly #clock: Clock;
   readonly #callbacks: LeaseCallbacks;
-  readonly #lengthMs: number;
   #renewedAt: Moment;
   #warned = false;
   #over = false;
   #closed = false;
   #stopTimer: () => void = () => {};
 
-  constructor(clock: Clock, sentAt: Moment, callbacks: LeaseCallbacks, lengthMs = LEASE_MS) {
-    this.#lengthMs = lengthMs;
+  constructor(clock: Clock, sentAt: Moment, callbacks: LeaseCallbacks) {
     this.#clock = clock;
     this.#renewedAt = sentAt;
     this.#callbacks = callbacks;
@@ -45,7 +43,7 @@ export class CountedLease implements Lease {
     if (this.#over) return 0;
     const { monotonic, wall } = momentOf(this.#clock);
     const elapsed = Math.max(monotonic - this.#renewedAt.monotonic, wall - this.#renewedAt.wall);
-    return Math.max(0, this.#lengthMs - elapsed);
+    return Math.max(0, LEASE_MS - elapsed);
   }
 
   get expiresAt(): Date {

@@ -11,7 +11,7 @@ import { LEASE_MS } from "./lease.js";
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** With 50 ms of round trip, 96 % of a link of 100 Mbit/s; 6 MiB would be 91 %. */
-const ENCODED_WINDOW_BYTES = 16 * 1024 * 1024;
+const SEND_WINDOW_BYTES = 16 * 1024 * 1024;
 
 export type ChannelOptions = Readonly<Record<string, string | number>>;
 
@@ -26,14 +26,16 @@ export interface SyncTuning {
   readonly maxSendMessageBytes?: number | undefined;
   /**
    * Most bytes that are sent before an acknowledgement is awaited; one message for event collections.
-   * @default 6 MiB; 16 MiB for a commit
+   * @default 6 MiB; 16 MiB for a run
    */
   readonly windowBytes?: number | undefined;
-  /** How long a record of a slow source waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
+  /** How long a record that a batch writes waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
   readonly flushAfterMs?: number | undefined;
   /**
-   * What to do when the answer to a window of events without ids is lost: `"at-least-once"` sends them again, so that they are
-   * delivered at least once, as rule 8 of the service allows; `"at-most-once"` fails the write and its run. @default "at-least-once"
+   * What to do when the answer to a window of events without ids is lost: `"at-least-once"` sends them again, as rule 8 of
+   * the service allows; `"at-most-once"` does not. A batch then fails the write; a run goes on without these events, and
+   * its receipt tells how many there are.
+   * @default "at-least-once"
    */
   readonly eventDelivery?: "at-least-once" | "at-most-once" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. @default none */
@@ -80,8 +82,8 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     maxMessageBytes,
     messageBytes: Math.min(requireBytes("messageBytes", messageBytes), maxMessageBytes),
     windowBytes: requireBytes("windowBytes", windowBytes),
-    /** That of records that were encoded before: the next window is full when the round trip of the last one is over. */
-    encodedWindowBytes: options.windowBytes ?? ENCODED_WINDOW_BYTES,
+    /** That of a run, whose records were encoded before: the next window is full when the last one was acknowledged. */
+    sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
     eventDelivery,
     channelOptions: checkChannelOptions(channelOptions),

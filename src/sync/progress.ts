@@ -11,22 +11,26 @@ import type { Collection, SnapshotCollection } from "./collections.js";
 /** Something that happened to a batch: numbers and names, never the contents of a record. */
 export type SyncProgress =
   | {
-      /** A batch was started, for the first time or again, or completed. */
+      /** A batch was started, for the first time or again, or completed. A run starts it when all was judged. */
       readonly type: "started" | "restarted" | "completed";
       /** Number of the attempt of the run, from 1. */
       readonly attempt: number;
       readonly batchId: string;
     }
   | {
-      /** A write has begun or a window of records was accepted, or nothing has happened for `heartbeatMs`. */
-      readonly type: "progress" | "heartbeat";
-      /** The collection that is written; undefined before the first write. */
+      /**
+       * - `extracting`: a run or a preview reads a source; told about each second if it moves.
+       * - `sending`: records of a collection are sent; told when it begins, and after each window that was accepted.
+       * - `heartbeat`: nothing has happened for `heartbeatMs`.
+       */
+      readonly type: "extracting" | "sending" | "heartbeat";
+      /** The collection; undefined before the first write. */
       readonly collection: Collection | undefined;
-      /** Number of records of this write that were accepted so far. */
-      readonly accepted: number;
+      /** Number of records that were read, or that were accepted. */
+      readonly records: number;
       /** Number of bytes of their messages. */
       readonly bytes: number;
-      /** The `expectedCount` of this write. */
+      /** How many records there are: those of the run when it sends, otherwise the `expectedCount` of the write. */
       readonly total: number | undefined;
     }
   | {
@@ -55,11 +59,11 @@ export type SyncProgress =
       readonly remainingMs: number;
     }
   | {
-      /** A snapshot was compared with its baseline, before the batch is completed. */
+      /** A snapshot was compared with its baseline, before anything is sent. */
       readonly type: "judged";
       readonly collection: SnapshotCollection;
       readonly diff: SnapshotDiff;
-      /** Whether the guard holds the run: its batch is then not completed. */
+      /** Whether the guard holds the run: then nothing is sent. */
       readonly held: boolean;
       /** The rules that it breaks; without a hold, an approval allows them. */
       readonly rules: readonly HeldReason["rule"][];
@@ -88,7 +92,7 @@ interface Listener {
   readonly heartbeatMs?: number | undefined;
 }
 
-const NOTHING: Figures = { collection: undefined, accepted: 0, bytes: 0, total: undefined };
+const NOTHING: Figures = { collection: undefined, records: 0, bytes: 0, total: undefined };
 
 /** Passes progress on, and reports a heartbeat whenever there was none for so long, until `end` is called. */
 export function withHeartbeat(
@@ -110,7 +114,7 @@ export function withHeartbeat(
   wait();
   return {
     onProgress: (event) => {
-      if (event.type === "progress") last = event;
+      if (event.type === "extracting" || event.type === "sending") last = event;
       else if (event.type === "restarted") last = NOTHING;
       wait();
       onProgress(event);

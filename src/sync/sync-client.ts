@@ -7,30 +7,35 @@ import type { SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
 import type { Connector } from "./run/connector.js";
 import type { RunHistory } from "./run/history.js";
-import type { CommitOptions, PreviewOptions } from "./run/options.js";
+import type { PreviewOptions, RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
-import type { Plan, PlanOptions } from "./staging/plan.js";
-import type { StagedRun } from "./staging/staged-run.js";
-import type { RunOptions, Staging } from "./staging/staging.js";
+import type { SpoolOptions } from "./run/spool.js";
 
 /** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
 export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard" | "onHeld"> {
   /** Id of the direct integration installation that runs and batches are for. @default none: each call names it */
   readonly installationId?: string | undefined;
+  /** Where runs keep what their connectors write until it was judged and sent. @default a temporary file after 4 MiB */
+  readonly spool?: SpoolOptions | undefined;
 }
 
 /** Pushes the data of custom connectors (service description, "Sync API"); `client.sync`. */
 export interface SyncClient {
   /**
-   * Pushes everything in one call: starts a batch, calls the connector to write, completes the batch when `run` returns,
-   * and aborts it when it throws (service description, rule 8).
+   * Pushes everything in one call. A run extracts, is judged, and only then sends.
    *
-   * - `connector.snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the
-   *   batch is not completed if one is missing, undeclared or written twice.
-   * - If the batch itself fails transiently (a window, the lease, the completion; not an exception of the connector), it
-   *   is aborted and the connector is called again with a new one, up to `restarts` times. Snapshots are sent again in
-   *   full; events that an earlier attempt got accepted are left out, each as often as it was accepted.
-   * - An exception of the connector and the signal's reason are rethrown unchanged.
+   * 1. The connector is called once. What it writes is checked, encoded and kept on this machine, in memory and then in a
+   *    temporary file. There is no batch and no lock meanwhile: a source may take hours.
+   * 2. All snapshots are compared with the ledger together. If the guard holds one, nothing was sent.
+   * 3. A batch is started, everything is sent, and the batch is completed (service description, rule 8).
+   *
+   * - `connector.snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the run
+   *   fails if one is missing, undeclared or written twice.
+   * - If the batch fails transiently, it is aborted, and what was read is sent again in a new one, up to `restarts` times.
+   *   Snapshots are sent again in full, events without those that were accepted. The connector is not called for it.
+   * - If another run of the installation was completed while this one read its source, the connector is called again, up to
+   *   `restarts` times: what it read may be older. With `ledger: "none"` nobody notices it: runs must not overlap then.
+   * - An exception of the connector and the signal's reason are rethrown unchanged; nothing was sent.
    *
    * @example
    * ```ts
@@ -40,8 +45,10 @@ export interface SyncClient {
    *   { installationId, ledger, firstRun: process.argv.includes("--first-run") },
    * );
    * ```
-   * @throws {InvalidInputError} an option is missing or wrong, or the connector did not keep to its `snapshots`
+   * @throws {InvalidInputError} an option is wrong, or the connector did not keep to its `snapshots`
    * @throws {RunHeldError} the guard held the run
+   * @throws {SpoolError} the folder of the temporary file is full, missing or read-only
+   * @throws {RunOutdatedError} other runs were completed meanwhile, too often
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   run<const S extends SnapshotCollection = never>(
@@ -54,8 +61,8 @@ export interface SyncClient {
    * and remove, whether the guard would hold it, and which records have problems. It needs no credential.
    *
    * The records are checked, encoded and compared as in a run, and then dropped. Invalid records and duplicate ids, which
-   * would end a run, are noted, and the preview continues. The ledger is read and never changed. Memory is bounded as in
-   * a run: two windows, and up to about 75 bytes per id.
+   * would end a run, are noted, and the preview continues. The ledger is read and never changed. Memory is bounded: three
+   * messages, and up to about 75 bytes per id.
    * @throws {InvalidInputError} an option is invalid, the connector did not write its `snapshots`, or an `expectedCount`
    *   differs
    * @throws {BatchStateError} a write failed, and the connector continued
@@ -67,40 +74,6 @@ export interface SyncClient {
   ): Promise<RunPreview>;
 
   /**
-   * Opens a run whose records are extracted first, by any number of processes, and then sent by one commit. All that open
-   * it with the same `runKey` get the same run; a discarded run is opened anew.
-   *
-   * @example
-   * ```ts
-   * const staged = await client.sync.stage(fileStaging("staging"), {
-   *   runKey: "nightly 2026-11-22",
-   *   version: "acme-connector 3.1",
-   *   partitions: { accounts: ["a-m", "n-z"] },
-   * });
-   * await staged.extract("accounts", "a-m", fetchAccounts("a", "m"));
-   * ```
-   * @throws {InvalidInputError} an option is invalid, or the run was opened before with another plan
-   * @throws {ConfigurationError} the staging or the ledger cannot be read or written
-   */
-  stage<const P extends Plan>(staging: Staging, options: PlanOptions<P>): Promise<StagedRun<P>>;
-
-  /**
-   * Judges a staged run and sends it. If the guard holds it, nothing was sent, and it can be committed later with
-   * `approve`. If the process dies, commit again: the records are not extracted again. A run that was committed before,
-   * also by another process, returns its receipt.
-   *
-   * @example
-   * ```ts
-   * const receipt = await client.sync.commit(staged, { waitForLockMs: 60_000 });
-   * ```
-   * @throws {InvalidInputError} partitions are missing, two of them have one id with different contents, the run was
-   *   discarded, or another run was completed since it was opened
-   * @throws {RunHeldError} the guard held the run
-   * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
-   */
-  commit(staged: StagedRun, options?: CommitOptions): Promise<RunReceipt>;
-
-  /**
    * Reads what the ledger knows of the installation: the last completed runs, and what is held. It needs no credential.
    * @throws {InvalidInputError} an option is missing or wrong
    * @throws {ConfigurationError} the ledger is damaged
@@ -108,7 +81,8 @@ export interface SyncClient {
   history(options?: Pick<RunOptions, "installationId" | "ledger" | "signal">): Promise<RunHistory>;
 
   /**
-   * Acquires the installation's lock and starts a batch, without restarts, guard and ledger.
+   * Acquires the installation's lock and starts a batch, without restarts, guard and ledger. Records are sent while they
+   * are read: what a batch that is not completed has added stays for good, unless a completed snapshot once contained it.
    *
    * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it
    * still starts is aborted, so that no lock is left.

@@ -7,8 +7,6 @@ export interface CliConfig extends ClientOptions {
   readonly credentialCommand?: string | undefined;
   /** Directory of the ledger, relative to this file. @default that of `fileLedger()` */
   readonly ledger?: string | undefined;
-  /** Directory of the staging, relative to this file. @default none: records are sent while they are read */
-  readonly staging?: string | undefined;
   /** What `push` sends. @default none: the command names the files, and headings are names of fields */
   readonly push?:
     | {

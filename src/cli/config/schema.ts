@@ -26,7 +26,6 @@ const shape = {
   syncUrl: text,
   credentialCommand: text,
   ledger: text,
-  staging: text,
   push: z.strictObject(collections).optional(),
   sync: z.looseObject({ installationId: text }).optional(),
   apiKey: z

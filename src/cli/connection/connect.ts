@@ -98,7 +98,7 @@ export async function connect(options: ConnectionOptions, io: Io): Promise<SaasM
 /** Makes a client for a connection. Its warnings go to stderr, unless the configuration has a logger. */
 export function openClient(connection: Connection, io: Io): SaasManagementClient {
   const { baseUrl, syncUrl, installationId, credential, ledger, config } = connection;
-  const { credentialCommand: _, ledger: _directory, staging: _staging, push: _push, ...given } = config;
+  const { credentialCommand: _, ledger: _directory, push: _push, ...given } = config;
   const { authorization, ...rest } = given;
   const options: ClientOptions = {
     logger: loggerOf(io),

@@ -1,9 +1,6 @@
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigurationError } from "../../core/errors/index.js";
 import { VERSION } from "../../core/version.js";
-import { requireStaging } from "../../sync/staging/parts.js";
-import { fileStaging } from "../../sync/staging/staging.js";
 import { addExamples } from "../command-module.js";
 import {
   addConnectionOptions,
@@ -17,7 +14,7 @@ import type { Io } from "../io.js";
 import { checkGraphQL, checkInstallation, checkSync } from "./access.js";
 import { bad, type Check, type Finding, type Look, ok, runCheck, skipped } from "./check.js";
 import { checkClock, checkDns, checkProxy, checkTls } from "./network.js";
-import { checkLedger, checkLock, checkStore } from "./storage.js";
+import { checkLedger, checkLock } from "./storage.js";
 
 interface DoctorOptions extends ConnectionOptions {
   readonly takeLock?: boolean;
@@ -79,7 +76,7 @@ async function* checks(options: DoctorOptions, io: Io): AsyncGenerator<Check, vo
   };
   yield ["configuration", resolved];
   if (connection === undefined) return;
-  const { baseUrl, syncUrl, credential, installationId, config, ledger, directory } = connection;
+  const { baseUrl, syncUrl, credential, installationId, config, ledger } = connection;
   const { proxy } = config;
   yield ["proxy", (signal) => checkProxy(proxy, signal)];
   for (const [name, address] of [
@@ -112,10 +109,6 @@ async function* checks(options: DoctorOptions, io: Io): AsyncGenerator<Check, vo
       ? undefined
       : { endpoint: new URL(syncUrl).origin, installationId };
   yield ["lock", () => checkLock(ledger, scope)];
-  if (config.staging === undefined)
-    return void (yield ["staging", async () => skipped("none is configured")]);
-  const { store, location } = requireStaging(fileStaging(resolve(directory, config.staging)));
-  yield ["staging", () => checkStore(location, store)];
 }
 
 async function* accessChecks(

@@ -5,7 +5,6 @@ import type { InstallationScope } from "../../sync/ledger/entry.js";
 import { openBatches } from "../../sync/ledger/journal-owners.js";
 import { type Ledger, requireLedger } from "../../sync/ledger/ledger.js";
 import type { Store } from "../../sync/ledger/store.js";
-import { putJson } from "../../sync/staging/values.js";
 import { bad, ok, skipped } from "./check.js";
 
 const GIB = 1024 ** 3;
@@ -18,9 +17,14 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
 };
 
 /** Writes to a store and deletes it again. */
-export async function checkStore(location: string, store: Store) {
+async function checkStore(location: string, store: Store) {
   const key = `doctor/${randomBytes(8).toString("hex")}`;
-  await putJson(store, key, "doctor");
+  await store.putIfAbsent(
+    key,
+    (async function* () {
+      yield Buffer.from("doctor");
+    })(),
+  );
   await store.delete(key);
   if (!isAbsolute(location)) return ok(`${location} can be written`);
   const { type, bavail, bsize } = await statfs(location);

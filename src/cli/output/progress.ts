@@ -1,6 +1,5 @@
 import type { Clock } from "../../core/clock.js";
 import type { SyncProgress } from "../../sync/progress.js";
-import type { RunBatch } from "../../sync/run/declared-batch.js";
 import type { Io } from "../io.js";
 
 type Shown = Pick<Io, "isTerminal" | "note" | "writeError">;
@@ -14,7 +13,10 @@ export class ProgressLine {
   readonly #io: Shown;
   readonly #clock: Clock;
   readonly #begunAt: number;
-  #batch: RunBatch | undefined;
+  #phase: "extracting" | "sending" = "extracting";
+  /** Of each collection, in the phase. */
+  readonly #records = new Map<string, number>();
+  readonly #bytes = new Map<string, number>();
   #state = "starting";
   #stop = () => {};
 
@@ -26,13 +28,16 @@ export class ProgressLine {
     this.#wait();
   }
 
-  /** The batch of an attempt. */
-  watch(batch: RunBatch): void {
-    this.#batch = batch;
-  }
-
   readonly onProgress = (event: SyncProgress): void => {
     this.#state = stateAfter(event) ?? this.#state;
+    if (event.type !== "extracting" && event.type !== "sending") return;
+    if (event.type !== this.#phase || event.collection === undefined) {
+      this.#phase = event.type === "sending" ? "sending" : "extracting";
+      this.#records.clear();
+      this.#bytes.clear();
+    }
+    this.#records.set(event.collection ?? "", event.records);
+    this.#bytes.set(event.collection ?? "", event.bytes);
   };
 
   end(): void {
@@ -55,32 +60,25 @@ export class ProgressLine {
 
   #text(): string {
     const seconds = (this.#clock.monotonic() - this.#begunAt) / 1000;
-    const stats = Object.values(this.#batch?.stats ?? {});
-    const sum = (name: "accepted" | "bytes" | "windows" | "retries") =>
-      stats.reduce((total, one) => total + one[name], 0);
-    const records = sum("accepted");
-    const parts = [
+    const records = sumOf(this.#records);
+    return [
       this.#state,
       `${count(records)} records`,
-      `${(sum("bytes") / 1e6).toFixed(1)} MB`,
+      `${(sumOf(this.#bytes) / 1e6).toFixed(1)} MB`,
       `${count(seconds > 0 ? records / seconds : 0)}/s`,
-      `${count(sum("windows"))} windows`,
-      `${count(sum("retries"))} retries`,
       `${count(seconds)} s`,
-    ];
-    const lease = this.#batch?.lease.remainingMs;
-    return [...parts, ...(lease === undefined ? [] : [`lease ${count(lease / 60_000)} min`])].join(", ");
+    ].join(", ");
   }
 }
 
 function stateAfter(event: SyncProgress): string | undefined {
   switch (event.type) {
-    case "started":
-      return "reading";
+    case "extracting":
+      return `reading ${event.collection ?? ""}`.trim();
+    case "sending":
+      return event.total === undefined ? "sending" : `sending ${event.collection}, of ${count(event.total)}`;
     case "restarted":
-      return `attempt ${event.attempt}`;
-    case "progress":
-      return event.collection ?? "sending";
+      return `batch ${event.attempt}`;
     case "retry":
       return `${event.operation} is tried again`;
     case "waiting-for-lock":
@@ -90,6 +88,10 @@ function stateAfter(event: SyncProgress): string | undefined {
     default:
       return undefined;
   }
+}
+
+function sumOf(values: ReadonlyMap<string, number>): number {
+  return [...values.values()].reduce((sum, value) => sum + value, 0);
 }
 
 function count(value: number): string {

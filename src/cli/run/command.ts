@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { ConfigurationError } from "../../core/errors/index.js";
 import { isObject, isPlainObject } from "../../core/validate.js";
 import { type Connector, readConnector } from "../../sync/run/connector.js";
-import type { RunOptions } from "../../sync/staging/staging.js";
+import type { RunOptions } from "../../sync/run/options.js";
 import { addExamples } from "../command-module.js";
 import { importModule } from "../config/config-file.js";
 import { addConnectionOptions, type ConnectionOptions, resolveConnection } from "../connection/connect.js";

@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { SaasManagementClient } from "../../client.js";
 import { systemClock } from "../../core/clock.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
-import { fileStaging, type RunOptions } from "../../sync/staging/staging.js";
+import type { RunOptions } from "../../sync/run/options.js";
 import { numberOf } from "../command-module.js";
 import { type Connection, openClient } from "../connection/connect.js";
 import { EXIT } from "../exit-codes.js";
@@ -39,7 +38,6 @@ export async function execute<S extends SnapshotCollection>(
   connection: Connection,
   io: Io,
 ): Promise<void> {
-  const { config, directory } = connection;
   await using client = openClient(connection, io);
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
   const where = { installationId, ledger, signal: io.signal };
@@ -56,16 +54,8 @@ export async function execute<S extends SnapshotCollection>(
     return;
   }
   const progress = new ProgressLine(io, systemClock);
-  const watched: Connector<S> = {
-    snapshots: connector.snapshots,
-    run: (batch, context) => {
-      progress.watch(batch);
-      return connector.run(batch, context);
-    },
-  };
   try {
-    const receipt = await client.sync.run(watched, {
-      ...(config.staging === undefined ? {} : { staging: fileStaging(resolve(directory, config.staging)) }),
+    const receipt = await client.sync.run(connector, {
       waitForLockMs:
         1000 * numberOf("--wait-for-lock", given.waitForLock ?? "0", /^\d{1,6}$/, "a number of seconds"),
       approve: given.approve ?? (await approvedId(client, where, io)),

@@ -15,6 +15,8 @@ const CODES = {
   BatchOutcomeUnknownError: "BATCH_OUTCOME_UNKNOWN",
   SyncProtocolError: "SYNC_PROTOCOL",
   RunHeldError: "RUN_HELD",
+  RunOutdatedError: "RUN_OUTDATED",
+  SpoolError: "SPOOL_FAILED",
   InterruptedError: "INTERRUPTED",
   ClosedError: "CLOSED",
   TransportError: "TRANSPORT_FAILED",

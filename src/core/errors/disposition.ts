@@ -7,7 +7,7 @@ import { SaasManagementError } from "./index.js";
  * - `retry-after`: start it again later: after the error's `retryAfterMs` if it has one, otherwise after some minutes.
  * - `needs-approval`: a person decides about a held run.
  * - `fix-data`: records or files are not valid.
- * - `fix-configuration`: an option, an address or the program is not right.
+ * - `fix-configuration`: an option, an address, a folder or the program is not right.
  * - `fix-credential`: the key is missing, refused, or does not permit this.
  * - `unknown`: the outcome of a completion is not known, or the error is not one of these.
  */
@@ -33,12 +33,14 @@ export function disposition(
     case "SYNC_PROTOCOL":
       return error.grpcStatus === "INVALID_ARGUMENT" ? "fix-data" : "unknown";
     case "INVALID_CONFIGURATION":
+    case "SPOOL_FAILED":
       return "fix-configuration";
     case "AUTHENTICATION_FAILED":
     case "PERMISSION_DENIED":
       return "fix-credential";
     case "BATCH_IN_PROGRESS":
     case "RATE_LIMITED":
+    case "RUN_OUTDATED":
     case "TIMEOUT":
       return "retry-after";
     case "TRANSPORT_FAILED":

@@ -29,6 +29,8 @@ import type {
   BatchStateError,
   InterruptedError,
   RunHeldError,
+  RunOutdatedError,
+  SpoolError,
   SyncProtocolError,
 } from "./sync.js";
 
@@ -54,6 +56,8 @@ export type SaasManagementError =
   | BatchOutcomeUnknownError
   | SyncProtocolError
   | RunHeldError
+  | RunOutdatedError
+  | SpoolError
   | InterruptedError
   | ClosedError
   | TransportError

@@ -104,10 +104,7 @@ export class InterruptedError extends SdkError {
   }
 }
 
-/**
- * The ids of a snapshot compared with its baseline, the ids of the last completed snapshot. Ids that an earlier attempt of
- * the same run had sent count as added.
- */
+/** The ids of a snapshot compared with its baseline, the ids of the last completed snapshot. */
 export interface SnapshotDiff {
   /**
    * - `completed`: the ids of the last completed snapshot.
@@ -119,13 +116,13 @@ export interface SnapshotDiff {
   readonly baseline: "completed" | "unclear" | "none" | "unreadable" | "off";
   /** Number of ids that were known. */
   readonly known: number;
-  /** Number of different ids that were sent. */
+  /** Number of different ids of the snapshot. */
   readonly sent: number;
-  /** Number of sent ids that were not known. */
+  /** Number of its ids that were not known. */
   readonly added: number;
-  /** Number of known ids that were sent. */
+  /** Number of known ids that it has. */
   readonly kept: number;
-  /** Number of known ids that were not sent: completing the snapshot marks them as removed. */
+  /** Number of known ids that it lacks: completing the snapshot marks them as removed. */
   readonly removed: number;
   /** Number of records with the id and the contents of an earlier one. */
   readonly duplicates: number;
@@ -154,7 +151,7 @@ export interface HeldReason {
     | "values"
     | "no-baseline"
     | "unreadable-ledger";
-  /** The comparison; ids that only an earlier attempt of the run had sent are known here. */
+  /** The comparison. */
   readonly diff: SnapshotDiff;
   /** The fields concerned, for `emptied` and `flipped`. */
   readonly fields?: readonly string[];
@@ -167,7 +164,7 @@ export interface HeldReason {
   readonly examples: readonly string[];
   /**
    * Path of the file with all of those, if the ledger keeps one. For `no-baseline` and `unreadable-ledger`, the file has the
-   * ids that were sent: an approval takes them as the new baseline.
+   * ids of the run: an approval takes them as the new baseline.
    */
   readonly listedIn?: string;
 }
@@ -189,10 +186,7 @@ export interface HeldReport {
   toString(): string;
 }
 
-/**
- * The guard held a run: its batch was not completed, and is aborted. If somebody else completed that batch by its
- * id, a warning is logged.
- */
+/** The guard held a run. Nothing was sent. */
 export class RunHeldError extends SdkError {
   /** @internal */
   static override readonly name = "RunHeldError";
@@ -203,5 +197,40 @@ export class RunHeldError extends SdkError {
   /** @internal */
   constructor(message: string, details: DetailsOf<RunHeldError, "report">) {
     super(message, details, ["report"]);
+  }
+}
+
+/**
+ * Other runs of the installation were completed while this one read its source, as often as `restarts` allows: what it
+ * read may be older than what they sent. Nothing of it was completed.
+ */
+export class RunOutdatedError extends SdkError {
+  /** @internal */
+  static override readonly name = "RunOutdatedError";
+  declare readonly code: "RUN_OUTDATED";
+  /** The installation. */
+  declare readonly installationId: string;
+  /** Id of the batch of the last of those runs; undefined if the ledger has no receipt of it. */
+  declare readonly otherBatchId: string | undefined;
+
+  /** @internal */
+  constructor(message: string, details: DetailsOf<RunOutdatedError, "installationId", "otherBatchId">) {
+    super(message, { retryable: true, ...details }, ["installationId", "otherBatchId"]);
+  }
+}
+
+/** The temporary file of a run failed: its folder is full, missing or read-only. Nothing was sent. */
+export class SpoolError extends SdkError {
+  /** @internal */
+  static override readonly name = "SpoolError";
+  declare readonly code: "SPOOL_FAILED";
+  /** The folder: `spool.directory`. */
+  declare readonly directory: string;
+  /** How much the run needs there at least, in bytes. */
+  declare readonly bytesNeeded: number;
+
+  /** @internal */
+  constructor(message: string, details: DetailsOf<SpoolError, "directory" | "bytesNeeded">) {
+    super(message, details, ["directory", "bytesNeeded"]);
   }
 }

@@ -77,7 +77,6 @@ export class BatchLifecycle {
     try {
       await this.#writes.settled();
       this.#requireComplete();
-      await this.#session.watch.beforeComplete?.(this.#session);
       const counts = await this.#session.onWire(async () => {
         // A write that nobody awaits goes on now, and shows what is missing.
         await nextTurn();
@@ -86,9 +85,10 @@ export class BatchLifecycle {
       });
       this.#state = "completed";
       this.#writes.completed();
+      this.#session.allDone();
       this.#endSession();
-      const { id: batchId, watch } = this.#session;
-      this.#session.notify?.({ type: "completed", attempt: watch.attempt, batchId });
+      const { id: batchId, attempt } = this.#session;
+      this.#session.notify?.({ type: "completed", attempt, batchId });
       return counts;
     } catch (error) {
       this.#unclear = error instanceof BatchOutcomeUnknownError;
@@ -172,7 +172,10 @@ export class BatchLifecycle {
   /** The service says that the batch was completed: by a completion whose answer was lost, or by another process. */
   #foundCompleted(): void {
     if (this.state === "aborting" || this.state === "unknown") this.#state = "completed";
-    if (this.#unclear) this.#writes.completed();
+    if (this.#unclear) {
+      this.#writes.completed();
+      this.#session.allDone();
+    }
     this.#endSession();
   }
 

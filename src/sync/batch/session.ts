@@ -3,32 +3,24 @@ import { linkAbort } from "../../core/abort.js";
 import { BatchStateError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { callWithRetry, type Subject } from "../call.js";
-import type { Collection, CollectionInfo } from "../collections.js";
-import type { ObserverOf } from "../encoding/record-observer.js";
+import type { Collection } from "../collections.js";
 import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
-import type { SinkContext } from "../write/sink-context.js";
-import type { WindowSender } from "../write/window-sender.js";
+import type { SinkContext } from "../write/window-queue.js";
+import type { Acknowledgements, WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
 import type { NoteStart } from "./start.js";
+import type { OpenedWrite, WriteTarget } from "./write-queue.js";
 
-/** What a run or a preview adds to its batches. */
+/** What a run adds to its batches. */
 export interface BatchWatch {
+  /** Number of the run's attempt, from 1. */
   readonly attempt: number;
-  readonly runKey?: string | undefined;
-  readonly acceptedEvents?: SinkContext["acceptedEvents"];
-  readonly observerOf?: ObserverOf | undefined;
-  /** Called when all records of a write were accepted, or of a writer that ends; the write fails if it throws. */
-  readonly sealed?: ((collection: CollectionInfo) => Promise<void>) | undefined;
-  /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
-  readonly beforeComplete?: ((batch: Pick<BatchSession, "id" | "signal">) => Promise<void>) | undefined;
   readonly noteStart?: NoteStart;
   readonly startEndsInMs?: () => number;
-  /** How long the lease is, in milliseconds. @default that of the service */
-  readonly leaseMs?: number;
 }
 
 export interface SessionOptions extends BatchWatch {
@@ -41,15 +33,7 @@ export interface SessionOptions extends BatchWatch {
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
-}
-
-interface OpenedWrite {
-  /** Loaded with the first write. */
-  readonly Sender: typeof WindowSender;
-  readonly collection: CollectionInfo;
-  readonly report: WriteReport;
-  readonly signal: AbortSignal | undefined;
-  readonly trace: Trace | undefined;
+  readonly acknowledgements: Acknowledgements;
 }
 
 /**
@@ -57,7 +41,7 @@ interface OpenedWrite {
  *
  * It knows nothing of the states of the handle; it ends once, for one reason.
  */
-export class BatchSession {
+export class BatchSession implements WriteTarget {
   readonly id: string;
   readonly subject: Subject;
   readonly trace: Trace | undefined;
@@ -66,7 +50,9 @@ export class BatchSession {
   readonly lease: CountedLease;
   notify: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
-  readonly watch: BatchWatch;
+  readonly attempt: number;
+  readonly consequence = "Nothing after this was sent, and the batch cannot be completed: start a new one.";
+  readonly #acknowledgements: Acknowledgements;
   readonly #ended = new AbortController();
   readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
@@ -83,7 +69,8 @@ export class BatchSession {
     const { id, configuration, transport, startedAt, onProgress, clientClosed } = options;
     // One listener for each open collection.
     setMaxListeners(0, this.#ended.signal);
-    this.watch = options;
+    this.attempt = options.attempt;
+    this.#acknowledgements = options.acknowledgements;
     this.id = id;
     this.subject = options.subject;
     this.trace = options.trace;
@@ -96,7 +83,7 @@ export class BatchSession {
       onWarning: (remainingMs: number) => this.notify?.({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
     };
-    this.lease = new CountedLease(configuration.clock, startedAt, callbacks, options.leaseMs);
+    this.lease = new CountedLease(configuration.clock, startedAt, callbacks);
     this.lease.watch();
     // The client may have been closed, and the lease may have ended, while the batch was started.
     if (clientClosed.aborted) this.#onClientClosed();
@@ -159,9 +146,11 @@ export class BatchSession {
     return report;
   }
 
-  openSink({ Sender, collection, report, signal, trace }: OpenedWrite) {
+  openSink({ Sender, collection, report, signal, trace }: OpenedWrite): {
+    readonly context: SinkContext;
+    unlink(): void;
+  } {
     const { configuration, transport } = this;
-    const { acceptedEvents, observerOf } = this.watch;
     const { controller, unlink } = linkAbort(this.signal, signal);
     this.notify?.(progressOf(report));
     const sender = new Sender({
@@ -173,6 +162,7 @@ export class BatchSession {
       report,
       signal: controller.signal,
       onProgress: this.notify,
+      acknowledgements: this.#acknowledgements,
     });
     const send = (window: Parameters<WindowSender["send"]>[0]) =>
       this.onWire(async () => {
@@ -193,8 +183,8 @@ export class BatchSession {
       // A piece or a timer may send it.
       send:
         trace === undefined ? send : (window: Parameters<typeof send>[0]) => trace.run(() => send(window)),
-      acceptedEvents: collection.model === "event" ? acceptedEvents : undefined,
-      observer: observerOf?.(collection),
+      consequence: this.consequence,
+      observer: undefined,
       stop: controller,
     };
     return { context, unlink };

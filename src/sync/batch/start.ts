@@ -86,7 +86,6 @@ interface StartContext {
   readonly startEndsInMs?: (() => number) | undefined;
   /** Number of the run's attempt, from 1. */
   readonly attempt: number;
-  readonly runKey?: string | undefined;
 }
 
 export interface StartedBatch {
@@ -122,8 +121,8 @@ export class BatchStarter {
    * @throws {BatchInProgressError} with `waitedMs`, when `waitForLockMs` is over
    */
   async start(installationId: string, context: StartContext): Promise<StartedBatch> {
-    const { attempt, runKey } = context;
-    const subject = { installationId, ...(runKey !== undefined && { runKey }) };
+    const { attempt } = context;
+    const subject = { installationId };
     const trace = openSyncTrace(this.#configuration, "sync.batch", { ...subject, attempt });
     const start = () => this.#untilStarted(installationId, { ...context, subject });
     try {

@@ -2,15 +2,15 @@
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
-import type { Collection, RecordOf } from "../collections.js";
+import { COLLECTIONS, type Collection, type RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
-import type { WriteOptions, WriteReport, WriteStats } from "../write/options.js";
-import type { EncodedSource, RecordSource } from "../write/source.js";
+import type { WriteOptions, WriteStats } from "../write/options.js";
+import type { RecordSource } from "../write/source.js";
 import { BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
-import { WriteQueue } from "./write-queue.js";
+import { loadWriting, WriteQueue } from "./write-queue.js";
 
 /**
  * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
@@ -84,7 +84,7 @@ export interface SyncBatch extends AsyncDisposable {
   complete(options?: { readonly unverified?: boolean | undefined }): Promise<CompletionCounts>;
   /**
    * Aborts the batch: cancels what is in flight, rejects what is queued, and releases the lock. Nothing is removed or
-   * rolled back. Calls share one abort that is under way, and one that failed may be repeated. While the batch is being
+   * rolled back: what it added stays for good, unless a completed snapshot once contained it. Calls share one abort that is under way, and one that failed may be repeated. While the batch is being
    * completed, it waits for the outcome; after a completion whose answer was lost, an abort that succeeds only releases
    * the lock.
    * @throws {BatchStateError} the batch was completed, or aborted before
@@ -142,8 +142,13 @@ export class BatchHandle implements SyncBatch {
     return trace === undefined ? work() : trace.run(work);
   }
 
-  get writes(): readonly WriteReport[] {
-    return this.#session.reports;
+  /** Opens a collection whose messages are there already: those of a run. @param total Number of their records */
+  async openCollection(collection: Collection, total: number) {
+    const { WindowSender } = await loadWriting();
+    const report = this.#session.newReport(collection);
+    report.expectedCount = total;
+    const opened = { Sender: WindowSender, collection: COLLECTIONS[collection], report };
+    return { report, ...this.#session.openSink({ ...opened, signal: undefined, trace: undefined }) };
   }
 
   get stats(): Partial<Record<Collection, WriteStats>> {
@@ -152,7 +157,7 @@ export class BatchHandle implements SyncBatch {
 
   write<C extends Collection>(
     collection: C,
-    records: RecordSource<RecordOf<C>> | EncodedSource,
+    records: RecordSource<RecordOf<C>>,
     options?: WriteOptions,
   ): Promise<WriteStats> {
     const refused = this.#lifecycle.refusal("write");

@@ -7,8 +7,9 @@ import {
 } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
 import { type Trace, traced } from "../../core/trace.js";
-import { openSyncTrace } from "../call.js";
-import { COLLECTIONS, type Collection, isCollection, unknownCollectionError } from "../collections.js";
+import { openSyncTrace, type Subject } from "../call.js";
+import { COLLECTIONS, type Collection, type CollectionInfo, isCollection, unknownCollectionError } from "../collections.js";
+import type { SyncConfiguration } from "../options.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import {
   readWriteOptions,
@@ -20,8 +21,9 @@ import {
 } from "../write/options.js";
 import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
+import type { SinkContext } from "../write/window-queue.js";
+import type { WindowSender } from "../write/window-sender.js";
 import { copyOfReason, meaningOfWrite, stateError } from "./batch-errors.js";
-import type { BatchSession } from "./session.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
@@ -35,6 +37,29 @@ export async function loadWriting(): Promise<typeof import("../write/source-read
   return writing;
 }
 
+/** One write, before it begins. */
+export interface OpenedWrite {
+  /** Loaded with the first write. */
+  readonly Sender: typeof WindowSender;
+  readonly collection: CollectionInfo;
+  readonly report: WriteReport;
+  readonly signal: AbortSignal | undefined;
+  readonly trace: Trace | undefined;
+}
+
+/** Where writes go: a batch of the service, or the spool of a run. */
+export interface WriteTarget {
+  readonly configuration: SyncConfiguration;
+  readonly subject: Subject;
+  readonly trace: Trace | undefined;
+  /** Fires when nothing more is taken in, with the error for whatever is under way or queued. */
+  readonly signal: AbortSignal;
+  /** What a failed write means for what was sent, in a sentence. */
+  readonly consequence: string;
+  newReport(collection: Collection): WriteReport;
+  openSink(write: OpenedWrite): { readonly context: SinkContext; unlink(): void };
+}
+
 interface QueuedWrite {
   readonly options: WriteOptions;
   readonly report: WriteReport;
@@ -42,9 +67,9 @@ interface QueuedWrite {
   readonly trace: Trace | undefined;
 }
 
-/** The writes of one batch: their queue, the collections with a writer, and whether the batch is complete so far. */
+/** The writes of a batch or a run: their queue, the collections with a writer, and whether all is complete so far. */
 export class WriteQueue {
-  readonly #session: BatchSession;
+  readonly #target: WriteTarget;
   #queue: Promise<unknown> = Promise.resolve();
   #ends: Promise<unknown> = Promise.resolve();
   readonly #open = new Set<Collection>();
@@ -53,8 +78,8 @@ export class WriteQueue {
   #completed = false;
   #reading: { readonly collection: Collection; readonly reader: SourceReader } | undefined;
 
-  constructor(session: BatchSession) {
-    this.#session = session;
+  constructor(target: WriteTarget) {
+    this.#target = target;
   }
 
   get failed(): boolean {
@@ -92,7 +117,6 @@ export class WriteQueue {
   /** The batch was completed: writes that were refused since then, or will be, are no part of it. */
   completed(): void {
     this.#completed = true;
-    this.#session.allDone();
   }
 
   async settled(): Promise<void> {
@@ -109,7 +133,7 @@ export class WriteQueue {
       this.markIncomplete(collection, error);
       return Promise.reject(error);
     }
-    const report = this.#session.newReport(collection);
+    const report = this.#target.newReport(collection);
     const previous = this.#queue;
     const result = this.#write(source, options, report, previous);
     const waitForPrevious = () => previous;
@@ -124,16 +148,16 @@ export class WriteQueue {
   writer<C extends Collection>(collection: C, options: WriteOptions): CollectionWriter<C> {
     const own = this.#checkOpening(collection, options);
     this.#open.add(collection);
-    const report = this.#session.newReport(collection);
+    const target = this.#target;
+    const report = target.newReport(collection);
     report.expectedCount = own.expectedCount;
-    const session = this.#session;
     const trace = this.#openTrace(collection);
     return collectionWriter({
       options: own,
       report,
       openSink: async () => {
         const { RecordSink, WindowSender } = await loadWriting();
-        const { context, unlink } = session.openSink({
+        const { context, unlink } = target.openSink({
           Sender: WindowSender,
           collection: COLLECTIONS[collection],
           report,
@@ -143,7 +167,7 @@ export class WriteQueue {
         return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
       },
       requireActive: () => {
-        session.signal.throwIfAborted();
+        target.signal.throwIfAborted();
         // A collection reports its own failure first.
         if (this.failed && report.state !== "failed") throw this.refusal("The call");
       },
@@ -154,7 +178,7 @@ export class WriteQueue {
       ending: (ended) => {
         this.#ends = Promise.allSettled([this.#ends, ended]);
       },
-      sealed: async () => session.watch.sealed?.(COLLECTIONS[collection]),
+      consequence: target.consequence,
       ended: () => {
         this.#open.delete(collection);
         trace?.ended(sumOf([report]));
@@ -163,7 +187,7 @@ export class WriteQueue {
   }
 
   #openTrace(collection: Collection): Trace | undefined {
-    const { configuration, subject, trace } = this.#session;
+    const { configuration, subject, trace } = this.#target;
     return openSyncTrace(configuration, "sync.write", { ...subject, collection }, trace?.message);
   }
 
@@ -197,17 +221,17 @@ export class WriteQueue {
   }
 
   async #writeInTurn(source: unknown, { options, report, turn, trace }: QueuedWrite): Promise<WriteStats> {
-    const session = this.#session;
+    const target = this.#target;
     const { collection } = report;
     const { signal, expectedCount } = options;
     try {
       const requireUnchanged = watchEntries(source);
       const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
       await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
-      session.signal.throwIfAborted();
+      target.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const { SourceReader, WindowSender } = await loadWriting();
-      const { context, unlink } = session.openSink({
+      const { context, unlink } = target.openSink({
         Sender: WindowSender,
         collection: COLLECTIONS[collection],
         report,
@@ -219,13 +243,12 @@ export class WriteQueue {
         context.stop.signal.throwIfAborted();
         const reader = new SourceReader(source, context);
         this.#reading = { collection, reader };
-        requireCount(expectedCount, collection, await reader.run());
+        requireCount(expectedCount, collection, await reader.run(), target.consequence);
       } finally {
         this.#reading = undefined;
         unlink();
       }
       requireUnchanged();
-      await session.watch.sealed?.(COLLECTIONS[collection]);
       report.state = "done";
       return sumOf([report]);
     } catch (error) {
@@ -235,7 +258,7 @@ export class WriteQueue {
 
   /** Warns if a call has waited long behind a source that yields nothing: the source may be waiting for that call. */
   #warnWhenStuck(what: string): () => void {
-    const { clock, logger } = this.#session.configuration;
+    const { clock, logger } = this.#target.configuration;
     let stop = () => {};
     const watch = (): void => {
       const { reader, collection: previous } = this.#reading ?? {};
@@ -257,7 +280,7 @@ export class WriteQueue {
   #fail(error: unknown, report: WriteReport): unknown {
     if (!this.#completed) report.state = "failed";
     const meaning =
-      error === this.#session.signal.reason ? copyOfReason(error) : meaningOfWrite("write", error);
+      error === this.#target.signal.reason ? copyOfReason(error) : meaningOfWrite("write", error);
     this.markIncomplete(report.collection, meaning);
     annotate(meaning, { outcomes: report.ranges });
     return meaning;

@@ -98,7 +98,13 @@ function stringBytes(value: unknown): number {
 /** The issues of one write. After the first, records are checked only and no longer sent. */
 export class InvalidRecords {
   readonly #issues: InputIssue[] = [];
+  readonly #consequence: string;
   #checked = 0;
+
+  /** @param consequence What the failed write means for what was sent, in a sentence. */
+  constructor(consequence: string) {
+    this.#consequence = consequence;
+  }
 
   add(issues: readonly InputIssue[]): void {
     this.#issues.push(...issues.slice(0, MAX_ISSUES - this.#issues.length));
@@ -112,7 +118,7 @@ export class InvalidRecords {
   }
 
   get error(): InvalidInputError {
-    return new InvalidInputError(summarize(this.#issues), { issues: [...this.#issues] });
+    return new InvalidInputError(summarize(this.#issues, this.#consequence), { issues: [...this.#issues] });
   }
 
   throw(): never {
@@ -120,11 +126,11 @@ export class InvalidRecords {
   }
 }
 
-function summarize([issue, ...more]: readonly InputIssue[]): string {
+function summarize([issue, ...more]: readonly InputIssue[], consequence: string): string {
   if (issue === undefined) return "A record is invalid.";
   const id = issue.id === undefined ? "" : ` (id ${JSON.stringify(issue.id)})`;
   const location = issue.location === undefined ? "" : ` (${issue.location})`;
   const path = issue.path === "" ? "" : ` ${issue.path}`;
   const others = more.length > 0 ? ` ${more.length} more in issues.` : "";
-  return `${issue.collection}[${issue.index}]${id}${location}${path}: expected ${issue.expected}. Nothing after this was sent. Correct the records and send all of them in a new batch or run.${others}`;
+  return `${issue.collection}[${issue.index}]${id}${location}${path}: expected ${issue.expected}. ${consequence} Correct the records first.${others}`;
 }

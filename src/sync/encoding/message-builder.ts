@@ -17,8 +17,8 @@ export interface CollectionPlace {
 
 export interface EncodedMessage {
   readonly bytes: Uint8Array;
-  /** Where the first record begins in `bytes`, with its tag. The last one ends where `bytes` ends. */
-  readonly recordsStart: number;
+  /** Where `bytes` goes on after the id of the batch. */
+  readonly bodyStart: number;
   readonly firstIndex: number;
   readonly records: number;
   readonly buffer: Buffer;
@@ -37,6 +37,16 @@ const MOST_SPARE_BYTES = 256 * 1024;
 const NO_BUFFER = Buffer.alloc(0);
 /** Most room for the record that no longer fits into the message. */
 const SPARE_BYTES = 16 * 1024;
+
+/** The field that begins every message of a batch: its id. */
+export function batchIdField(batchId: string): Buffer {
+  const writer = new RecordWriter(Buffer.alloc(0));
+  const idTags = BATCH_ID_PATH.map(tagOf);
+  const starts = idTags.slice(0, -1).map((tag) => writer.begin(tag));
+  writer.string(idTags.at(-1) ?? 0, batchId);
+  for (const start of starts.reverse()) writer.end(start);
+  return Buffer.from(writer.buffer.subarray(0, writer.position));
+}
 
 /** Cuts the records of one write into messages. */
 export class MessageBuilder {
@@ -58,11 +68,7 @@ export class MessageBuilder {
   /** @param targetBytes Size that a message stays within, unless a single record is larger. */
   constructor(batchId: string, { path, recordsNumber }: CollectionPlace, targetBytes: number) {
     const writer = new RecordWriter(SPARE.pop() ?? NO_BUFFER);
-    const idTags = BATCH_ID_PATH.map(tagOf);
-    const starts = idTags.slice(0, -1).map((tag) => writer.begin(tag));
-    writer.string(idTags.at(-1) ?? 0, batchId);
-    for (const start of starts.reverse()) writer.end(start);
-    this.#batchId = Buffer.from(writer.buffer.subarray(0, writer.position));
+    this.#batchId = batchIdField(batchId);
     this.#tags = path.map(tagOf);
     this.#recordTag = tagOf(recordsNumber);
     this.#headerRoom =
@@ -168,22 +174,10 @@ export class MessageBuilder {
     return full;
   }
 
-  /** Adds encoded records, with their tags, to the message. Their number and the index of the first one are given. */
-  append(bytes: Uint8Array, index: number, records: number): void {
-    if (records === 0) return;
-    if (this.#records === 0) this.#firstIndex = index;
-    this.#writer.raw(bytes, 0, bytes.length);
-    this.#records += records;
-  }
-
-  /**
-   * Returns the message with all records since the last one. A message without records is an empty collection.
-   * @param goesOn Whether a full message follows; often little or nothing does.
-   */
-  flush(goesOn = false): EncodedMessage {
+  /** Returns the message with all records since the last one. A message without records is an empty collection. */
+  flush(): EncodedMessage {
     this.#writer.reserve(0);
     this.#lastStart = this.#writer.position;
-    if (goesOn) return this.#cut(this.#fullBuffer());
     this.#block?.release();
     this.#block = undefined;
     return this.#cut(NO_BUFFER);
@@ -202,7 +196,7 @@ export class MessageBuilder {
     const bytes = this.#withHeader(buffer, end);
     const message = {
       bytes,
-      recordsStart: bytes.length - (end - this.#headerRoom),
+      bodyStart: this.#batchId.length,
       firstIndex: this.#firstIndex,
       records: this.#records,
       buffer,

@@ -24,8 +24,6 @@ export interface Held {
 
 interface HoldContext extends Pick<SyncConfiguration, "clock" | "logger"> {
   readonly ended: AbortSignal;
-  /** See {@link Approval.boundTo}. */
-  readonly boundTo: string | undefined;
 }
 
 /**
@@ -37,24 +35,19 @@ export async function holdRun(
   scope: HeldScope,
   held: readonly Held[],
   approved: readonly GuardedSnapshot[],
-  { clock, logger, ended, boundTo }: HoldContext,
+  { clock, logger, ended }: HoldContext,
 ): Promise<RunHeldError> {
   const listed: HeldJudgement[] = held.map(({ judgement }) => ({ ...judgement, listedIn: undefined }));
   if (held.some(({ snapshot }) => snapshot.ledger === undefined))
     return heldError(scope, listed, "no-ledger");
   const now = clock.now();
   // The pending approval stays valid if the run is held for exactly the same again.
-  const id = (await pendingId(held, boundTo, now)) ?? randomUUID();
+  const id = (await pendingId(held, now)) ?? randomUUID();
   const offer: Offer = { id, expiresAt: now + APPROVAL_MS };
   try {
     for (const [i, { snapshot, judgement }] of held.entries()) {
       const lines = () => linesOf(snapshot, judgement);
-      const path = await snapshot.ledger?.hold({
-        ...offer,
-        covers: coveredBy(judgement, snapshot),
-        boundTo,
-        lines,
-      });
+      const path = await snapshot.ledger?.hold({ ...offer, covers: coveredBy(judgement, snapshot), lines });
       const { sent, gone } = judgement.compared;
       const isListed = (judgement.findings.some(isAboutBaseline) ? sent : gone) > 0;
       listed[i] = { ...judgement, listedIn: isListed ? path : undefined };
@@ -73,11 +66,7 @@ export async function holdRun(
 }
 
 /** Id of the pending approval for exactly these snapshots, if there is one. */
-async function pendingId(
-  held: readonly Held[],
-  boundTo: string | undefined,
-  now: number,
-): Promise<string | undefined> {
+async function pendingId(held: readonly Held[], now: number): Promise<string | undefined> {
   const ids = new Set<string | undefined>();
   for (const { snapshot, judgement } of held) {
     try {
@@ -85,7 +74,6 @@ async function pendingId(
       const isSame =
         pending !== undefined &&
         pending.expiresAt > now &&
-        pending.boundTo === boundTo &&
         JSON.stringify(pending.covers) === JSON.stringify(coveredBy(judgement, snapshot)) &&
         (await areSameIds(pending.lines(), linesOf(snapshot, judgement)));
       ids.add(isSame ? pending.id : undefined);
@@ -97,7 +85,7 @@ async function pendingId(
   return ids.size === 1 ? id : undefined;
 }
 
-interface ApprovalContext extends Pick<HoldContext, "boundTo"> {
+interface ApprovalContext {
   readonly rule: ResolvedRule;
   readonly now: number;
 }
@@ -108,7 +96,7 @@ export async function approvalProblem(
   approvalId: string,
   snapshot: GuardedSnapshot,
   judgement: SnapshotJudgement,
-  { rule, now, boundTo }: ApprovalContext,
+  { rule, now }: ApprovalContext,
 ): Promise<string | undefined> {
   try {
     const pending = await ledger.held();
@@ -116,10 +104,6 @@ export async function approvalProblem(
       return "no approval is pending for it: it was used, or offered for other collections";
     if (pending.id !== approvalId) return "another approval is pending";
     if (pending.expiresAt <= now) return "it has expired";
-    if (pending.boundTo !== boundTo)
-      return boundTo === undefined
-        ? "it was offered for a staged run"
-        : "it was offered for another run, or another run was completed since";
     const { findings, compared } = judgement;
     for (const finding of findings) {
       const problem = notCovered(finding, { added: addedOf(compared), snapshot, rule }, pending.covers);
@@ -171,14 +155,14 @@ function coveredBy(
 
 /** Number of new ids beside that known set which lacks most of them. */
 function addedOf({ sets, sent }: Comparison): number {
-  const known = sets.filter((set) => set.origin !== "attempt" && set.known > 0);
+  const known = sets.filter((set) => set.known > 0);
   return Math.max(0, ...known.map((set) => sent - (set.known - set.gone)));
 }
 
 /** The ids that a person approves: if it is not known what would be removed, the ids that were sent. */
 function linesOf(snapshot: GuardedSnapshot, { findings }: SnapshotJudgement): Lines {
   return findings.some(isAboutBaseline)
-    ? snapshot.sentLines()
+    ? snapshot.lines()
     : goneLines(snapshot.ids.table, snapshot.knownIds);
 }
 

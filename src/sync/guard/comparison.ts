@@ -11,8 +11,7 @@ const FIRST_IDS = 20;
 
 /** A set of ids that the service may have, and how many of them the snapshot lacks. */
 export interface ComparedSet {
-  /** The ledger's, or an earlier attempt's of the run. */
-  readonly origin: KnownIds["state"] | "attempt";
+  readonly origin: KnownIds["state"];
   readonly known: number;
   readonly gone: number;
 }
@@ -28,24 +27,18 @@ export interface Comparison {
   readonly kept: number;
   /** Number of known ids that the snapshot lacks: completing it marks them as removed. */
   readonly gone: number;
-  /** The same including the ids that earlier attempts of the run sent: the service shows them already. */
-  readonly all: { readonly known: number; readonly gone: number };
   /** Each set separately: many ids of one would hide that all of a smaller one are gone. */
   readonly sets: readonly ComparedSet[];
   readonly firstGone: readonly string[];
 }
 
-/**
- * Compares the ids of a snapshot with the known ones, which are read as streams.
- * @param earlier Ids that earlier attempts of the same run sent.
- */
+/** Compares the ids of a snapshot with the known ones, which are read as streams. */
 export async function compareIds(
   snapshot: IdTable,
   knownIds: readonly ComparedIds[],
-  earlier?: IdTable,
 ): Promise<Comparison> {
   // Counts an id once that is in several sets.
-  const counted = knownIds.length + (earlier === undefined ? 0 : 1) > 1 ? new IdTable() : undefined;
+  const counted = knownIds.length > 1 ? new IdTable() : undefined;
   const firstGone: string[] = [];
   const sets: ComparedSet[] = [];
   let known = 0;
@@ -63,21 +56,8 @@ export async function compareIds(
     });
     sets.push(set);
   }
-  const all = { known, gone: known - kept };
-  if (earlier !== undefined) {
-    const set = { origin: "attempt" as const, known: 0, gone: 0 };
-    earlier.forEach((low, high) => {
-      const isKept = snapshot.has(low, high);
-      set.known += 1;
-      if (!isKept) set.gone += 1;
-      if (counted?.has(low, high) === true) return;
-      all.known += 1;
-      if (!isKept) all.gone += 1;
-    });
-    sets.push(set);
-  }
   const { size: sent } = snapshot;
-  return { known, sent, new: sent - kept, kept, gone: known - kept, all, sets, firstGone };
+  return { known, sent, new: sent - kept, kept, gone: known - kept, sets, firstGone };
 }
 
 export function figuresOf(

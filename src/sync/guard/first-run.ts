@@ -7,20 +7,18 @@ import { type Ledger, requireLedger } from "../ledger/ledger.js";
 
 /**
  * Refuses `firstRun: true` if the ledger knows the installation. One that does not tell holds the run later.
- * @param except Id of a staged run that does not count: it may have been completed before.
  * @throws {InvalidInputError} it is not the first run
  */
 export async function requireFirstRun(
   ledger: Ledger | "none",
   scope: InstallationScope,
   clock: Clock,
-  except?: string,
 ): Promise<void> {
   const parts = requireLedger(ledger);
   if (parts === undefined) return;
   let isKnown = false;
   const look = async () => {
-    isKnown = await knowsInstallation(parts, scope, except);
+    isKnown = await knowsInstallation(parts, scope);
   };
   await withinGrace(clock, look).catch(() => {});
   if (!isKnown) return;

@@ -1,6 +1,6 @@
 import { type HeldReason, type HeldReport, RunHeldError } from "../../core/errors/index.js";
 import { truncateId } from "../encoding/record-id.js";
-import { count, withText } from "../report-text.js";
+import { withText } from "../report-text.js";
 import type { SnapshotJudgement } from "./snapshot.js";
 import { isAboutBaseline } from "./unknown-baseline.js";
 
@@ -28,8 +28,6 @@ export interface HeldScope {
   readonly installationId: string;
   /** Location of the ledger, or `none`. */
   readonly ledger: string;
-  /** Whether nothing was sent. */
-  readonly isStaged?: boolean;
 }
 
 export function heldReport(
@@ -42,7 +40,7 @@ export function heldReport(
 }
 
 /**
- * Creates the error of a held run. It says only what this run did with the batch: another process may complete it.
+ * Creates the error of a held run.
  * @param renewed Collections that are not held because they were approved; the new offer covers them too.
  */
 export function heldError(
@@ -51,21 +49,16 @@ export function heldError(
   offer: Offer | NoOffer,
   renewed: readonly string[] = [],
 ): RunHeldError {
-  const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
   const approval =
     typeof offer === "string" ? undefined : { id: offer.id, expiresAt: new Date(offer.expiresAt) };
   const isFirst = held.every(isFirstRun);
-  const start = `The guard held this run; no records were removed (ledger: ${scope.ledger}):`;
+  const start = `The guard held this run; nothing was sent (ledger: ${scope.ledger}):`;
   const found = held.flatMap(describeHeld);
   const sentences = [
     ...held.flatMap(({ collection, approvalProblem }) =>
       approvalProblem === undefined ? [] : [`approve does not cover ${collection}: ${approvalProblem}.`],
     ),
     isFirst ? describeFirstRun(scope) : "",
-    scope.isStaged === true ? "Nothing was sent." : "The run did not complete its batch.",
-    added === 0 || scope.isStaged === true
-      ? ""
-      : `Records that it added or updated are already visible (new ids: ${count(added)}) until a later snapshot keeps or removes them.`,
     isFirst
       ? ""
       : "A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first.",
@@ -100,15 +93,13 @@ function isFirstRun({ findings }: SnapshotJudgement): boolean {
 }
 
 function reasonsOf({ collection, findings, figures, compared, listedIn }: HeldJudgement): HeldReason[] {
-  const { known, gone: removed } = compared.all;
-  const diff = { ...figures, known, kept: known - removed, removed };
   return findings.map(({ rule, fields, text }) => {
     const isAboutIds = rule === "removed" || rule === "window" || isAboutBaseline({ rule });
     const path = isAboutIds ? listedIn : undefined;
     return {
       collection,
       rule,
-      diff,
+      diff: figures,
       ...(fields === undefined ? {} : { fields }),
       message: `${collection}: ${text}${path === undefined ? "" : `, listed in ${path}`}`,
       examples: isAboutIds ? compared.firstGone.map(truncateId) : [],

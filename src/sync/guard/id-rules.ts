@@ -6,13 +6,15 @@ import type { ResolvedRule } from "./rules.js";
 type Limits<Name extends keyof ResolvedRule> = Exclude<ResolvedRule[Name], false>;
 
 /** Whether completing a snapshot would remove more than the rule allows, of all known ids or of any set of them. */
-export function isHeld(compared: Pick<Comparison, "sent" | "all" | "sets">, rule: ResolvedRule): boolean {
-  const { sent } = compared;
-  return [compared.all, ...compared.sets].some((set) => exceeds({ ...set, sent }, rule));
+export function isHeld(
+  { known, gone, sent, sets }: Pick<Comparison, "known" | "gone" | "sent" | "sets">,
+  rule: ResolvedRule,
+): boolean {
+  return [{ known, gone }, ...sets].some((set) => exceeds({ ...set, sent }, rule));
 }
 
 /** Whether removing so many of a set of known ids is more than the rule allows. */
-export function exceeds(
+function exceeds(
   { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
   { removed: limits }: ResolvedRule,
 ): boolean {
@@ -21,22 +23,20 @@ export function exceeds(
   return isNoneKept || (gone >= limits.min && gone / known > limits.maxShare) || gone > limits.max;
 }
 
-export function describeRemovals({ all, sets, sent, gone }: Comparison): string {
-  const details = [`${percent(all.gone, all.known)}`];
-  if (sent > 0 && all.gone === all.known) details.push("none of them is among the ids that were sent");
+export function describeRemovals({ known, sets, sent, gone }: Comparison): string {
+  const details = [`${percent(gone, known)}`];
+  if (sent > 0 && gone === known) details.push("none of them is among the ids that were sent");
   const completed = sets.find(({ origin }) => origin === "completed");
   if (sets.length > 1 && completed !== undefined)
     details.push(
       `including ${count(completed.gone)} of the ${count(completed.known)} of the last completed snapshot`,
     );
-  if (all.gone > gone)
-    details.push(`${count(all.gone - gone)} of them sent by an earlier attempt of this run`);
-  return `${count(all.gone)} of ${count(all.known)} known ids would be removed (${details.join(", ")})`;
+  return `${count(gone)} of ${count(known)} known ids would be removed (${details.join(", ")})`;
 }
 
 /** Why the snapshot has too few ids beside the largest one of the window. */
 export function shrinkage(
-  { sent, all }: Pick<Comparison, "sent" | "all">,
+  { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
   window: readonly PastSnapshot[],
   { maxShare, min }: Limits<"window">,
 ): string | undefined {
@@ -47,14 +47,14 @@ export function shrinkage(
   const missing = (largest?.sent ?? 0) - sent;
   if (largest === undefined || missing < min || missing / largest.sent <= maxShare) return undefined;
   const fewer = `${count(sent)} ids were sent, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${dayOf(largest.at)}`;
-  return `${fewer}; ${count(all.gone)} of the ${count(all.known)} known ids would be removed`;
+  return `${fewer}; ${count(gone)} of the ${count(known)} known ids would be removed`;
 }
 
 /** Why there are too many new ids beside any set of known ones. */
 export function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">): string | undefined {
-  for (const { origin, known, gone } of sets) {
+  for (const { known, gone } of sets) {
     const added = sent - (known - gone);
-    if (origin === "attempt" || known === 0 || added <= Math.max(min, maxShare * known)) continue;
+    if (known === 0 || added <= Math.max(min, maxShare * known)) continue;
     return `${count(added)} of the ${count(sent)} ids that were sent are new, ${count(known)} were known`;
   }
   return undefined;

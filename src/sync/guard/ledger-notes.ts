@@ -3,7 +3,7 @@ import type { InstallationScope } from "../ledger/entry.js";
 import { releaseApproval } from "../ledger/installation.js";
 import type { LedgerParts } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
-import { discard, type GuardedSnapshot } from "./snapshot.js";
+import type { SnapshotDraft } from "./snapshot-draft.js";
 
 /** Tells the ledger what became of a batch. What fails is logged: the batch has ended. */
 export class LedgerNotes {
@@ -44,10 +44,12 @@ export class LedgerNotes {
   }
 
   /** The batch was aborted. */
-  async discard(snapshots: readonly GuardedSnapshot[]): Promise<void> {
+  async discard(drafts: readonly SnapshotDraft[]): Promise<void> {
     const { clock, logger } = this.#configuration;
     try {
-      await withinGrace(clock, () => discard(snapshots));
+      await withinGrace(clock, async () => {
+        for (const draft of drafts) await draft.discard();
+      });
     } catch (error) {
       logger.warn("saas-management: the ledger could not discard the ids of an aborted batch", { error });
     }

@@ -16,13 +16,13 @@ import type { GuardOptions, GuardRules } from "./rule-options.js";
 export interface JudgeOptions {
   /**
    * Where the ids of completed snapshots are stored, so that the next run can tell what it would remove:
-   * {@link fileLedger}, another ledger, or `"none"`, which turns the comparison with earlier runs off. With
-   * `guard: false` as well, ids are not checked at all: duplicates are not noticed.
-   * @default the client's `sync.ledger`; one of the two is required
+   * {@link fileLedger}, another ledger, or `"none"`, which turns the comparison with earlier runs off: runs of one
+   * installation must then not overlap. With `guard: false` as well, ids are not checked at all: duplicates are not noticed.
+   * @default the client's `sync.ledger`, or `fileLedger()`
    */
   readonly ledger?: Ledger | "none" | undefined;
   /**
-   * When a run is held instead of completed; `false` turns the guard off.
+   * When a run is held instead of sent; `false` turns the guard off.
    * @default the client's `sync.guard`, or the defaults of all {@link GuardRules}
    */
   readonly guard?: GuardOptions | false | undefined;

@@ -3,16 +3,13 @@ import type { CollectionLedger, LedgerDraft } from "../ledger/collection-ledger.
 import type { Lines } from "../ledger/entry.js";
 import type { History, PastSnapshot } from "../ledger/history.js";
 
-/** The ids of a snapshot on their way to the ledger, if there is one: while one batch is written. */
+/** The ids of a snapshot on their way to the ledger, if there is one: while one batch sends it. */
 export class SnapshotDraft {
   readonly #ledger: CollectionLedger | undefined;
-  /** Fires when the batch has ended; then nothing more is saved. */
-  readonly #ended: AbortSignal | undefined;
   #draft: LedgerDraft | undefined;
 
-  constructor(ledger: CollectionLedger | undefined, ended?: AbortSignal) {
+  constructor(ledger: CollectionLedger | undefined) {
     this.#ledger = ledger;
-    this.#ended = ended;
   }
 
   /**
@@ -20,31 +17,20 @@ export class SnapshotDraft {
    * @param token That of the batch.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  async begin(token: string): Promise<void> {
+  async begin(token: string, lines: Lines, past: PastSnapshot | undefined): Promise<void> {
     try {
-      this.#draft = await this.#ledger?.draft(token);
+      this.#draft = await this.#ledger?.draft(token, lines, past);
     } catch (error) {
       throw this.#unwritable(error);
     }
   }
 
-  /** As {@link LedgerDraft.write}. */
-  write(lines: Uint8Array, done: () => void): void {
-    this.#draft?.write(lines, done);
-  }
-
-  async save(past: PastSnapshot | undefined): Promise<void> {
+  async save(): Promise<void> {
     try {
-      this.#ended?.throwIfAborted();
-      await this.#draft?.save(past);
+      await this.#draft?.save();
     } catch (error) {
       throw this.#unwritable(error);
     }
-  }
-
-  /** Reads the ids, when they were saved. */
-  async *lines(): Lines {
-    if (this.#draft !== undefined) yield* this.#draft.read();
   }
 
   async promote(history: History | undefined): Promise<void> {

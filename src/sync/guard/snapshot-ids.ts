@@ -19,10 +19,6 @@ export interface SnapshotIdsOptions {
   /** Takes lines, whose bytes may be used again when it has called `done`. */
   readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
-  /** Names a record of the snapshot, for messages. @default its index */
-  readonly placeOf?: ((index: number) => string) | undefined;
-  /** Whether the ids are known to differ: then they are written, and not collected. @default false */
-  readonly areDistinct?: boolean | undefined;
 }
 
 const NEW = { isNew: true };
@@ -65,15 +61,13 @@ export class SnapshotIds implements RecordObserver {
   }
 
   expect(records: number): void {
-    if (this.#options.areDistinct !== true) this.table.expect(records);
+    this.table.expect(records);
   }
 
   observe(encoded: EncodedRecord): string | undefined {
     const lineEnd = this.#hashId(encoded);
-    if (this.#options.areDistinct !== true) {
-      const { isNew, expected } = this.#add(encoded, this.#hash.low, this.#hash.high);
-      if (!isNew) return expected;
-    }
+    const { isNew, expected } = this.#add(encoded, this.#hash.low, this.#hash.high);
+    if (!isNew) return expected;
     this.#filled = lineEnd + 1;
     return undefined;
   }
@@ -85,8 +79,7 @@ export class SnapshotIds implements RecordObserver {
     { starts, records }: Pick<RecordBlock, "starts" | "records">,
     index: number,
   ): BlockRefusal | undefined {
-    const { keyOf, areDistinct } = this.#options;
-    const isPlain = keyOf === undefined && areDistinct !== true;
+    const isPlain = this.#options.keyOf === undefined;
     // Of each record: where it, its id and the end of its id are.
     this.#places = withRoom(this.#places, 3 * records);
     const places = this.#places;
@@ -136,28 +129,6 @@ export class SnapshotIds implements RecordObserver {
     return undefined;
   }
 
-  /**
-   * Collects the ids of records that are known together, which is faster, and writes no lines.
-   * @param refuse Called for each record that must not be sent.
-   */
-  observeGroup(
-    records: readonly EncodedRecord[],
-    refuse: (record: EncodedRecord, expected: string) => void,
-  ): void {
-    this.#hashes = withRoom(this.#hashes, 2 * records.length);
-    const hashes = this.#hashes;
-    records.forEach((record, i) => {
-      this.#hashId(record);
-      hashes[2 * i] = this.#hash.low;
-      hashes[2 * i + 1] = this.#hash.high;
-    });
-    this.table.warm(hashes, records.length);
-    records.forEach((record, i) => {
-      const { expected } = this.#add(record, hashes[2 * i] ?? 0, hashes[2 * i + 1] ?? 0);
-      if (expected !== undefined) refuse(record, expected);
-    });
-  }
-
   flush(): void {
     const piece = this.#piece;
     const done = () => {
@@ -171,7 +142,7 @@ export class SnapshotIds implements RecordObserver {
   #hashId({ buffer, idStart, idEnd }: EncodedRecord): number {
     this.#look(buffer);
     const end = this.#put(idStart, idEnd);
-    if (this.#options.areDistinct !== true) this.#hash.id(this.#pieceView, this.#filled, end);
+    this.#hash.id(this.#pieceView, this.#filled, end);
     return end;
   }
 
@@ -187,8 +158,7 @@ export class SnapshotIds implements RecordObserver {
       this.#duplicates += 1;
       return KNOWN;
     }
-    const place = this.#options.placeOf?.(first) ?? `index ${first}`;
-    const expected = `an id that no other record of the snapshot has: the record at ${place} has the same id and different contents`;
+    const expected = `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
     return { isNew: false, expected };
   }
 

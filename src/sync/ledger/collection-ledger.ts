@@ -4,9 +4,8 @@ import {
   type Approval,
   decodeEntry,
   type EntryHeader,
+  encodeIds,
   encodeList,
-  endLine,
-  idsValue,
   type LedgerScope,
   type Lines,
   readHeader,
@@ -14,9 +13,8 @@ import {
 } from "./entry.js";
 import { type History, type PastSnapshot, parseHistory } from "./history.js";
 import { mapLines } from "./id-lines.js";
-import { batchToken, currentOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
+import { currentOf, entriesOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
-import { OLD_TOKEN, oldPrefixOf, withOld } from "./old-files.js";
 import type { Store } from "./store.js";
 import { deleteAll, putWhole } from "./store-calls.js";
 
@@ -27,23 +25,18 @@ export interface KnownIds {
    * - `unclear`: of a later one that may have been completed: the process died, or the answer was lost.
    */
   readonly state: "completed" | "unclear";
-  /** That of its batch. */
-  readonly token: string;
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
-   * What the ledger remembers of the snapshot; undefined if an earlier version wrote it. Reads the ids if nobody has
-   * read them yet. Throws if they are damaged.
+   * What the ledger remembers of the snapshot; undefined if nothing was noted. Reads the ids if nobody has read them yet.
+   * Throws if they are damaged.
    */
   past(): Promise<PastSnapshot | undefined>;
   /**
-   * What the ledger remembers of this completed snapshot and those before it; empty if an earlier version wrote it, and
-   * for unclear ids.
+   * What the ledger remembers of this completed snapshot and those before it; empty for unclear ids.
    * @throws {ConfigurationError} it is damaged: a history that looked empty would let pass what differs from it
    */
   history(): Promise<History>;
-  /** Makes the ids the last completed ones: as {@link LedgerDraft.promote}. */
-  promote(history: History): Promise<void>;
 }
 
 /** What a held run waits for, with the ids that a person approves. */
@@ -54,16 +47,10 @@ export interface PendingApproval extends Approval {
 /** Bytes of a hash: 22 characters in base64. */
 const HASH_BYTES = 16;
 
-/** The ids of one snapshot, which go to the store while the snapshot is written. */
+/** The ids of one snapshot on their way to the store, which reads them while the snapshot is sent. */
 export interface LedgerDraft {
-  /** Takes whole lines; their bytes belong to the draft until it calls `done`, if ever. */
-  write(lines: Uint8Array, done?: () => void): void;
-  /**
-   * Stores the ids durably as unclear ones. CompleteSyncBatch is sent next.
-   * @param past What to remember of the snapshot; that of the first call counts.
-   */
-  save(past?: PastSnapshot): Promise<void>;
-  read(): Lines;
+  /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
+  save(): Promise<void>;
   /**
    * Makes the ids the last completed ones.
    * @param history What to remember of it and of those before it; with none, the ledger forgets them.
@@ -101,7 +88,7 @@ export class CollectionLedger {
       (entry) => entry.kind === "ids" && entry.sequence === sequence && entry.token === token,
     );
     const key = ids?.key ?? keyOf(this.scope, sequence, token, "ids");
-    return [this.#knownIds("completed", { key, sequence, token }, completed.key), ...sets];
+    return [this.#knownIds("completed", { key }, completed.key), ...sets];
   }
 
   /** That of the last completed snapshot; empty if there was none. @throws as {@link KnownIds.history} */
@@ -113,36 +100,40 @@ export class CollectionLedger {
   /**
    * Starts to store the ids of a snapshot. Resolves when the store has begun to take them.
    * @param token That of the batch.
+   * @param lines The ids, as lines.
+   * @param past What to remember of the snapshot.
    */
-  async draft(token = batchToken()): Promise<LedgerDraft> {
+  async draft(token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
     const entries = await this.#entries();
     await this.#hashHeld(entries);
     const sequence = nextSequence(entries);
     const key = keyOf(this.scope, sequence, token, "ids");
-    const ids = idsValue(this.scope, { ids: this.#form });
+    let save = () => {};
+    let drop = (_: Error) => {};
+    // The value ends, and is there, when it is to be saved.
+    const wanted = new Promise<PastSnapshot | undefined>((resolve, reject) => {
+      save = () => resolve(past);
+      drop = reject;
+    });
+    wanted.catch(() => {});
+    const ids = encodeIds(this.scope, { ids: this.#form }, lines, () => wanted);
     let stored: Promise<void> | undefined;
     await new Promise<void>((begin, fail) => {
-      stored = putWhole(this.#asked, key, ids.bytes, begin);
-      stored.catch((error: unknown) => {
-        // Nobody takes the ids any more.
-        ids.destroy();
-        fail(error);
-      });
+      stored = putWhole(this.#asked, key, ids, begin);
+      stored.catch(fail);
     });
     return {
-      write: (piece, done) => ids.write(piece, done),
-      save: async (past) => {
-        ids.end(endLine(past));
+      save: async () => {
+        save();
         await stored;
         // Of a store of somebody else: the next run would take the ledger for an empty one.
         const isOwn = this.#parts.directory !== undefined;
         if (!isOwn && !(await this.#entries()).some((entry) => entry.key === key))
           throw new Error(`The store does not list ${key}.`);
       },
-      read: () => this.#read(key),
       promote: (history = []) => this.#promote(sequence, token, history),
       discard: async () => {
-        ids.destroy(new Error("The ids of this snapshot are not needed any more."));
+        drop(new Error("The ids of this snapshot are not needed any more."));
         await stored?.catch(() => {});
         await this.#parts.store.delete(key);
       },
@@ -187,7 +178,7 @@ export class CollectionLedger {
 
   #knownIds(
     state: KnownIds["state"],
-    { key, sequence, token }: Omit<LedgerEntry, "kind">,
+    { key }: Pick<LedgerEntry, "key">,
     marker?: string,
   ): KnownIds {
     let isRead = false;
@@ -201,9 +192,8 @@ export class CollectionLedger {
       if (!isRead) for await (const _ of lines());
       return past;
     };
-    const promote = (history: History) => this.#promote(sequence, token, history);
-    const history = async () => (marker === undefined || token === OLD_TOKEN ? [] : this.#historyAt(marker));
-    return { state, token, lines, past: readAll, history, promote };
+    const history = async () => (marker === undefined ? [] : this.#historyAt(marker));
+    return { state, lines, past: readAll, history };
   }
 
   async #historyAt(key: string): Promise<History> {
@@ -264,10 +254,9 @@ export class CollectionLedger {
 
   async #entries(store: Store = this.#asked): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
-    const old = this.#parts.directory && oldPrefixOf(this.scope);
-    for (const { prefix, parse } of withOld(prefixOf(this.scope), old))
-      for await (const key of store.list(prefix))
-        if (key.startsWith(prefix)) entries.push(...parse(key, key.slice(prefix.length)));
+    const prefix = prefixOf(this.scope);
+    for await (const key of store.list(prefix))
+      if (key.startsWith(prefix)) entries.push(...entriesOf(key, key.slice(prefix.length)));
     return entries;
   }
 

@@ -4,18 +4,18 @@
  *     \head {"format":…,"version":1,"endpoint":…,"installationId":…,"collection":…,…}
  *     u1
  *     u2
- *     \end {"at":…,"sent":…,"profile":…}
+ *     \end {"bytes":…,"crc32":"…","past":{"at":…,"sent":…,"profile":…}}
  *
- * A backslash in an id is written twice, so no id looks like the first or the last line. The last line tells what the
- * ledger remembers of the snapshot; it is a plain `\end` if there is nothing to tell. If the key ends with `.gz`, the
- * value is in gzip's format, which detects damage. Other values are for people: characters that would not show are escaped.
+ * A backslash in an id is written twice, so no id looks like the first or the last line. The last line has the length and
+ * the CRC-32 of everything before it, and what the ledger remembers of the snapshot, if there is something to tell. In a
+ * list for people, whose key ends with `.txt`, characters that would not show are escaped.
  */
+import { crc32 } from "node:zlib";
 import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SnapshotProfile } from "../ids/snapshot-profile.js";
-import { GzipValue, gunzipped } from "./gzip.js";
-import { isProfile, type PastSnapshot, parsePast } from "./history.js";
+import { isPast, isProfile, type PastSnapshot } from "./history.js";
 import { wholeLines } from "./id-lines.js";
 
 export type Lines = AsyncIterable<Uint8Array>;
@@ -37,8 +37,6 @@ export interface Approval {
   readonly id: string;
   readonly expiresAt: number;
   readonly covers: readonly CoveredRule[];
-  /** What a staged run consists of and was compared with: no other run may use the approval. */
-  readonly boundTo?: string | undefined;
 }
 
 /** A rule that was broken, and by what: nothing else of it is approved. */
@@ -71,19 +69,48 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 
 /** The value of a list of ids that people read. */
 export async function* encodeList(scope: LedgerScope, header: EntryHeader, ids: Lines): Lines {
-  yield headLine(scope, header);
-  yield* rewritten(ids, escapeUnreadable);
-  yield endLine(undefined);
+  yield* encodeIds(scope, header, rewritten(ids, escapeUnreadable), async () => undefined);
 }
 
-/** The value of a snapshot's ids, while they are written. It ends with {@link endLine}. */
-export function idsValue(scope: LedgerScope, header: EntryHeader): GzipValue {
-  return new GzipValue(headLine(scope, header));
+/**
+ * The value of a snapshot's ids.
+ * @param lines Whole lines; the bytes of a piece may be used again when the next one is asked for.
+ * @param past Asked after the last id for what the ledger remembers of the snapshot. If it throws, nothing is stored.
+ */
+export async function* encodeIds(
+  scope: LedgerScope,
+  header: EntryHeader,
+  lines: Lines,
+  past: () => Promise<PastSnapshot | undefined>,
+): Lines {
+  const sum = new Checksum();
+  yield sum.add(headLine(scope, header));
+  for await (const piece of lines) yield sum.add(piece);
+  const end: End = { ...sum.figures, past: await past() };
+  yield Buffer.from(`${END} ${JSON.stringify(end)}\n`);
 }
 
-/** @param past What the ledger remembers of the snapshot. */
-export function endLine(past: PastSnapshot | undefined): Uint8Array {
-  return Buffer.from(past === undefined ? `${END}\n` : `${END} ${JSON.stringify(past)}\n`);
+/** What the last line tells. */
+interface End {
+  readonly bytes: number;
+  readonly crc32: string;
+  readonly past?: PastSnapshot | undefined;
+}
+
+/** Counts and sums up what lies before the last line. */
+class Checksum {
+  #bytes = 0;
+  #crc = 0;
+
+  add(piece: Uint8Array): Uint8Array {
+    this.#bytes += piece.length;
+    this.#crc = crc32(piece, this.#crc);
+    return piece;
+  }
+
+  get figures(): Omit<End, "past"> {
+    return { bytes: this.#bytes, crc32: this.#crc.toString(16).padStart(8, "0") };
+  }
 }
 
 function headLine(scope: LedgerScope, header: EntryHeader): Uint8Array {
@@ -113,6 +140,7 @@ export async function* decodeEntry(
   if (value === undefined) throw unusable(place, "it is missing");
   let isFirst = true;
   let ended = false;
+  const sum = new Checksum();
   for await (const piece of linesOf(value, place)) {
     if (ended) throw unusable(place, "data follows its end");
     if (isFirst) onHeader(parseHeader(place, piece, scope));
@@ -121,8 +149,9 @@ export async function* decodeEntry(
     const end = startOfEnd(ids);
     ended = end !== -1;
     const own = ended ? ids.subarray(0, end) : ids;
-    if (own.length > 0) yield isCompressed(place) ? own : rewrite(own, unescapeUnreadable);
-    if (ended) onPast?.(parseEnd(place, ids.subarray(end)));
+    sum.add(ended ? piece.subarray(0, piece.length - ids.length + end) : piece);
+    if (own.length > 0) yield isList(place) ? rewrite(own, unescapeUnreadable) : own;
+    if (ended) onPast?.(parseEnd(place, ids.subarray(end), sum.figures));
   }
   if (isFirst) throw unusable(place, "it is empty");
   if (!ended) throw unusable(place, "its end is missing");
@@ -150,18 +179,32 @@ function startOfEnd(lines: Uint8Array): number {
   return before === -1 ? -1 : before + 1;
 }
 
-function parseEnd(place: string, lines: Uint8Array): PastSnapshot | undefined {
+function parseEnd(
+  place: string,
+  lines: Uint8Array,
+  expected: Omit<End, "past">,
+): PastSnapshot | undefined {
   const end = lines.indexOf(LINE_FEED);
   if (end + 1 !== lines.length) throw unusable(place, "data follows its end");
-  const json = new TextDecoder().decode(lines.subarray(END.length, end));
-  const past = json === "" ? undefined : parsePast(json);
-  if (json !== "" && past === undefined) throw unusable(place, "its last line is damaged");
+  const json = parseJson(new TextDecoder().decode(lines.subarray(END.length, end)));
+  const { bytes, crc32: sum, past }: Partial<Record<keyof End, unknown>> = isObject(json) ? json : {};
+  if (bytes !== expected.bytes || sum !== expected.crc32)
+    throw unusable(place, "it is not what was written: its length or its checksum differs");
+  if (past !== undefined && !isPast(past)) throw unusable(place, "its last line is damaged");
   return past;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 async function* linesOf(value: Lines, place: string): Lines {
   try {
-    yield* wholeLines(isCompressed(place) ? gunzipped(value) : value);
+    yield* wholeLines(value);
   } catch (error) {
     throw unusable(place, error instanceof RangeError ? error.message : "it cannot be read", error);
   }
@@ -180,23 +223,11 @@ function parseHeader(place: string, lines: Uint8Array, scope: LedgerScope): Entr
   return { ids, approval: parseApproval(approval) };
 }
 
-/** Version 0.1 wrote a reason in place of the rules. */
-const OLD_REASONS: Readonly<Record<string, HeldReason["rule"]>> = {
-  removals: "removed",
-  "no-baseline": "no-baseline",
-  "unreadable-ledger": "unreadable-ledger",
-};
-
 function parseApproval(value: unknown): Approval | undefined {
   if (!isObject(value)) return undefined;
-  const given: Partial<Record<keyof Approval | "reason", unknown>> = value;
-  const { id, expiresAt, covers, reason, boundTo } = given;
-  if (typeof id !== "string" || typeof expiresAt !== "number") return undefined;
-  // An unreadable binding must not look like none.
-  if (boundTo !== undefined && typeof boundTo !== "string") return undefined;
-  if (Array.isArray(covers)) return { id, expiresAt, covers: covers.filter(isCovered), boundTo };
-  const rule = typeof reason === "string" ? OLD_REASONS[reason] : undefined;
-  return rule && { id, expiresAt, covers: [{ rule }] };
+  const { id, expiresAt, covers }: Partial<Record<keyof Approval, unknown>> = value;
+  if (typeof id !== "string" || typeof expiresAt !== "number" || !Array.isArray(covers)) return undefined;
+  return { id, expiresAt, covers: covers.filter(isCovered) };
 }
 
 function isCovered(value: unknown): value is CoveredRule {
@@ -237,8 +268,8 @@ function unescapeUnreadable(text: string): string {
   );
 }
 
-function isCompressed(key: string): boolean {
-  return key.endsWith(".gz");
+function isList(key: string): boolean {
+  return key.endsWith(".txt");
 }
 
 export function unusable(place: string, why: string, cause?: unknown): ConfigurationError {

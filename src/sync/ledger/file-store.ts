@@ -10,7 +10,7 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const WRITABLE_BY_OTHERS = 0o002;
 /** No part of a key may lead out of the directory. */
 const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
-const UNFINISHED = /\.(tmp|draft)$/;
+const UNFINISHED = /\.tmp$/;
 /** An unfinished file without a change for so long belongs to a process that died: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
 const FIRST_PIECE_BYTES = 16 * 1024;
@@ -43,7 +43,7 @@ export class FileStore implements Store {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
     const file = await open(temporary, flags, 0o600);
     try {
-      for await (const piece of value) await file.appendFile(piece);
+      for await (const piece of joined(value)) await file.appendFile(piece);
       await file.sync();
       await file.close();
       if ((await unlessCode("EEXIST", link(temporary, path), "taken")) === "taken") return false;
@@ -80,15 +80,6 @@ export class FileStore implements Store {
 
   async delete(key: string): Promise<void> {
     if (await this.#isPrivate(key)) await removeFile(this.#path(key));
-  }
-
-  /** Deletes the unfinished values of a folder whose keys begin with this, also those that are being written. */
-  async clearUnfinished(prefix: string): Promise<void> {
-    if (!(await this.#isPrivate(`${prefix}x`))) return;
-    const folder = dirname(this.#path(`${prefix}x`));
-    for (const name of await unlessCode("ENOENT", readdir(folder), []))
-      if (UNFINISHED.test(name) && join(folder, name).startsWith(join(this.#root, prefix)))
-        await removeFile(join(folder, name));
   }
 
   async *#walk(folder: string, prefix: string): AsyncGenerator<string, void, undefined> {
@@ -144,6 +135,24 @@ async function checkPrivateDirectory(path: string): Promise<boolean> {
   if (user !== undefined && (stats.mode & WRITABLE_BY_OTHERS) !== 0)
     throw new ConfigurationError(`Every user may write to ${path}. Run chmod 0700 on it.`);
   return true;
+}
+
+/** Joins small pieces: most values are small, and each call costs more than the copy. */
+async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const piece of value) {
+    const isSmall = heldBytes + piece.length <= FIRST_PIECE_BYTES;
+    // A copy: the value may use the buffer of its piece again.
+    if (isSmall) held.push(new Uint8Array(piece));
+    heldBytes += piece.length;
+    if (isSmall) continue;
+    if (held.length > 0) yield Buffer.concat(held);
+    yield piece;
+    held = [];
+    heldBytes = 0;
+  }
+  if (held.length > 0) yield Buffer.concat(held);
 }
 
 /** Reads the next piece while the caller works with the last one. Two buffers take turns: new ones would be collected. */

@@ -15,12 +15,6 @@ export interface PastSnapshot {
 /** The last snapshots of a collection, the latest one last. */
 export type History = readonly PastSnapshot[];
 
-/** Reads the JSON of a snapshot. @returns undefined if it is damaged */
-export function parsePast(json: string): PastSnapshot | undefined {
-  const value = parseJson(json);
-  return isPast(value) ? value : undefined;
-}
-
 /** Reads the JSON of a history; an empty string is an empty history. @returns undefined if it is damaged */
 export function parseHistory(json: string): History | undefined {
   if (json === "") return [];
@@ -36,7 +30,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-function isPast(value: unknown): value is PastSnapshot {
+export function isPast(value: unknown): value is PastSnapshot {
   if (!isObject(value)) return false;
   const { at, sent, profile, superseded }: Partial<Record<keyof PastSnapshot, unknown>> = value;
   return (

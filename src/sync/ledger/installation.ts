@@ -1,34 +1,28 @@
 /** What a ledger has of all collections of an installation. */
 import type { SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
-import { type InstallationScope, readHeader } from "./entry.js";
-import { folderOf, type LedgerEntry, runOf } from "./keys.js";
-import { type LedgerParts, placeOf } from "./ledger.js";
-import { OLD_TOKEN, oldFolderOf, withOld } from "./old-files.js";
+import type { InstallationScope } from "./entry.js";
+import { currentOf, entriesOf, folderOf, type LedgerEntry, runOf } from "./keys.js";
+import type { LedgerParts } from "./ledger.js";
+import { lastWatermarks } from "./watermark-entries.js";
 
-export interface InstallationEntry extends LedgerEntry {
+interface InstallationEntry extends LedgerEntry {
   readonly collection: SnapshotCollection;
 }
 
-/** The collections by what keys begin with, today and in old ledgers. */
+/** The collections by what keys begin with. */
 const SNAPSHOTS: ReadonlyMap<string, SnapshotCollection> = new Map(
   Object.values(WIRE)
     .filter((info) => info.model === "snapshot")
-    .flatMap(({ name, wireName }) => [wireName, name].map((begin) => [begin, name] as const)),
+    .map(({ name, wireName }) => [wireName, name]),
 );
 
 /**
  * Whether the ledger knows a completed snapshot of any collection. Unclear ids do not count: a held first run stores its
  * ids to be approved, and leaves them behind if its process is killed.
- * @param except A run that does not count.
  */
-export async function knowsInstallation(
-  ledger: LedgerParts,
-  scope: InstallationScope,
-  except?: string,
-): Promise<boolean> {
-  for await (const { kind, token } of listEntries(ledger, scope))
-    if (kind === "completed" && (except === undefined || runOf(token) !== except)) return true;
+export async function knowsInstallation(ledger: LedgerParts, scope: InstallationScope): Promise<boolean> {
+  for await (const { kind } of listEntries(ledger, scope)) if (kind === "completed") return true;
   return false;
 }
 
@@ -38,30 +32,47 @@ export async function releaseApproval(
   scope: InstallationScope,
   approvalId: string,
 ): Promise<void> {
-  const { store } = ledger;
   const used: string[] = [];
-  for await (const { key, kind, token, collection } of listEntries(ledger, scope)) {
-    if (kind !== "removals") continue;
-    const header = () => readHeader(() => store.get(key), placeOf(ledger, key), { ...scope, collection });
-    // What cannot be read cannot be approved again either.
-    const id = token === OLD_TOKEN ? (await header().catch(() => undefined))?.approval?.id : token;
-    if (id === approvalId) used.push(key);
-  }
-  for (const key of used) await store.delete(key);
+  for await (const { key, kind, token } of listEntries(ledger, scope))
+    if (kind === "removals" && token === approvalId) used.push(key);
+  for (const key of used) await ledger.store.delete(key);
 }
 
 /** Lists the entries of all collections, in any order. */
-export async function* listEntries(
-  { store, directory }: LedgerParts,
+async function* listEntries(
+  ledger: LedgerParts,
   scope: InstallationScope,
 ): AsyncGenerator<InstallationEntry, void, undefined> {
-  const old = directory && `${oldFolderOf(scope)}/`;
-  for (const { prefix, parse } of withOld(`${folderOf(scope)}/`, old)) {
-    for await (const key of store.list(prefix)) {
-      if (!key.startsWith(prefix)) continue;
-      const [, begin = "", name = ""] = /^([^.]*)\.(.*)$/.exec(key.slice(prefix.length)) ?? [];
-      const collection = SNAPSHOTS.get(begin);
-      if (collection !== undefined) for (const entry of parse(key, name)) yield { ...entry, collection };
-    }
-  }
+  for await (const key of listKeys(ledger, scope)) yield* entryOf(scope, key);
+}
+
+/** Lists the keys of an installation. */
+async function* listKeys({ store }: LedgerParts, scope: InstallationScope) {
+  const prefix = `${folderOf(scope)}/`;
+  // A store may list more than it was asked for.
+  for await (const key of store.list(prefix)) if (key.startsWith(prefix)) yield key;
+}
+
+function entryOf(scope: InstallationScope, key: string): InstallationEntry[] {
+  const [, begin = "", name = ""] = /^([^.]*)\.(.*)$/.exec(key.slice(folderOf(scope).length + 1)) ?? [];
+  const collection = SNAPSHOTS.get(begin);
+  return collection === undefined ? [] : entriesOf(key, name).map((entry) => ({ ...entry, collection }));
+}
+
+/**
+ * Names what the service may have according to the ledger: the last completed snapshot of each collection, later ones that
+ * may have been completed, and the watermarks. It changes with each run that is completed. Reads no values.
+ * @param except Id of a run that does not count.
+ */
+export async function stateOf(ledger: LedgerParts, scope: InstallationScope, except: string): Promise<string> {
+  const keys: string[] = [];
+  for await (const key of listKeys(ledger, scope)) keys.push(key);
+  const collections = new Map<SnapshotCollection, InstallationEntry[]>();
+  for (const entry of keys.flatMap((key) => entryOf(scope, key)))
+    collections.set(entry.collection, [...(collections.get(entry.collection) ?? []), entry]);
+  const current = [...collections.values()]
+    .flatMap(currentOf)
+    .filter(({ kind, token }) => kind !== "removals" && runOf(token) !== except)
+    .map(({ key }) => key);
+  return JSON.stringify([...current, ...lastWatermarks(keys, scope)].sort());
 }

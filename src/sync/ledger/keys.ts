@@ -1,7 +1,7 @@
 /**
  * The keys of a ledger. An installation has a folder; of each collection there are
  *
- * - `accounts.00000007.<token>.ids.gz`: the ids of a snapshot and what else the ledger remembers of it, put before
+ * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
  *   CompleteSyncBatch is sent.
  * - `accounts.00000007.<token>.completed`: that snapshot was completed. Its value is the history: what the ledger
  *   remembers of this snapshot and of earlier ones. The highest one counts: ids above it are unclear, everything below it
@@ -9,8 +9,7 @@
  * - `accounts.00000008.<approval>.removals.txt`: what a held run would have removed, for a person to read. The highest
  *   one counts.
  *
- * A token belongs to one batch, and is the same in all collections: random, or `<run>-<random>` if several batches may send
- * the run. Two batches may have one sequence, because ids are listed only after all of them were stored.
+ * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two batches may have one sequence, because ids are listed only after all of them were stored.
  *
  * `journal.ts` describes the keys of open batches, `watermark-entries.ts` those of watermarks.
  *
@@ -28,8 +27,8 @@ export interface LedgerEntry {
   readonly token: string;
 }
 
-const SUFFIX = { ids: "ids.gz", completed: "completed", removals: "removals.txt" } as const;
-const NAME = /^(\d+)\.([\w-]+)\.(ids|completed|removals)(?:\.gz|\.txt)?$/;
+const SUFFIX = { ids: "ids", completed: "completed", removals: "removals.txt" } as const;
+const NAME = /^(\d+)\.([\w-]+)\.(ids|completed|removals)(?:\.txt)?$/;
 
 /** Readable as far as a key allows, and different for each service and installation, also on disks that fold cases. */
 export function folderOf({ endpoint, installationId }: InstallationScope): string {
@@ -74,10 +73,14 @@ export function entriesOf(key: string, name: string): LedgerEntry[] {
   return [{ key, kind, sequence: Number(sequence), token }];
 }
 
-/** Returns a token for a batch. @param run The id of its run, if several batches may send that. */
-export function batchToken(run?: string): string {
-  const batch = randomBytes(6).toString("hex");
-  return run === undefined ? batch : `${run}-${batch}`;
+/** Returns the id of a run. */
+export function newRunId(): string {
+  return randomBytes(6).toString("hex");
+}
+
+/** Returns a token for a batch of a run. */
+export function batchToken(run: string): string {
+  return `${run}-${randomBytes(6).toString("hex")}`;
 }
 
 /** Returns the id of the run whose batch has a token. */

@@ -13,8 +13,8 @@ export interface Store {
    * part of a value. Durable: after it has returned, the value survives a crash, and `get` and `list` of every process
    * find it. If the value throws, nothing is stored, and this rejects.
    *
-   * The value of a run's ids is put while the run reads its source: it may last for hours, and several of them are under
-   * way at once. Hold no connection or lock meanwhile.
+   * The value of a run's ids is put while the run sends its records, and several of them are under way at once: hold no
+   * lock meanwhile.
    * @returns whether this call has stored its value
    */
   putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean>;

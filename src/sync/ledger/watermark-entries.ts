@@ -89,6 +89,11 @@ function parseEntry(json: string): Partial<Record<keyof WatermarkEntry, unknown>
   }
 }
 
+/** Those of the keys of an installation that hold a watermark that counts. */
+export function lastWatermarks(keys: readonly string[], scope: InstallationScope): readonly string[] {
+  return EVENTS.flatMap(({ wireName }) => lastOf(keys, prefixOf(scope, wireName)) ?? []);
+}
+
 async function keysOf({ store }: LedgerParts, scope: InstallationScope): Promise<readonly string[]> {
   const keys: string[] = [];
   const prefix = prefixOf(scope);

@@ -10,9 +10,8 @@ import { knowsInstallation } from "../ledger/installation.js";
 import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
-import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
-import { OFFLINE, type OpenOffline, offlineConfiguration } from "../run/offline.js";
+import { Extraction } from "../run/extract.js";
 import { checkFirstRun, type PreviewOptions, type ResolvedRunOptions } from "../run/options.js";
 import { Watermarks } from "../run/watermarks.js";
 import type { WriteStats } from "../write/options.js";
@@ -20,12 +19,12 @@ import { CollectionWatch } from "./collection-watch.js";
 import { ReferencedIds } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
-/** Runs a connector over a transport that keeps nothing, with options that were read. */
+/** Calls a connector as a run does, and keeps nothing. The options were read. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
-  options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "maxIdleMs">,
+  options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "onProgress">,
   client: SyncConfiguration,
-  open: OpenOffline,
+  clientClosed: AbortSignal,
 ): Promise<RunPreview> {
   const { installationId, firstRun, maxIssues = 100 } = options;
   checkFirstRun(options);
@@ -34,7 +33,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
   const { clock } = client;
   // The client's hooks are for calls, and a preview makes none.
-  const configuration = offlineConfiguration(client);
+  const configuration = { ...client, isTraced: false };
   const rules = resolveGuard(options.guard, clock.now());
   const scope = { endpoint: configuration.endpoint.origin, installationId };
   const snapshots = connector.snapshots.map(
@@ -56,22 +55,23 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     rules,
     maxIssues,
   });
-  const engine = open(configuration, OFFLINE);
-  const { controller, unlink } = linkAbort(options.signal);
+  const { controller, unlink } = linkAbort(options.signal, clientClosed);
   const { signal } = controller;
   try {
-    const batch = await engine.start(
-      { installationId, signal, maxIdleMs: options.maxIdleMs },
-      { attempt: 1, observerOf: (collection) => watches.of(collection) },
-    );
+    const extraction = new Extraction<Snapshots>({
+      configuration,
+      subject: { installationId },
+      snapshots: connector.snapshots,
+      keep: async () => {},
+      observerOf: (collection) => watches.of(collection),
+      onProgress: options.onProgress,
+      signal,
+    });
     const watermarks = new Watermarks({ ledger, installationId, preview: true }, configuration);
-    const context = { attempt: 1, preview: true, ...(await watermarks.begin({ signal })) };
-    await writeBatch(batch, context, { connector, signal });
-    await completeBatch(batch);
-    return await raceAbort(watches.preview(batch.stats), signal);
+    await extraction.run(connector, { preview: true, ...(await watermarks.begin(signal)) });
+    return await raceAbort(watches.preview(extraction.stats), signal);
   } finally {
     unlink();
-    await engine.close();
   }
 }
 
@@ -120,7 +120,7 @@ class PreviewWatches {
       if (written === undefined) continue;
       const snapshot = this.#snapshots.get(name);
       const rule = snapshot && rules.ruleOf(snapshot.collection);
-      const judgement = await snapshot?.judge({ rule, isUnknown, now }, undefined);
+      const judgement = await snapshot?.judge({ rule, isUnknown, now });
       collections[name] = watch.preview(written, judgement?.figures);
       const { invalidRecords, different } = watch;
       if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);

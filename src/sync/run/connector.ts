@@ -2,19 +2,16 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { describeType, isObject } from "../../core/validate.js";
 import { type EventCollection, notSnapshotsError, type SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
-import type { RunBatch } from "./declared-batch.js";
+import type { RunBatch } from "./extract.js";
 
-/** One attempt of a run, for its connector. */
+/** What a connector gets beside the batch. */
 export interface RunContext {
-  /** Number of the attempt, from 1. */
-  readonly attempt: number;
   /** Whether this is a preview, in which nothing is sent: leave out side effects such as saving a position. */
   readonly preview: boolean;
-  /** Fires when the attempt has ended. */
+  /** Fires when nothing more is taken in: the connector has returned, or the run has ended. */
   readonly signal: AbortSignal;
   /**
-   * Returns since when to send events: what the last completed run of this installation committed for the collection. It
-   * stays the same during an attempt.
+   * Returns since when to send events: what the last completed run of this installation committed for the collection.
    *
    * @example
    * ```ts
@@ -29,9 +26,9 @@ export interface RunContext {
    */
   watermark(name: EventCollection): string | undefined;
   /**
-   * Notes until when the events of a collection were sent. The ledger keeps it if the batch of this attempt is completed;
-   * after a held, aborted, failed or unclear run, the next one sends the same events again. A preview ignores it.
-   * @param value A time, a cursor or another string of 1 to 1,000 characters. The last call of an attempt counts.
+   * Notes until when the events of a collection were read. The ledger keeps it if the run is completed; after a held,
+   * aborted, failed or unclear run, the next one sends the same events again. A preview ignores it.
+   * @param value A time, a cursor or another string of 1 to 1,000 characters. The last call counts.
    * @throws {InvalidInputError} it is not a collection of events, the value is invalid, or the run has no ledger
    */
   advance(name: EventCollection, value: string): void;

@@ -70,6 +70,16 @@ export class RunNotes {
   }
 }
 
+/** The receipt of the last completed run; undefined if there is none. */
+export async function lastReceipt(
+  ledger: LedgerParts,
+  scope: InstallationScope,
+): Promise<RunReceipt | undefined> {
+  const last = (await logEntries(ledger, scope)).findLast(({ kind }) => kind === "receipt");
+  const read = last && (await readLogEntry(ledger, scope, last));
+  return isReceipt(read?.value) ? read.value : undefined;
+}
+
 /** @throws {ConfigurationError} an entry is damaged */
 export async function readHistory(
   { ledger: given, installationId }: Pick<ResolvedRunOptions, "ledger" | "installationId">,

@@ -3,29 +3,30 @@ import type { KeysOf } from "../../core/validate.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { JudgeOptions } from "../guard/rules.js";
 import type { Ledger } from "../ledger/ledger.js";
+import type { SpoolOptions } from "./spool.js";
 
 export const DEFAULT_RESTARTS = 2;
 
-/** Options of {@link SyncClient.commit}. The installation and the ledger are those of the staged run. */
-export interface CommitOptions extends Omit<BatchOptions, "installationId">, Omit<JudgeOptions, "ledger"> {
+/** Options of a run. */
+export interface RunOptions extends Omit<BatchOptions, "maxIdleMs">, JudgeOptions {
   /**
-   * How many times a batch that failed transiently is started again. Unless it is 0, the run remembers which events were
-   * accepted: 24 to 48 bytes for each different one.
+   * How many times a run begins again. If a batch failed transiently, what was read is sent again, and the connector is
+   * not called for it. If another run was completed meanwhile, the connector is called again.
    * @default 2
    */
   readonly restarts?: number | undefined;
+  /** Where what the connector writes is kept until all of it was judged and sent. @default the client's `sync.spool` */
+  readonly spool?: SpoolOptions | undefined;
   /** How long the run may take with all restarts and waits, in milliseconds. @default no limit */
   readonly maxDurationMs?: number | undefined;
   /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
   readonly stopOnSignals?: boolean | undefined;
 }
 
-/** Options of a run. */
-export interface PlainRunOptions extends CommitOptions, BatchOptions, JudgeOptions {}
-
-export const COMMIT_KEYS = {
+export const RUN_KEYS = {
+  installationId: true,
+  ledger: true,
   waitForLockMs: true,
-  maxIdleMs: true,
   signal: true,
   onProgress: true,
   heartbeatMs: true,
@@ -34,18 +35,12 @@ export const COMMIT_KEYS = {
   firstRun: true,
   onHeld: true,
   restarts: true,
+  spool: true,
   maxDurationMs: true,
   stopOnSignals: true,
-} satisfies KeysOf<CommitOptions>;
+} satisfies KeysOf<RunOptions>;
 
-export const RUN_KEYS = {
-  ...COMMIT_KEYS,
-  installationId: true,
-  ledger: true,
-  staging: true,
-} satisfies KeysOf<PlainRunOptions & { readonly staging?: unknown }>;
-
-export type HistoryOptions = Pick<PlainRunOptions, "installationId" | "ledger" | "signal">;
+export type HistoryOptions = Pick<RunOptions, "installationId" | "ledger" | "signal">;
 
 export const HISTORY_KEYS = {
   installationId: true,
@@ -61,11 +56,9 @@ export interface PreviewOptions
   readonly maxIssues?: number | undefined;
 }
 
-export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<
-  PreviewOptions & PlainRunOptions & { readonly staging?: unknown }
->;
+export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<PreviewOptions & RunOptions>;
 
-export function checkRunOptions(options: CommitOptions): void {
+export function checkRunOptions(options: RunOptions): void {
   const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals, onHeld } = options;
   checkFirstRun(options);
   if (!Number.isInteger(restarts) || restarts < 0)
@@ -84,13 +77,7 @@ export function checkFirstRun({ firstRun }: Pick<JudgeOptions, "firstRun">): voi
 }
 
 /** Options with the client's defaults filled in. */
-export type ResolvedRunOptions = CommitOptions & {
+export type ResolvedRunOptions = RunOptions & {
   readonly installationId: string;
   readonly ledger: Ledger | "none";
 };
-
-export function noLedgerError(): InvalidInputError {
-  return new InvalidInputError(
-    'No ledger: pass ledger to the call, or set sync.ledger of the client. It is fileLedger(directory), another ledger, or "none". Without one, nothing keeps a truncated snapshot from removing records.',
-  );
-}

@@ -8,9 +8,7 @@ import type { WriteStats } from "../write/options.js";
 export interface RunReceipt {
   /** Id of the batch that was completed. */
   readonly batchId: string;
-  /** The key of a staged run; absent if nothing was staged. */
-  readonly runKey?: string;
-  /** Number of batches that failed and were started again. */
+  /** How many times the run began again: see the option `restarts`. */
   readonly restarts: number;
   /** How long the run took, in milliseconds. */
   readonly durationMs: number;
@@ -45,27 +43,28 @@ export interface RunReceipt {
 /** For each collection, the rules that an approval allowed it to break. */
 export type ApprovedRules = Partial<Record<Collection, readonly HeldReason["rule"][]>>;
 
-interface ReceiptParts extends Omit<RunReceipt, "collections" | "runKey" | "toString"> {
-  readonly runKey: string | undefined;
+interface ReceiptParts extends Omit<RunReceipt, "collections" | "toString"> {
   readonly stats: Partial<Record<Collection, WriteStats>>;
+  /** Of the extraction, which knows how long the sources took. */
+  readonly extracted: Partial<Record<Collection, WriteStats>>;
   readonly expected: Partial<Record<Collection, SnapshotDiff>>;
   readonly reported: CompletionCounts;
   readonly approved: ApprovedRules;
 }
 
 export function receiptOf(parts: ReceiptParts): RunReceipt {
-  const { batchId, runKey, stats, expected, reported, approved, ...run } = parts;
+  const { stats, extracted, expected, reported, approved, ...run } = parts;
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   for (const [name, sent] of collectionEntries(stats)) {
     const [diff, counts, rules] = [expected[name], reported[name], approved[name]];
     collections[name] = {
-      stats: sent,
+      stats: { ...sent, sourceWaitMs: extracted[name]?.sourceWaitMs ?? 0 },
       ...(diff === undefined ? {} : { expected: diff }),
       ...(counts === undefined ? {} : { reported: counts }),
       ...(rules === undefined ? {} : { approved: rules }),
     };
   }
-  return describedReceipt({ batchId, ...(runKey === undefined ? {} : { runKey }), ...run, collections });
+  return describedReceipt({ ...run, collections });
 }
 
 /** Gives a receipt its text. */
@@ -74,11 +73,10 @@ export function describedReceipt(receipt: Omit<RunReceipt, "toString">): RunRece
 }
 
 function linesOf(run: Omit<RunReceipt, "toString">) {
-  const { batchId, runKey, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
+  const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
   const seconds = (durationMs / 1000).toFixed(1);
-  const name = runKey === undefined ? "" : ` ${JSON.stringify(runKey)}`;
   const lines = [
-    `Run${name} completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
+    `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
   ];
   for (const [name, { stats, expected, reported = {}, approved = [] }] of collectionEntries(collections)) {
     const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);

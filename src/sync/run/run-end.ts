@@ -2,11 +2,11 @@ import { linkAbort } from "../../core/abort.js";
 import type { Clock } from "../../core/clock.js";
 import { InterruptedError } from "../../core/errors/index.js";
 import { Deadline } from "../../core/retry.js";
-import type { CommitOptions } from "./options.js";
+import type { RunOptions } from "./options.js";
 
 /** Does the work of a run, with a signal that fires when the caller, a signal of the process or the time ends it. */
 export async function untilRunEnds<T>(
-  { signal, stopOnSignals, maxDurationMs }: CommitOptions,
+  { signal, stopOnSignals, maxDurationMs }: RunOptions,
   { clock, begunAt }: { readonly clock: Clock; readonly begunAt: number },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

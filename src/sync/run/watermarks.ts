@@ -17,11 +17,9 @@ interface WatermarkOptions {
   readonly installationId: string;
   /** Whether nothing is ever committed. */
   readonly preview: boolean;
-  /** What earlier runs committed, if it was read before. */
-  readonly committed?: ReadonlyMap<string, string> | undefined;
 }
 
-/** The watermarks of a run: what earlier runs committed, and what the current attempt advances. */
+/** The watermarks of a run: what earlier runs committed, and what the connector advances. */
 export class Watermarks {
   readonly #options: WatermarkOptions;
   readonly #scope: InstallationScope;
@@ -35,22 +33,12 @@ export class Watermarks {
     this.#configuration = configuration;
   }
 
-  /** What the current attempt has advanced. */
-  get advanced(): ReadonlyMap<EventCollection, string> {
-    return this.#advanced;
-  }
-
   /**
-   * Begins an attempt, whose batch holds the lock. Rejects with the reason of the batch's signal when that fires.
+   * Reads what earlier runs committed, for one call of the connector. Rejects with the reason of the signal when that fires.
    * @throws {ConfigurationError} the watermarks cannot be read
    */
-  async begin({
-    signal,
-  }: {
-    readonly signal: AbortSignal;
-  }): Promise<Pick<RunContext, "watermark" | "advance">> {
-    // Another run may have committed since the last attempt.
-    const committed = this.#options.committed ?? (await raceAbort(this.#read(), signal));
+  async begin(signal: AbortSignal): Promise<Pick<RunContext, "watermark" | "advance">> {
+    const committed = await raceAbort(this.#read(), signal);
     const advanced = new Map<EventCollection, string>();
     this.#advanced = advanced;
     return {
@@ -68,21 +56,19 @@ export class Watermarks {
     };
   }
 
-  /** Commits what the attempt has advanced: its batch was completed. Never rejects. @returns whether it is stored */
-  async completed(): Promise<boolean> {
+  /** Commits what the connector has advanced: the batch was completed. Never rejects. */
+  async completed(): Promise<void> {
     const { clock, logger } = this.#configuration;
     const { ledger } = this.#options;
     const advanced = this.#advanced;
-    if (ledger === undefined || advanced.size === 0) return true;
+    if (ledger === undefined || advanced.size === 0) return;
     try {
       await withinGrace(clock, (over) => storeWatermarks(ledger, this.#scope, advanced, over));
-      return true;
     } catch (error) {
       logger.error(
         "saas-management: the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",
         { collections: [...advanced.keys()], error },
       );
-      return false;
     }
   }
 

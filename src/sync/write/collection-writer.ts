@@ -51,8 +51,8 @@ export interface OpenCollection {
   readonly fail: (error: unknown) => unknown;
   /** A completion waits for this end, even if the caller does not. */
   readonly ending: (ended: Promise<unknown>) => void;
-  /** Called when all records were accepted. */
-  readonly sealed: () => Promise<void>;
+  /** What a failed write means for what was sent, in a sentence. */
+  readonly consequence: string;
   readonly ended: () => void;
 }
 
@@ -101,14 +101,13 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
   const finish = async (expectedCount: number | undefined): Promise<WriteStats> => {
     requireActive();
     taken = await (await sink).finish();
-    requireCount(expectedCount, report.collection, taken);
-    await open.sealed();
+    requireCount(expectedCount, report.collection, taken, open.consequence);
     open.ended();
     report.state = "done";
     return sumOf([report]);
   };
   const recount = (stats: WriteStats, expectedCount: number | undefined): WriteStats => {
-    requireCount(expectedCount, report.collection, taken);
+    requireCount(expectedCount, report.collection, taken, open.consequence);
     return stats;
   };
   const end = async (given: EndOptions): Promise<WriteStats> => {

@@ -44,10 +44,11 @@ export function requireCount(
   expectedCount: number | undefined,
   collection: Collection,
   records: number,
+  consequence: string,
 ): void {
   if (expectedCount === undefined || records === expectedCount) return;
   throw new InvalidInputError(
-    `The source of ${collection} had ${records} records, but expectedCount is ${expectedCount}. The batch cannot be completed: check the source and start a new one.`,
+    `The source of ${collection} had ${records} records, but expectedCount is ${expectedCount}. ${consequence} Check the source first.`,
   );
 }
 
@@ -57,7 +58,7 @@ export interface WriteStats {
   readonly sent: number;
   /** Number of records that the service accepted. */
   readonly accepted: number;
-  /** Number of events that were left out because an earlier attempt of the run got them accepted. */
+  /** Number of events that were not sent again, because an earlier batch of the run got them accepted. */
   readonly alreadyAccepted: number;
   /** Number of bytes of the accepted messages. */
   readonly bytes: number;
@@ -80,6 +81,8 @@ type MutableStats = { -readonly [Key in keyof WriteStats]: WriteStats[Key] };
 
 export interface WriteReport extends MutableStats {
   readonly collection: Collection;
+  /** Number of records that the source has brought so far. */
+  taken: () => number;
   expectedCount: number | undefined;
   /** A call that a completed batch refuses does not change it. */
   state: "queued" | "writing" | "done" | "failed";
@@ -88,11 +91,11 @@ export interface WriteReport extends MutableStats {
 }
 
 export function newReport(collection: Collection): WriteReport {
-  return { collection, expectedCount: undefined, state: "queued", ranges: [], ...ZERO };
+  return { collection, taken: () => 0, expectedCount: undefined, state: "queued", ranges: [], ...ZERO };
 }
 
 export function progressOf({ collection, accepted, bytes, expectedCount: total }: WriteReport): SyncProgress {
-  return { type: "progress", collection, accepted, bytes, total };
+  return { type: "sending", collection, records: accepted, bytes, total };
 }
 
 const ZERO: WriteStats = {

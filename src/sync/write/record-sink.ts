@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ConfigurationError, type InputIssue } from "../../core/errors/index.js";
+import type { InputIssue } from "../../core/errors/index.js";
 import { isLocated, locationOf } from "../../core/record-location.js";
-import { EncodedRecords, forEachRecord } from "../encoding/encoded-records.js";
 import {
   describeOversizedRecord,
   explainRecord,
@@ -14,9 +13,8 @@ import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
 import { ObservedRecords } from "./observed-records.js";
-import type { SinkContext } from "./sink-context.js";
 import { inSteps, unchanged } from "./steps.js";
-import { WindowQueue } from "./window-queue.js";
+import { type SinkContext, WindowQueue } from "./window-queue.js";
 
 /** Where the records of a write come from, if they come in an array. */
 type RecordList = readonly unknown[] | undefined;
@@ -39,8 +37,6 @@ export class RecordSink {
   readonly #blockEncoder: BlockEncoder;
   readonly #builder: MessageBuilder;
   readonly #observed: ObservedRecords | undefined;
-  /** Whether somebody wants to see each record, or decides on it. */
-  readonly #isLookedAt: boolean;
   readonly #queue: WindowQueue;
   #invalid: InvalidRecords | undefined;
   #records = 0;
@@ -48,7 +44,7 @@ export class RecordSink {
   #turnAt: number;
 
   constructor(context: SinkContext) {
-    const { batchId, collection, messageBytes, acceptedEvents, observer } = context;
+    const { batchId, collection, messageBytes, observer, report } = context;
     const builder = new MessageBuilder(batchId, collection, messageBytes);
     this.#context = context;
     this.#encoder = ENCODERS[collection.name];
@@ -60,18 +56,15 @@ export class RecordSink {
         this.#refuse([issue]);
         if (isLate && this.#invalid) context.stop.abort(this.#invalid.error);
       });
-    this.#isLookedAt = observer !== undefined || acceptedEvents !== undefined;
     this.#turnAt = context.clock.monotonic();
     this.#queue = new WindowQueue(context, {
       flush: () => {
         this.#observed?.show(builder.buffer, true);
         return builder.pending > 0 && this.#invalid === undefined ? builder.flush() : undefined;
       },
-      accepted: (message) => {
-        acceptedEvents?.accepted(collection.name, message);
-        builder.reuse(message);
-      },
+      accepted: (message) => builder.reuse(message),
     });
+    report.taken = () => this.#records;
   }
 
   /** Number of records that were brought, whatever became of them. */
@@ -80,11 +73,10 @@ export class RecordSink {
   }
 
   /**
-   * Takes in a record, an array of them, or encoded ones. Returns a promise if the caller must wait before it brings more.
+   * Takes in a record or an array of them. Returns a promise if the caller must wait before it brings more.
    * @throws {InvalidInputError} enough is known of what is wrong
    */
   take(value: unknown): Promise<void> | undefined {
-    if (value instanceof EncodedRecords) return this.#takeEncoded(value);
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
     const list: readonly unknown[] = value;
     return this.#takeList(list, (record, position) => this.#takeOne(record, list, position));
@@ -155,7 +147,7 @@ export class RecordSink {
       const expected = i === refusal?.record ? refusal.expected : undefined;
       return this.#isWanted(start, end, list[place.position], place, expected);
     };
-    const isLookedAt = this.#observed?.seesBlocks ? refusal : this.#isLookedAt;
+    const isLookedAt = this.#observed?.seesBlocks ? refusal : this.#observed;
     builder.keepBlock(block, index, isLookedAt ? isWanted : undefined);
     if (builder.pending > 0) this.#queue.recordWaits();
     return block.records;
@@ -176,7 +168,7 @@ export class RecordSink {
       const isAdded = list === undefined && this.#invalid === undefined && this.#observed?.seesBlocks;
       if (
         isAdded ||
-        (!this.#isLookedAt && this.#invalid === undefined) ||
+        (this.#observed === undefined && this.#invalid === undefined) ||
         this.#isWanted(builder.recordStart, builder.recordEnd, record, { list, position, index })
       ) {
         this.#queue.recordWaits();
@@ -192,55 +184,17 @@ export class RecordSink {
 
   /** Whether a valid record is to be sent. @param refusal What was expected instead, if its block was observed. */
   #isWanted(start: number, end: number, record: unknown, place: RecordPlace, refusal?: string): boolean {
-    const { collection, acceptedEvents, report } = this.#context;
     const { buffer } = this.#builder;
     const expected = refusal ?? this.#observe(buffer, start, end, place.index, record);
     if (expected !== undefined) this.#refuse([{ ...this.#locationOf(record, place), path: "", expected }]);
     else if (this.#invalid !== undefined) this.#invalid.lookAhead();
-    else {
-      const isAccepted = acceptedEvents?.take(collection.name, buffer, start, end) === true;
-      if (isAccepted) report.alreadyAccepted += 1;
-      return !isAccepted;
-    }
+    else return true;
     return false;
   }
 
   async #explain(record: unknown, place: RecordPlace): Promise<void> {
     const location = this.#locationOf(record, place);
     this.#refuse(await explainRecord(this.#context.collection.name, record, location));
-  }
-
-  /** Copies a block of encoded records into a message of its own. */
-  #takeEncoded({ bytes, location }: EncodedRecords): Promise<void> | undefined {
-    const { collection, acceptedEvents, maxMessageBytes, encodedWindowBytes, report } = this.#context;
-    const builder = this.#builder;
-    this.#observed?.show();
-    let at = 0;
-    let copied = 0;
-    let uncopied = 0;
-    const copy = () => builder.append(bytes.subarray(copied, at), this.#records - uncopied, uncopied);
-    forEachRecord({ bytes, recordsStart: 0 }, (start, end) => {
-      const index = this.#records;
-      const refusal = this.#observe(bytes, start, end, index, undefined);
-      const issue = refusal && this.#observed?.issueOf(index, refusal, location);
-      if (issue) this.#refuse([issue]);
-      const isAccepted = acceptedEvents?.take(collection.name, bytes, start, end) === true;
-      if (isAccepted) report.alreadyAccepted += 1;
-      const isLeftOut = isAccepted || refusal !== undefined;
-      if (isLeftOut) copy();
-      at = end;
-      this.#records += 1;
-      copied = isLeftOut ? end : copied;
-      uncopied = isLeftOut ? 0 : uncopied + 1;
-    });
-    if (at !== bytes.length) throw new ConfigurationError(`${location} is damaged: a record has no end.`);
-    copy();
-    if (this.#invalid !== undefined || builder.pending === 0) return undefined;
-    const message = builder.flush(true);
-    if (message.bytes.length <= maxMessageBytes) return this.#offer(message, encodedWindowBytes);
-    throw new ConfigurationError(
-      `${location} has a message of ${message.bytes.length} bytes, but maxSendMessageBytes is ${maxMessageBytes}. Set it to what it was when the records were extracted.`,
-    );
   }
 
   #observe(buffer: Uint8Array, start: number, end: number, index: number, record: unknown) {
@@ -256,7 +210,7 @@ export class RecordSink {
       observer.invalid(issues);
       return;
     }
-    this.#invalid ??= new InvalidRecords();
+    this.#invalid ??= new InvalidRecords(this.#context.consequence);
     this.#invalid.add(issues);
   }
 
@@ -272,8 +226,8 @@ export class RecordSink {
     };
   }
 
-  async #offer(message: EncodedMessage, windowBytes?: number): Promise<void> {
-    await this.#queue.put(message, windowBytes);
+  async #offer(message: EncodedMessage): Promise<void> {
+    await this.#queue.put(message);
     await this.#yieldToEventLoop();
   }
 

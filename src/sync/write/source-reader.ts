@@ -2,9 +2,9 @@ import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { RecordSink } from "./record-sink.js";
-import type { SinkContext } from "./sink-context.js";
 import { closeSource, type OpenedSource, openSource } from "./source.js";
 import { inSteps } from "./steps.js";
+import type { SinkContext } from "./window-queue.js";
 
 // What writes need is loaded together with the first of them.
 export { MessageBuilder } from "../encoding/message-builder.js";

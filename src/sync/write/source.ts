@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
 import type { Collection } from "../collections.js";
-import type { EncodedRecords } from "../encoding/encoded-records.js";
 
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
@@ -13,9 +12,6 @@ import type { EncodedRecords } from "../encoding/encoded-records.js";
  */
 // Arrays come first, so that the compiler reports a mistake in a literal in one line.
 export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
-
-/** A source of the SDK's own: records that were checked and encoded before. */
-export type EncodedSource = AsyncIterable<EncodedRecords>;
 
 /** Entries of an array that tell whether it has changed. */
 const LANDMARKS = 8;

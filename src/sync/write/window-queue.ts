@@ -7,13 +7,22 @@
 import type { Clock } from "../../core/clock.js";
 import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
+import type { RecordObserver } from "../encoding/record-observer.js";
 import type { WriteReport } from "./options.js";
 
-export interface WindowQueueContext {
+/** Where one write goes, and how. */
+export interface SinkContext {
+  readonly batchId: string;
   readonly collection: CollectionInfo;
+  /** Size that a message stays within, unless a single record is larger. */
+  readonly messageBytes: number;
+  readonly maxMessageBytes: number;
   readonly windowBytes: number;
-  /** How long a record waits for its window to fill, in milliseconds. */
-  readonly flushAfterMs: number;
+  /** How long a record waits for its window to fill, in milliseconds; undefined if it may wait for ever. */
+  readonly flushAfterMs: number | undefined;
+  /** What a failed write means for what was sent, in a sentence. */
+  readonly consequence: string;
+  readonly observer: RecordObserver | undefined;
   readonly clock: Clock;
   readonly report: WriteReport;
   /** Sends one window, and resolves when it was accepted. Called for one window at a time. */
@@ -30,7 +39,7 @@ export interface MessageSource {
 }
 
 export class WindowQueue {
-  readonly #context: WindowQueueContext;
+  readonly #context: SinkContext;
   readonly #source: MessageSource;
   #window: EncodedMessage[] = [];
   #windowBytes = 0;
@@ -39,7 +48,7 @@ export class WindowQueue {
   #inFlight: Promise<void> = Promise.resolve();
   #stopTimer: (() => void) | undefined;
 
-  constructor(context: WindowQueueContext, source: MessageSource) {
+  constructor(context: SinkContext, source: MessageSource) {
     this.#context = context;
     this.#source = source;
   }
@@ -50,16 +59,16 @@ export class WindowQueue {
 
   /** Starts the flush timer: a slow source must not let the lease run out on records that wait for their window. */
   recordWaits(): void {
-    if (this.#stopTimer === undefined) this.#startTimer();
+    const { flushAfterMs } = this.#context;
+    if (this.#stopTimer === undefined && flushAfterMs !== undefined) this.#startTimer(flushAfterMs);
   }
 
   /**
    * Puts a message into a window, before anything is awaited: that keeps the order.
-   * @param windowBytes Most bytes of the window.
    * @returns what to await before more is brought, if anything
    */
-  put(message: EncodedMessage, windowBytes = this.#context.windowBytes): Promise<void> | undefined {
-    const room = this.#enqueue(message, windowBytes);
+  put(message: EncodedMessage): Promise<void> | undefined {
+    const room = this.#enqueue(message);
     return room === undefined ? undefined : this.#waitForServer(room);
   }
 
@@ -78,8 +87,8 @@ export class WindowQueue {
     this.#stopTimer?.();
   }
 
-  #enqueue(message: EncodedMessage, windowBytes: number): Promise<void> | undefined {
-    const { collection } = this.#context;
+  #enqueue(message: EncodedMessage): Promise<void> | undefined {
+    const { collection, windowBytes } = this.#context;
     // An event window is one message, so that a refusal tells exactly which events were not accepted.
     const full = collection.model === "event" || this.#windowBytes + message.bytes.length > windowBytes;
     const room = full && this.#window.length > 0 ? this.#dispatch() : undefined;
@@ -117,8 +126,8 @@ export class WindowQueue {
     report.serverWaitMs += clock.monotonic() - since;
   }
 
-  #startTimer(): void {
-    const { clock, flushAfterMs } = this.#context;
+  #startTimer(flushAfterMs: number): void {
+    const { clock } = this.#context;
     let stopped = false;
     const flush = () => {
       // The window may have been sent meanwhile.
@@ -134,7 +143,7 @@ export class WindowQueue {
 
   #flush(): void {
     const message = this.#source.flush();
-    if (message !== undefined) this.#enqueue(message, this.#context.windowBytes)?.catch(() => {});
+    if (message !== undefined) this.#enqueue(message)?.catch(() => {});
     if (this.#window.length > 0) this.#dispatch().catch(() => {});
   }
 }

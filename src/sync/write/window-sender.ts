@@ -2,12 +2,37 @@ import { annotate, type RecordOutcome, SyncProtocolError, TransportError } from 
 import { Attempts, callWithRetry, type Subject } from "../call.js";
 import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
-import { WIRE } from "../generated/collections.js";
 import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 import { addRange, progressOf, type WriteReport } from "./options.js";
+
+/**
+ * How the service acknowledges windows. One that counts what it accepts always does: an answer without a count is then of
+ * somebody else, such as a proxy that says OK and forwards nothing.
+ */
+export class Acknowledgements {
+  readonly #service: { counts: boolean };
+  /** Whether a window of the batch was acknowledged without a count. */
+  #isUncounted = false;
+
+  /** @param service What all batches of the client know of it. */
+  constructor(service: { counts: boolean }) {
+    this.#service = service;
+  }
+
+  /** @throws {TransportError} the window was not accepted by the service, or an earlier one of the batch */
+  check(accepted: number | undefined): void {
+    if (accepted !== undefined) this.#service.counts = true;
+    else this.#isUncounted = true;
+    if (this.#service.counts && this.#isUncounted)
+      throw new TransportError(
+        "SyncRecords: the service counts the records that it accepts, and an answer came without a count. Something between this machine and the service may have answered in its place, so what was sent may be lost.",
+        { retryable: true },
+      );
+  }
+}
 
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
@@ -18,6 +43,7 @@ export interface WindowSenderOptions {
   readonly report: WriteReport;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress | undefined;
+  readonly acknowledgements: Acknowledgements;
 }
 
 /** Sends the windows of one write, and reports what became of their records. */
@@ -77,9 +103,10 @@ export class WindowSender {
     records: number,
     call: CallContext,
   ): Promise<void> {
-    const { configuration, transport, lease, report } = this.#options;
+    const { configuration, transport, lease, report, acknowledgements } = this.#options;
     const sentAt = momentOf(configuration.clock);
     const { accepted } = await transport.syncRecords(messages, call);
+    acknowledgements.check(accepted);
     if (accepted !== undefined && accepted !== records) {
       throw new SyncProtocolError(
         `The service acknowledged ${accepted} of the ${records} records of ${report.collection} from index ${firstIndex} on. Abort the batch and start a new one.`,
@@ -108,16 +135,4 @@ function unknownEventsError(failure: TransportError): TransportError {
     { status, contentType, grpcStatus, retryAfterMs, serverMessage },
   );
   return annotate(error, failure);
-}
-
-/** Whether a second sending could count events twice and `eventDelivery` forbids that. */
-export function hasUnknownEvents(
-  writes: readonly WriteReport[],
-  { eventDelivery }: SyncConfiguration,
-): boolean {
-  if (eventDelivery === "at-least-once") return false;
-  return writes.some(
-    ({ collection, ranges }) =>
-      WIRE[collection].idField === undefined && ranges.some(({ outcome }) => outcome === "unknown"),
-  );
 }

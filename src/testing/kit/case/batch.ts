@@ -1,13 +1,13 @@
 import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
 import type { Connector } from "../../../sync/run/connector.js";
-import type { RunBatch } from "../../../sync/run/declared-batch.js";
+import type { RunBatch } from "../../../sync/run/extract.js";
 import type { EndOptions, WriteOptions, WriteStats } from "../../../sync/write/options.js";
 import { enterVirtualTime, leaveVirtualTime } from "../time/context.js";
 import type { Passage } from "./passage.js";
 import { passedSource, recordsOf } from "./source.js";
 
 /** A batch of any collections. */
-export interface AnyBatch extends Pick<RunBatch, "id" | "lease" | "signal" | "stats"> {
+export interface AnyBatch extends Pick<RunBatch, "signal" | "stats"> {
   write(collection: Collection, source: unknown, options?: WriteOptions): Promise<WriteStats>;
   writer(collection: Collection, options?: WriteOptions): AnyWriter;
 }

@@ -2,7 +2,7 @@ import type { TestClock } from "../../../../core/clock.js";
 import type { Fault, SyncOperation } from "../../../../reference-server/faults/fault.js";
 import type { ReferenceServer } from "../../../../reference-server/server.js";
 import type { Store } from "../../../../sync/ledger/store.js";
-import type { RunOptions } from "../../../../sync/staging/staging.js";
+import type { RunOptions } from "../../../../sync/run/options.js";
 import type { SyncClient } from "../../../../sync/sync-client.js";
 import type { NamedFault } from "../fault.js";
 
@@ -31,7 +31,7 @@ export interface ArmedFault {
   /** Whether it holds an RPC back each time, which goes on when time passes. */
   readonly holds?: boolean;
   /** Options that the run needs to meet the fault. */
-  readonly options?: Pick<RunOptions, "waitForLockMs" | "maxIdleMs"> | undefined;
+  readonly options?: Pick<RunOptions, "waitForLockMs"> | undefined;
   /** The store of the ledger that the run gets. */
   readonly store?: ((store: Store) => Store) | undefined;
   /** Called when the run sends a request. */

@@ -1,0 +1,284 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { linkAbort, raceAbort } from "../../core/abort.js";
+import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
+import { type OpenedWrite, type WriteTarget, WriteQueue } from "../batch/write-queue.js";
+import type { Subject } from "../call.js";
+import { type Collection, type EventCollection, isCollection, isSnapshot, type RecordOf, type SnapshotCollection } from "../collections.js";
+import type { EncodedMessage } from "../encoding/message-builder.js";
+import type { ObserverOf } from "../encoding/record-observer.js";
+import type { SyncConfiguration } from "../options.js";
+import type { OnProgress } from "../progress.js";
+import type { CollectionWriter } from "../write/collection-writer.js";
+import { newReport, statsByCollection, type WriteOptions, type WriteReport, type WriteStats } from "../write/options.js";
+import type { RecordSource } from "../write/source.js";
+import type { SinkContext } from "../write/window-queue.js";
+import type { Connector, RunContext } from "./connector.js";
+
+/**
+ * What a run's connector writes to. Nothing is sent while it writes.
+ *
+ * A declared snapshot collection is written exactly once, in full; event collections any number of times.
+ */
+export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection> {
+  /** Fires when nothing more is taken in: the connector has returned, or the run has ended. Pass it to what feeds the run. */
+  readonly signal: AbortSignal;
+  /** What was written so far, per collection: it is sent when all of it was judged. */
+  readonly stats: Partial<Record<Collection, WriteStats>>;
+  /**
+   * See {@link SyncBatch.write}. Resolves when the records were checked and kept; the counts are of what is to be sent.
+   * @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   */
+  write<C extends Snapshots | EventCollection>(
+    collection: C,
+    source: RecordSource<RecordOf<C>>,
+    options?: WriteOptions,
+  ): Promise<WriteStats>;
+  /**
+   * See {@link SyncBatch.writer}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   */
+  writer<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
+}
+
+/** Stands in for the id of a batch: there is none yet. A message with a longer id may be larger than `messageBytes`. */
+const PLACEHOLDER_ID = "-".repeat(64);
+/** How often progress is told, in milliseconds: a source may take long for a message. */
+const TELL_MS = 1000;
+
+export interface ExtractionOptions {
+  readonly configuration: SyncConfiguration;
+  readonly subject: Subject;
+  readonly snapshots: readonly SnapshotCollection[];
+  /** Keeps a message; its buffer is used again when it has resolved. */
+  readonly keep: (collection: Collection, message: EncodedMessage) => Promise<void>;
+  readonly observerOf: ObserverOf;
+  readonly onProgress: OnProgress | undefined;
+  /** Ends the extraction with its reason. */
+  readonly signal: AbortSignal;
+}
+
+/** One call of a connector: what it writes is checked, encoded, observed and kept. */
+export class Extraction<Snapshots extends SnapshotCollection> implements RunBatch<Snapshots>, WriteTarget {
+  readonly configuration: SyncConfiguration;
+  readonly subject: Subject;
+  readonly trace = undefined;
+  readonly consequence = "Nothing was sent.";
+  readonly #options: ExtractionOptions;
+  readonly #ended: ReturnType<typeof linkAbort>;
+  readonly #reports: WriteReport[] = [];
+  readonly #writes = new WriteQueue(this);
+  readonly #declared: ReadonlySet<Collection>;
+  readonly #written = new Set<Collection>();
+  #violation: InvalidInputError | undefined;
+  #outcome: "completed" | "aborted" | undefined;
+  #stopTelling = () => {};
+
+  constructor(options: ExtractionOptions) {
+    this.configuration = options.configuration;
+    this.subject = options.subject;
+    this.#options = options;
+    this.#declared = new Set(options.snapshots);
+    this.#ended = linkAbort(options.signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.controller.signal;
+  }
+
+  get stats(): Partial<Record<Collection, WriteStats>> {
+    return statsByCollection(this.#reports);
+  }
+
+  /** Fires when a write comes too late or fails: what was extracted is not complete, and must not be completed. */
+  get incomplete(): AbortSignal {
+    return this.#writes.incomplete;
+  }
+
+  /**
+   * Calls the connector once and waits for its writes. Its own exceptions and the reason of the signal are rethrown
+   * unchanged.
+   * @throws {InvalidInputError} it did not keep to its declaration
+   */
+  async run(connector: Connector<Snapshots>, context: Omit<RunContext, "signal">): Promise<void> {
+    const { signal } = this;
+    try {
+      signal.throwIfAborted();
+      this.#tell(0);
+      const written = Promise.resolve(connector.run(this.#facade(), { ...context, signal }));
+      checkReturned(await raceAbort(written, signal));
+      await raceAbort(this.#settle(), signal);
+    } catch (error) {
+      this.#end("aborted");
+      // The connector may have thrown an error of its own because its write was cut off.
+      throw this.#options.signal.aborted ? this.#options.signal.reason : error;
+    } finally {
+      this.#stopTelling();
+      this.#ended.unlink();
+    }
+    this.#end("completed");
+  }
+
+  write<C extends Collection>(
+    collection: C,
+    source: RecordSource<RecordOf<C>>,
+    options?: WriteOptions,
+  ): Promise<WriteStats> {
+    try {
+      this.#admit("write", collection);
+    } catch (error) {
+      const refused = Promise.reject<WriteStats>(error);
+      // It prevents the completion in any case.
+      refused.catch(() => {});
+      return refused;
+    }
+    const written = this.#writes.write(collection, source, options);
+    written.catch(() => {});
+    return written;
+  }
+
+  writer<C extends Collection>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
+    this.#admit("writer", collection);
+    try {
+      return this.#writes.writer(collection, options);
+    } catch (error) {
+      this.#written.delete(collection);
+      throw error;
+    }
+  }
+
+  newReport(collection: Collection): WriteReport {
+    const report = newReport(collection);
+    this.#reports.push(report);
+    return report;
+  }
+
+  openSink({ collection, report, signal }: OpenedWrite): { readonly context: SinkContext; unlink(): void } {
+    const { configuration, consequence } = this;
+    const { controller, unlink } = linkAbort(this.signal, signal);
+    const send = async (window: readonly EncodedMessage[]) => {
+      for (const message of window) {
+        controller.signal.throwIfAborted();
+        await this.#options.keep(collection.name, message);
+        report.sent += message.records;
+        report.accepted += message.records;
+        report.messages += 1;
+        report.bytes += message.bytes.length;
+        this.#notify(report);
+      }
+    };
+    this.#notify(report);
+    const context = {
+      ...configuration,
+      // Each message is kept as soon as the next one begins.
+      windowBytes: configuration.messageBytes,
+      flushAfterMs: undefined,
+      batchId: PLACEHOLDER_ID,
+      collection,
+      report,
+      consequence,
+      send,
+      observer: this.#options.observerOf(collection),
+      stop: controller,
+    };
+    return { context, unlink };
+  }
+
+  /** What the connector gets: no more than the methods of a {@link RunBatch}. */
+  #facade(): RunBatch<Snapshots> {
+    const extraction = this;
+    return {
+      signal: this.signal,
+      get stats() {
+        return extraction.stats;
+      },
+      write: (collection, source, options) => this.write(collection, source, options),
+      writer: (collection, options) => this.writer(collection, options),
+    };
+  }
+
+  async #settle(): Promise<void> {
+    await this.#writes.settled();
+    // A write that nobody awaits goes on now, and shows what is missing.
+    await nextTurn();
+    await this.#writes.settled();
+    if (this.#violation !== undefined) throw this.#violation;
+    if (!this.#writes.isComplete) throw this.#writes.refusal("The run");
+    const missing = [...this.#declared].filter((collection) => !this.#written.has(collection));
+    if (missing.length === 0) return;
+    throw new InvalidInputError(
+      `The run declares the snapshots ${[...this.#declared].join(", ")}, but did not write ${missing.join(", ")}. Nothing was sent. Write an empty array if there are no records.`,
+    );
+  }
+
+  #end(state: "completed" | "aborted"): void {
+    this.#outcome = state;
+    this.#ended.controller.abort(overError("The call", state));
+  }
+
+  #admit(call: string, collection: Collection): void {
+    if (this.signal.aborted) {
+      const { reason }: { reason: unknown } = this.signal;
+      const refused = this.#outcome === undefined ? reason : overError(call, this.#outcome);
+      this.#writes.markIncomplete(collection, refused);
+      throw refused;
+    }
+    if (!isSnapshotName(collection)) return;
+    if (!this.#declared.has(collection))
+      throw this.#violated(
+        `${collection} is a snapshot collection that the run does not declare. Add it to snapshots.`,
+      );
+    if (this.#written.has(collection))
+      throw this.#violated(
+        `${collection} was already written in this run. Write a snapshot once, in full: use one source for all pages, or writer(), write() and end().`,
+      );
+    this.#written.add(collection);
+  }
+
+  #violated(message: string): InvalidInputError {
+    this.#violation ??= new InvalidInputError(message);
+    return this.#violation;
+  }
+
+  #notify({ collection, taken, bytes, expectedCount: total }: WriteReport): void {
+    this.#options.onProgress?.({ type: "extracting", collection, records: taken(), bytes, total });
+  }
+
+  /**
+   * Tells how far the sources were read, when that has changed. The timer keeps the process alive: a source may wait for
+   * something that Node does not know of.
+   */
+  #tell(before: number): void {
+    const report = this.#reports.findLast(({ state }) => state === "writing") ?? this.#reports.at(-1);
+    const records = this.#reports.reduce((sum, { taken }) => sum + taken(), 0);
+    if (records > before && report !== undefined) this.#notify(report);
+    this.#stopTelling = this.configuration.clock.after(TELL_MS, () => this.#tell(records), { keepAlive: true });
+  }
+}
+
+function overError(call: string, state: "completed" | "aborted"): BatchStateError {
+  return new BatchStateError(
+    `${call} was refused: the connector has returned, or the run has ended. Await every write before the connector returns, and send everything in another run.`,
+    { state, reason: state },
+  );
+}
+
+function isSnapshotName(collection: unknown): collection is SnapshotCollection {
+  return isCollection(collection) && isSnapshot(collection);
+}
+
+/**
+ * Refuses return values whose work nobody waits for.
+ * @throws {InvalidInputError} it is an iterator or an array of promises
+ */
+function checkReturned(result: unknown): void {
+  if (typeof result !== "object" || result === null) return;
+  if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {
+    throw new InvalidInputError(
+      "The connector's run returned an iterator, which nobody reads. Use an async function, and pass the generator to batch.write.",
+    );
+  }
+  if (Array.isArray(result) && result.some((item) => item instanceof Promise)) {
+    throw new InvalidInputError(
+      "The connector's run returned an array of promises, which nobody awaits. Return Promise.all of them.",
+    );
+  }
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigurationError, InvalidInputError, SpoolError } from "../../core/errors/index.js";
+import { type KeysOf, readOptions } from "../../core/validate.js";
+import type { Collection } from "../collections.js";
+import type { EncodedMessage } from "../encoding/message-builder.js";
+
+/** Where a run keeps what the connector writes, until all of it was judged and sent. */
+export interface SpoolOptions {
+  /**
+   * Folder of the temporary file. Personal data lies there for the time of the run, in a file that nobody else can open
+   * and that vanishes with the process.
+   * @default `os.tmpdir()`
+   */
+  readonly directory?: string | undefined;
+  /** How much is kept in memory before the file is used, in bytes. @default 4 MiB */
+  readonly memoryBytes?: number | undefined;
+}
+
+const KEYS = { directory: true, memoryBytes: true } satisfies KeysOf<SpoolOptions>;
+const MEMORY_BYTES = 4 * 1024 * 1024;
+/** `FILE_FLAG_DELETE_ON_CLOSE` of Windows, where an open file cannot be unlinked. */
+const DELETE_ON_CLOSE = 0x40;
+
+/** @throws {InvalidInputError} or the given class: an option is wrong */
+export function readSpoolOptions(
+  place: string,
+  given: SpoolOptions = {},
+  ErrorClass: typeof ConfigurationError | typeof InvalidInputError = InvalidInputError,
+): { readonly directory: string; readonly memoryBytes: number } {
+  const { directory = tmpdir(), memoryBytes = MEMORY_BYTES } = readOptions<SpoolOptions>(
+    place,
+    given,
+    KEYS,
+    ErrorClass,
+  );
+  if (typeof directory !== "string" || directory === "" || directory.includes("\0"))
+    throw new ErrorClass(`${place}.directory must be the path of a folder.`);
+  if (!Number.isSafeInteger(memoryBytes) || memoryBytes < 0)
+    throw new ErrorClass(`${place}.memoryBytes must be a whole number of bytes, 0 or more.`);
+  return { directory, memoryBytes };
+}
+
+/** Bytes in memory, or where they are in the file. */
+interface Piece {
+  readonly memory: Uint8Array | undefined;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** A message behind the id of its batch, and what became of it. */
+export interface SpooledMessage extends Piece {
+  readonly records: number;
+  /** Whether a batch of the run had it accepted. */
+  isAccepted: boolean;
+  /** Whether it was sent, and nobody knows whether it was accepted. */
+  isUnclear: boolean;
+}
+
+/**
+ * What a connector has written, until it was judged and sent: the messages of each collection, and the lines of their ids
+ * for the ledger. A log that is written once, in memory and then in a file without a name.
+ */
+export class Spool {
+  readonly #options: ReturnType<typeof readSpoolOptions>;
+  readonly #messages = new Map<Collection, SpooledMessage[]>();
+  readonly #lines = new Map<Collection, Piece[]>();
+  readonly #storing = new Set<Promise<void>>();
+  #memoryBytes = 0;
+  #fileBytes = 0;
+  #file: Promise<FileHandle> | undefined;
+  #failure: unknown;
+
+  constructor(options: ReturnType<typeof readSpoolOptions>) {
+    this.#options = options;
+  }
+
+  get collections(): readonly Collection[] {
+    return [...this.#messages.keys()];
+  }
+
+  messages(collection: Collection): readonly SpooledMessage[] {
+    return this.#messages.get(collection) ?? [];
+  }
+
+  /**
+   * Takes a message in. Its buffer may be used again when this has resolved.
+   * @throws {SpoolError} the file cannot be written
+   */
+  async append(collection: Collection, { bytes, bodyStart, records }: EncodedMessage): Promise<void> {
+    const piece = this.#put(bytes.subarray(bodyStart));
+    listOf(this.#messages, collection).push({ ...piece, records, isAccepted: false, isUnclear: false });
+    // What was noted beside the records must not pile up in memory.
+    await this.settled();
+  }
+
+  /** Takes lines of ids in. @param done Called when their bytes may be used again. */
+  appendLines(collection: Collection, lines: Uint8Array, done: () => void): void {
+    listOf(this.#lines, collection).push(this.#put(lines, done));
+  }
+
+  /** Resolves when everything so far was taken in. @throws {SpoolError} the file cannot be written */
+  async settled(): Promise<void> {
+    await Promise.all(this.#storing);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Copies a piece into a buffer. */
+  async read({ memory, at, length }: Piece, into: Uint8Array, offset: number): Promise<void> {
+    if (memory !== undefined) {
+      into.set(memory, offset);
+      return;
+    }
+    const file = await this.#file;
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = (await file?.read(into, offset + done, length - done, at + done)) ?? { bytesRead: 0 };
+      if (bytesRead === 0) throw this.#error("the file is shorter than what was written", undefined);
+      done += bytesRead;
+    }
+  }
+
+  /** The lines of a collection. A piece holds until the next one is asked for. */
+  async *lines(collection: Collection): AsyncGenerator<Uint8Array, void, undefined> {
+    let buffer = new Uint8Array();
+    for (const piece of this.#lines.get(collection) ?? []) {
+      if (piece.length > buffer.length) buffer = new Uint8Array(piece.length);
+      await this.read(piece, buffer, 0);
+      yield buffer.subarray(0, piece.length);
+    }
+  }
+
+  /** Drops everything. */
+  async close(): Promise<void> {
+    this.#messages.clear();
+    this.#lines.clear();
+    const file = await this.#file?.catch(() => undefined);
+    await Promise.allSettled(this.#storing);
+    await file?.close().catch(() => {});
+  }
+
+  #put(bytes: Uint8Array, done = () => {}): Piece {
+    const { length } = bytes;
+    if (this.#memoryBytes + length <= this.#options.memoryBytes) {
+      this.#memoryBytes += length;
+      const memory = new Uint8Array(bytes);
+      done();
+      return { memory, at: 0, length };
+    }
+    const at = this.#fileBytes;
+    this.#fileBytes += length;
+    const stored = this.#write(bytes, at)
+      .then(done, (error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => this.#storing.delete(stored));
+    this.#storing.add(stored);
+    return { memory: undefined, at, length };
+  }
+
+  async #write(bytes: Uint8Array, at: number): Promise<void> {
+    try {
+      this.#file ??= this.#open();
+      const file = await this.#file;
+      for (let done = 0; done < bytes.length; )
+        done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+    } catch (cause) {
+      throw this.#error(cause instanceof Error ? cause.message : String(cause), cause);
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    const path = join(this.#options.directory, `saas-management-${randomBytes(12).toString("hex")}.spool`);
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+    if (process.platform === "win32") return open(path, flags | DELETE_ON_CLOSE, 0o600);
+    const file = await open(path, flags, 0o600);
+    // From now on it has no name, so nothing stays when the process dies.
+    await unlink(path);
+    return file;
+  }
+
+  #error(why: string, cause: unknown): SpoolError {
+    const { directory } = this.#options;
+    const bytesNeeded = this.#fileBytes;
+    return new SpoolError(
+      `The run cannot keep its records until they are judged: a temporary file in ${directory} failed (${why}). At least ${bytesNeeded} bytes are needed there. Free some space, or set spool.directory. Nothing was sent.`,
+      { directory, bytesNeeded, cause },
+    );
+  }
+}
+
+function listOf<T>(map: Map<Collection, T[]>, collection: Collection): T[] {
+  const list = map.get(collection) ?? [];
+  map.set(collection, list);
+  return list;
+}
