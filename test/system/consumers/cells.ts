@@ -30,6 +30,7 @@ export const HANDLED = {
   limited: ["RateLimitError", "RATE_LIMITED"],
   failing: ["TransportError", "TRANSPORT_FAILED"],
   unauthorized: ["GraphQLResponseError", "UPSTREAM_REFUSED"],
+  redirected: ["TransportError", "TRANSPORT_FAILED"],
   stalled: ["TimeoutError", "TIMEOUT"],
   after: { licensePlans: { totalCount: 0 } },
   elsewhere: 404,
