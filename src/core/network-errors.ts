@@ -104,8 +104,8 @@ export const NETWORK_ERRORS = {
 export type NetworkErrorCode = keyof typeof NETWORK_ERRORS;
 
 /**
- * Codes of Node, undici, OpenSSL, zlib and llhttp, and the messages that grpc-js and Deno give in place of a code, all
- * in lower case with blanks for `_`. The first match counts. TLS alerts have numbers (RFC 8446, section 6).
+ * Codes of Node, undici, OpenSSL, zlib and llhttp, and the messages that grpc-js, Deno and undici give in place of a
+ * code, all in lower case with blanks for `_`. The first match counts. TLS alerts have numbers (RFC 8446, section 6).
  */
 const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   [
@@ -125,7 +125,8 @@ const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   [/before secure tls connection/, "CLOSED_IN_HANDSHAKE"],
   [/^bad port$/, "BAD_PORT"],
   [/^unexpected redirect$|redirect mode is set to/, "REDIRECTED"],
-  [/^hpe invalid constant/, "NOT_HTTP1"],
+  // undici 7 and later, so fetch in Node 24, gives the reason of llhttp without its code.
+  [/^hpe invalid constant|^response does not match .*\(expected http\//, "NOT_HTTP1"],
   [/^z \w+ error$|^err (brotli| error format)|^zstd error/, "BODY_ENCODING"],
   [/^undefined\b/, "PROXY_TUNNEL_FAILED"],
   [/\bepipe\b|socket hang up|^und err socket/, "ECONNRESET"],
@@ -143,7 +144,7 @@ export interface NetworkFailure extends NetworkError {
 export function networkErrorOf(error: unknown): NetworkFailure {
   for (const cause of causesOf(error)) {
     const code = errorCode(cause);
-    // Deno gives no code for a certificate that it refuses.
+    // Deno gives no code for a certificate that it refuses, undici none for what is not HTTP.
     const known = meaningOf(code ?? (cause instanceof Error ? cause.message : ""));
     if (known !== undefined) return { ...NETWORK_ERRORS[known], code: code ?? known };
   }

@@ -122,7 +122,7 @@ export function resolveOptions(given: GraphQLOptions) {
     common,
     credential,
     url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
-    fetch: fetch ?? globalFetch,
+    fetch: fetch ?? globalFetch(),
     headers: {
       accept: "application/graphql-response+json, application/json",
       ...(inBrowser() ? {} : { "user-agent": common.userAgent }),
@@ -134,13 +134,26 @@ export function resolveOptions(given: GraphQLOptions) {
   };
 }
 
-/** undici copies a request that may be redirected, which is a sixth of its time. Workers refuse the mode `error`. */
-const REDIRECT =
-  globalThis.process?.versions?.["undici"] === undefined ? {} : ({ redirect: "error" } as const);
+/** Looks `fetch` up for each request, so that a tracer or a test can replace it later. */
+function globalFetch(): typeof globalThis.fetch {
+  let own: RequestInit | undefined;
+  return (input, init) => {
+    own ??= refusesRedirects() ? { redirect: "error" } : {};
+    return globalThis.fetch(input, { ...init, ...own });
+  };
+}
 
-/** Looked up for each request, so that a tracer or a test can replace it later. */
-const globalFetch: typeof globalThis.fetch = (input, init) =>
-  globalThis.fetch(input, { ...init, ...REDIRECT });
+/** undici copies a request that may be redirected, which is a sixth of its time. Workers name it, but refuse the mode. */
+function refusesRedirects(): boolean {
+  try {
+    return (
+      globalThis.process?.versions?.["undici"] !== undefined &&
+      new Request("data:,", { redirect: "error" }).redirect === "error"
+    );
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Checks the options of a call that sends one request.

@@ -37,6 +37,14 @@ test.each<[string, NetworkErrorCode]>([
 });
 
 test.each<[string, NetworkErrorCode]>([
+  ["Response does not match the HTTP/1.1 protocol (Expected HTTP/, RTSP/ or ICE/)", "NOT_HTTP1"],
+  ["Response does not match the HTTP/1.1 protocol (Invalid header token)", "UNKNOWN"],
+])("reads the message %j of an error without a code as %s", (message, expected) => {
+  const error = new TypeError("fetch failed", { cause: new Error(message) });
+  expect(networkErrorOf(error)).toMatchObject(NETWORK_ERRORS[expected]);
+});
+
+test.each<[string, NetworkErrorCode]>([
   ["connect ECONNREFUSED 127.0.0.1:1 (2026-01-01T00:00:00Z)", "ECONNREFUSED"],
   ["unable to verify the first certificate", "CERT_UNTRUSTED"],
   ["self-signed certificate in certificate chain", "CERT_UNTRUSTED"],

@@ -9,7 +9,7 @@ import {
   TransportError,
 } from "@saas-management/sdk/graphql";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { answer, answerText, type Responder, startHttpServer } from "../support/http-server.js";
 
@@ -127,6 +127,26 @@ test.each([301, 302, 303, 307, 308])(
     expect(target.requests).toHaveLength(0);
   },
 );
+
+test("does not follow a redirect if the runtime refuses the mode error, as Workers do", async () => {
+  const { fetch, Request } = globalThis;
+  class WorkersRequest extends Request {
+    constructor(input: RequestInfo | URL, init?: RequestInit) {
+      if (init?.redirect === "error") throw new TypeError("Invalid redirect value");
+      super(input, init);
+    }
+  }
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal("Request", WorkersRequest);
+  vi.stubGlobal("fetch", async (input: string, init?: RequestInit) => fetch(new WorkersRequest(input, init)));
+  const target = await startHttpServer(answer({ data: { ok: true } }));
+  const headers = { location: `${target.baseUrl}/graphql` };
+  const { client } = await connectClient((_, response) => response.writeHead(307, headers).end());
+  const error = await rejection(client.request(QUERY, {}));
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1, status: 307 });
+  expect(String(error)).toContain("redirected");
+  expect(target.requests).toHaveLength(0);
+});
 
 test.each([
   ["HTML", HTML, "<h1>login</h1>"],

@@ -9,7 +9,7 @@ export interface Cell {
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
   /** Part of the last command's JSON; left out if only its exit code counts. */
   readonly prints?: Readonly<Record<string, unknown>>;
-  /** Whether CI runs it: the lowest and the highest version of Node, and what is quick. */
+  /** Whether CI runs it: every runtime, and what else is quick. */
   readonly ci?: true;
   /** Use a server of this process instead of one that the program starts from the package. */
   readonly server?: true;
@@ -18,7 +18,8 @@ export interface Cell {
 }
 
 const NODES = { "20.19": "node-20", "22": "node-22", "24": "node-24", "26": "node-26" } as const;
-const LIMITS: readonly string[] = ["20.19", "26"];
+/** The limits, and the one in which `.ci/run` tests again. */
+const NODES_OF_CI: readonly string[] = ["20.19", "24", "26"];
 const BOTH_APIS = { accepted: 2, refused: true, names: ["Figma", "Zoom"], oneCopy: true };
 /** What a page gets from a handler of `examples/handlers`. */
 export const HANDLED = {
@@ -30,6 +31,7 @@ export const HANDLED = {
   limited: ["RateLimitError", "RATE_LIMITED"],
   failing: ["TransportError", "TRANSPORT_FAILED"],
   unauthorized: ["GraphQLResponseError", "UPSTREAM_REFUSED"],
+  redirected: ["TransportError", "TRANSPORT_FAILED"],
   stalled: ["TimeoutError", "TIMEOUT"],
   after: { licensePlans: { totalCount: 0 } },
   elsewhere: 404,
@@ -48,7 +50,7 @@ const nodes = Object.entries(NODES).flatMap(([version, tool]): Cell[] =>
     folder: "node",
     commands: [[node(tool), program]],
     prints: BOTH_APIS,
-    ...inCi(LIMITS.includes(version)),
+    ...inCi(NODES_OF_CI.includes(version)),
   })),
 );
 
@@ -59,6 +61,7 @@ const otherRuntimes = (["esm.mjs", "commonjs.cjs"] as const).flatMap((program): 
     folder: "node",
     commands: [["{tools}/.bin/bun", program]],
     prints: BOTH_APIS,
+    ci: true,
   },
   {
     name: `Deno, ${program}`,
@@ -66,6 +69,7 @@ const otherRuntimes = (["esm.mjs", "commonjs.cjs"] as const).flatMap((program): 
     folder: "node",
     commands: [["{tools}/.bin/deno", ...DENO, program]],
     prints: BOTH_APIS,
+    ci: true,
   },
 ]);
 
@@ -82,7 +86,7 @@ const withoutGrpc = Object.entries({
     prints: { names: ["Figma", "Slack", "Zoom"], opened: "Renew" },
     server: true,
     withoutGrpc: true,
-    ...inCi(name === "Node 20.19"),
+    ci: true,
   }),
 );
 
@@ -103,6 +107,7 @@ const networks = Object.entries({
       throughProxy: ["CONNECT"],
     },
     server: true,
+    ci: true,
   }),
 );
 
@@ -126,6 +131,7 @@ const handlers = Object.entries({
       [node("node-26"), "check.mjs", ...command],
     ],
     prints: HANDLED,
+    ci: true,
   }),
 );
 

@@ -3,7 +3,7 @@
  * bundler of `cells.ts`.
  *
  *   npm run test:matrix             all of it
- *   npm run test:matrix -- --ci     the lowest and the highest Node, and the oldest TypeScript
+ *   npm run test:matrix -- --ci     Node 20, 24 and 26, Bun, Deno and workerd, and the oldest TypeScript
  *   npm run test:matrix -- Vite     cells whose name contains the text
  *
  * The tools are npm packages, about 1.1 GB, kept in `build/runtimes`.

@@ -67,6 +67,8 @@ try {
   result.failing = await typed(page.request(plans, {}));
   faults.add({ on: "graphql", fault: "http", status: 401 });
   result.unauthorized = await typed(page.request(plans, {}));
+  faults.add({ on: "graphql", fault: "http", status: 307, headers: { location: `${baseUrl}/graphql` } });
+  result.redirected = await typed(page.request(plans, {}));
   faults.add({ on: "graphql", fault: "stall" });
   result.stalled = await typed(page.request(plans, {}, { timeoutMs: 500 }));
   result.after = await page.request(plans, {});
