@@ -75,8 +75,35 @@ export function callWithRetry<T>(
           onProgress?.({ type, operation: label, attempt, delayMs, code });
       },
     },
-    attempt,
+    // A large window may take long to send.
+    rpc === "SyncRecords" ? attempt : (call) => untilNamed(configuration, label, attempt(call)),
   );
+}
+
+/** After so long without an answer the service is named, in milliseconds. */
+const SILENT_MS = 30_000;
+/** Clients whose service was named, and has not answered since. */
+const SILENT = new WeakSet<SyncConfiguration>();
+
+/** Names a service that does not answer, once: the call itself fails much later. */
+async function untilNamed<T>(
+  configuration: SyncConfiguration,
+  label: string,
+  answer: Promise<T>,
+): Promise<T> {
+  const { clock, endpoint, logger, timeoutMs } = configuration;
+  const stopTimer = clock.after(SILENT_MS, () => {
+    if (SILENT.has(configuration)) return;
+    SILENT.add(configuration);
+    logger.warn(`saas-management: ${endpoint.origin} has not answered ${label} for 30 s`, { timeoutMs });
+  });
+  try {
+    const value = await answer;
+    SILENT.delete(configuration);
+    return value;
+  } finally {
+    stopTimer();
+  }
 }
 
 /** What the failed attempts of one operation say together about its effect. */
@@ -129,14 +156,15 @@ const CLEANUP_GRACE_MS = 5000;
  * @param cleanUp Receives a signal that fires when nobody waits any more.
  * @throws {TimeoutError} it took too long
  */
-export async function withinGrace(
+export async function withinGrace<T>(
   clock: Clock,
-  cleanUp: (over: AbortSignal) => Promise<void>,
-): Promise<void> {
+  cleanUp: (over: AbortSignal) => Promise<T>,
+  timeoutMs = CLEANUP_GRACE_MS,
+): Promise<T> {
   const advice = () => "It is not waited for any longer.";
-  const deadline = new Deadline({ clock, timeoutMs: CLEANUP_GRACE_MS, operation: "The cleanup", advice });
+  const deadline = new Deadline({ clock, timeoutMs, operation: "The cleanup", advice });
   try {
-    await raceAbort(cleanUp(deadline.signal), deadline.signal);
+    return await raceAbort(cleanUp(deadline.signal), deadline.signal);
   } finally {
     deadline.end();
   }

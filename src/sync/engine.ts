@@ -20,12 +20,12 @@ import { BatchHandle } from "./batch/sync-batch.js";
 import { callWithRetry, openSyncTrace, type Subject, withinGrace } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
 import { momentOf } from "./lease.js";
+import { fileLedger, type Ledger } from "./ledger/ledger.js";
 import type { SyncConfiguration, SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
 import { guardProgress, type OnProgress, withHeartbeat } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import type { RunHistory } from "./run/history.js";
-import { type Ledger, fileLedger } from "./ledger/ledger.js";
 import {
   checkRunOptions,
   HISTORY_KEYS,

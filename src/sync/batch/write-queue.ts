@@ -8,7 +8,13 @@ import {
 import { withCallSite } from "../../core/operation.js";
 import { type Trace, traced } from "../../core/trace.js";
 import { openSyncTrace, type Subject } from "../call.js";
-import { COLLECTIONS, type Collection, type CollectionInfo, isCollection, unknownCollectionError } from "../collections.js";
+import {
+  COLLECTIONS,
+  type Collection,
+  type CollectionInfo,
+  isCollection,
+  unknownCollectionError,
+} from "../collections.js";
 import type { SyncConfiguration } from "../options.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import {

@@ -161,9 +161,7 @@ function addedOf({ sets, sent }: Comparison): number {
 
 /** The ids that a person approves: if it is not known what would be removed, the ids that were sent. */
 function linesOf(snapshot: GuardedSnapshot, { findings }: SnapshotJudgement): Lines {
-  return findings.some(isAboutBaseline)
-    ? snapshot.lines()
-    : goneLines(snapshot.ids.table, snapshot.knownIds);
+  return findings.some(isAboutBaseline) ? snapshot.lines() : goneLines(snapshot.ids.table, snapshot.knownIds);
 }
 
 async function removesOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines): Promise<boolean> {

@@ -33,10 +33,7 @@ export interface Comparison {
 }
 
 /** Compares the ids of a snapshot with the known ones, which are read as streams. */
-export async function compareIds(
-  snapshot: IdTable,
-  knownIds: readonly ComparedIds[],
-): Promise<Comparison> {
+export async function compareIds(snapshot: IdTable, knownIds: readonly ComparedIds[]): Promise<Comparison> {
   // Counts an id once that is in several sets.
   const counted = knownIds.length > 1 ? new IdTable() : undefined;
   const firstGone: string[] = [];

@@ -176,11 +176,7 @@ export class CollectionLedger {
     );
   }
 
-  #knownIds(
-    state: KnownIds["state"],
-    { key }: Pick<LedgerEntry, "key">,
-    marker?: string,
-  ): KnownIds {
+  #knownIds(state: KnownIds["state"], { key }: Pick<LedgerEntry, "key">, marker?: string): KnownIds {
     let isRead = false;
     let past: PastSnapshot | undefined;
     const lines = () =>

@@ -179,11 +179,7 @@ function startOfEnd(lines: Uint8Array): number {
   return before === -1 ? -1 : before + 1;
 }
 
-function parseEnd(
-  place: string,
-  lines: Uint8Array,
-  expected: Omit<End, "past">,
-): PastSnapshot | undefined {
+function parseEnd(place: string, lines: Uint8Array, expected: Omit<End, "past">): PastSnapshot | undefined {
   const end = lines.indexOf(LINE_FEED);
   if (end + 1 !== lines.length) throw unusable(place, "data follows its end");
   const json = parseJson(new TextDecoder().decode(lines.subarray(END.length, end)));

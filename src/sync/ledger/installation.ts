@@ -64,7 +64,11 @@ function entryOf(scope: InstallationScope, key: string): InstallationEntry[] {
  * may have been completed, and the watermarks. It changes with each run that is completed. Reads no values.
  * @param except Id of a run that does not count.
  */
-export async function stateOf(ledger: LedgerParts, scope: InstallationScope, except: string): Promise<string> {
+export async function stateOf(
+  ledger: LedgerParts,
+  scope: InstallationScope,
+  except: string,
+): Promise<string> {
   const keys: string[] = [];
   for await (const key of listKeys(ledger, scope)) keys.push(key);
   const collections = new Map<SnapshotCollection, InstallationEntry[]>();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
-import { annotate, BatchInProgressError } from "../../core/errors/index.js";
+import { annotate, BatchInProgressError, TimeoutError, TransportError } from "../../core/errors/index.js";
 import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../call.js";
 import { LEASE_MS } from "../lease.js";
@@ -150,10 +150,12 @@ export class Journal {
         const batchState = await endBatch(batchId);
         logger.info("saas-management: ended the batch of a process that died", { batchId, batchState });
       } catch (error) {
-        logger.warn(
-          "saas-management: could not abort the batch of a process that died; its lock ends with the lease",
-          { batchId, error },
-        );
+        // The start of the run that follows tells of a service that cannot be reached.
+        if (!(error instanceof TimeoutError) && !(error instanceof TransportError))
+          logger.warn(
+            "saas-management: could not abort the batch of a process that died; its lock ends with the lease",
+            { batchId, error },
+          );
         continue;
       }
       const erase = (store: Store) => this.#erase(store, this.#hash(batchId));

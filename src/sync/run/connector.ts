@@ -1,8 +1,41 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { describeType, isObject } from "../../core/validate.js";
-import { type EventCollection, notSnapshotsError, type SnapshotCollection } from "../collections.js";
+import {
+  type Collection,
+  type EventCollection,
+  notSnapshotsError,
+  type RecordOf,
+  type SnapshotCollection,
+} from "../collections.js";
 import { WIRE } from "../generated/collections.js";
-import type { RunBatch } from "./extract.js";
+import type { CollectionWriter } from "../write/collection-writer.js";
+import type { WriteOptions, WriteStats } from "../write/options.js";
+import type { RecordSource } from "../write/source.js";
+
+/**
+ * What a run's connector writes to. Nothing is sent while it writes.
+ *
+ * A declared snapshot collection is written exactly once, in full; event collections any number of times.
+ */
+export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection> {
+  /** Fires when nothing more is taken in: the connector has returned, or the run has ended. Pass it to what feeds the run. */
+  readonly signal: AbortSignal;
+  /** What was written so far, per collection: it is sent when all of it was judged. */
+  readonly stats: Partial<Record<Collection, WriteStats>>;
+  /**
+   * See {@link SyncBatch.write}. Resolves when the records were checked and kept; the counts are of what is to be sent.
+   * @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   */
+  write<C extends Snapshots | EventCollection>(
+    collection: C,
+    source: RecordSource<RecordOf<C>>,
+    options?: WriteOptions,
+  ): Promise<WriteStats>;
+  /**
+   * See {@link SyncBatch.writer}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   */
+  writer<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
+}
 
 /** What a connector gets beside the batch. */
 export interface RunContext {

@@ -1,43 +1,31 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { linkAbort, raceAbort } from "../../core/abort.js";
 import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
-import { type OpenedWrite, type WriteTarget, WriteQueue } from "../batch/write-queue.js";
+import { type OpenedWrite, WriteQueue, type WriteTarget } from "../batch/write-queue.js";
 import type { Subject } from "../call.js";
-import { type Collection, type EventCollection, isCollection, isSnapshot, type RecordOf, type SnapshotCollection } from "../collections.js";
+import {
+  type Collection,
+  type EventCollection,
+  isCollection,
+  isSnapshot,
+  type RecordOf,
+  type SnapshotCollection,
+} from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
-import { newReport, statsByCollection, type WriteOptions, type WriteReport, type WriteStats } from "../write/options.js";
+import {
+  newReport,
+  statsByCollection,
+  type WriteOptions,
+  type WriteReport,
+  type WriteStats,
+} from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 import type { SinkContext } from "../write/window-queue.js";
-import type { Connector, RunContext } from "./connector.js";
-
-/**
- * What a run's connector writes to. Nothing is sent while it writes.
- *
- * A declared snapshot collection is written exactly once, in full; event collections any number of times.
- */
-export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection> {
-  /** Fires when nothing more is taken in: the connector has returned, or the run has ended. Pass it to what feeds the run. */
-  readonly signal: AbortSignal;
-  /** What was written so far, per collection: it is sent when all of it was judged. */
-  readonly stats: Partial<Record<Collection, WriteStats>>;
-  /**
-   * See {@link SyncBatch.write}. Resolves when the records were checked and kept; the counts are of what is to be sent.
-   * @throws {InvalidInputError} the snapshot collection is not declared, or was written before
-   */
-  write<C extends Snapshots | EventCollection>(
-    collection: C,
-    source: RecordSource<RecordOf<C>>,
-    options?: WriteOptions,
-  ): Promise<WriteStats>;
-  /**
-   * See {@link SyncBatch.writer}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
-   */
-  writer<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
-}
+import type { Connector, RunBatch, RunContext } from "./connector.js";
 
 /** Stands in for the id of a batch: there is none yet. A message with a longer id may be larger than `messageBytes`. */
 const PLACEHOLDER_ID = "-".repeat(64);
@@ -250,7 +238,9 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     const report = this.#reports.findLast(({ state }) => state === "writing") ?? this.#reports.at(-1);
     const records = this.#reports.reduce((sum, { taken }) => sum + taken(), 0);
     if (records > before && report !== undefined) this.#notify(report);
-    this.#stopTelling = this.configuration.clock.after(TELL_MS, () => this.#tell(records), { keepAlive: true });
+    this.#stopTelling = this.configuration.clock.after(TELL_MS, () => this.#tell(records), {
+      keepAlive: true,
+    });
   }
 }
 

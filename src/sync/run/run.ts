@@ -17,6 +17,7 @@ import {
 import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
+import { withinGrace } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import { requireFirstRun } from "../guard/first-run.js";
 import { RunGuard } from "../guard/run-guard.js";
@@ -38,6 +39,9 @@ import { completeBatch, sendSpool, unclearEvents } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
 import { Watermarks } from "./watermarks.js";
+
+/** How long a run waits for the abort of an orphan, in milliseconds. */
+const RECOVERY_MS = 30_000;
 
 /** How long a run waits before it calls its connector again, in milliseconds; twice as long each time. */
 const PAUSE_MS = 1000;
@@ -102,7 +106,12 @@ class Run<Snapshots extends SnapshotCollection> {
   /** The error of a batch that may have been completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(connector: Connector<Snapshots>, options: ResolvedRunOptions, parts: RunParts, ended: AbortSignal) {
+  constructor(
+    connector: Connector<Snapshots>,
+    options: ResolvedRunOptions,
+    parts: RunParts,
+    ended: AbortSignal,
+  ) {
     const { configuration } = parts;
     const { clock, logger, endpoint } = configuration;
     const { installationId } = options;
@@ -354,7 +363,11 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#restarted += 1;
   }
 
-  #receipt(batch: BatchHandle, reported: CompletionCounts, { spool, guard, extraction }: Extracted): RunReceipt {
+  #receipt(
+    batch: BatchHandle,
+    reported: CompletionCounts,
+    { spool, guard, extraction }: Extracted,
+  ): RunReceipt {
     const { ledger } = this.#options;
     const unclear = unclearEvents(spool).map(
       ({ collection, records }) =>
@@ -377,8 +390,12 @@ class Run<Snapshots extends SnapshotCollection> {
     });
   }
 
+  /** Aborts orphans. A service that does not answer is left to the start, which tells of it. */
   #recover(): Promise<void> {
-    return this.#journal.recover((batchId) => endBatch(this.#parts.abort, batchId, this.#ended));
+    const { abort, configuration } = this.#parts;
+    return this.#journal.recover((batchId) =>
+      withinGrace(configuration.clock, (over) => endBatch(abort, batchId, over), RECOVERY_MS),
+    );
   }
 
   async #tell(report: HeldReport): Promise<void> {

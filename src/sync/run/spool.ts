@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigurationError, InvalidInputError, SpoolError } from "../../core/errors/index.js";
+import { type ConfigurationError, InvalidInputError, SpoolError } from "../../core/errors/index.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
@@ -116,7 +116,9 @@ export class Spool {
     }
     const file = await this.#file;
     for (let done = 0; done < length; ) {
-      const { bytesRead } = (await file?.read(into, offset + done, length - done, at + done)) ?? { bytesRead: 0 };
+      const { bytesRead } = (await file?.read(into, offset + done, length - done, at + done)) ?? {
+        bytesRead: 0,
+      };
       if (bytesRead === 0) throw this.#error("the file is shorter than what was written", undefined);
       done += bytesRead;
     }

@@ -1,6 +1,5 @@
 import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
-import type { Connector } from "../../../sync/run/connector.js";
-import type { RunBatch } from "../../../sync/run/extract.js";
+import type { Connector, RunBatch } from "../../../sync/run/connector.js";
 import type { EndOptions, WriteOptions, WriteStats } from "../../../sync/write/options.js";
 import { enterVirtualTime, leaveVirtualTime } from "../time/context.js";
 import type { Passage } from "./passage.js";
