@@ -36,7 +36,7 @@ import {
   type RunOptions,
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
-import type { RunParts } from "./run/run.js";
+import type { RunParts } from "./run/send.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 import { Acknowledgements } from "./write/window-sender.js";

@@ -5,7 +5,6 @@ import { type OpenedWrite, WriteQueue, type WriteTarget } from "../batch/write-q
 import type { Subject } from "../call.js";
 import {
   type Collection,
-  type EventCollection,
   isCollection,
   isSnapshot,
   type RecordOf,

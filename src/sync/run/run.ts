@@ -1,7 +1,5 @@
-/**
- * A run: it extracts everything, is judged, and only then sends. The numbers are those of docs/reference/run-and-guard.md.
- */
-import { linkAbort, onAbort, raceAbort } from "../../core/abort.js";
+/** A run: it extracts everything, is judged, and only then sends. The numbers are those of docs/reference/run-and-guard.md. */
+import { linkAbort, raceAbort } from "../../core/abort.js";
 import {
   BatchOutcomeUnknownError,
   BatchStateError,
@@ -14,10 +12,7 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
-import type { BatchWatch } from "../batch/session.js";
-import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
-import { withinGrace } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import { requireFirstRun } from "../guard/first-run.js";
 import { RunGuard } from "../guard/run-guard.js";
@@ -26,7 +21,6 @@ import { Journal } from "../ledger/journal.js";
 import { newRunId } from "../ledger/keys.js";
 import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
-import type { SyncProgress } from "../progress.js";
 import { counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import type { Connector } from "./connector.js";
@@ -35,39 +29,13 @@ import { lastReceipt, RunNotes } from "./history.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { type RunReceipt, receiptOf } from "./receipt.js";
 import { untilRunEnds } from "./run-end.js";
-import { completeBatch, sendSpool, unclearEvents } from "./send.js";
+import { BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
-import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
+import { unclearEvents } from "./spool-sender.js";
 import { Watermarks } from "./watermarks.js";
-
-/** How long a run waits for the abort of an orphan, in milliseconds. */
-const RECOVERY_MS = 30_000;
 
 /** How long a run waits before it calls its connector again, in milliseconds; twice as long each time. */
 const PAUSE_MS = 1000;
-
-export interface RunParts {
-  readonly configuration: SyncConfiguration;
-  readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
-  readonly abort: AbortBatch;
-  readonly begunAt: number;
-  readonly closed: AbortSignal;
-}
-
-/** What a connector has written, in the state of the ledger that it has seen. */
-interface Extracted {
-  readonly spool: Spool;
-  readonly guard: RunGuard;
-  readonly extraction: Pick<Extraction<never>, "stats" | "incomplete">;
-  /** T0. */
-  readonly state: string;
-}
-
-/** How a batch of the run has ended. */
-type BatchEnd =
-  | { readonly type: "completed"; readonly counts: CompletionCounts }
-  | { readonly type: "outdated"; readonly isReleased: boolean }
-  | { readonly type: "failed"; readonly error: unknown; readonly isReleased: boolean };
 
 export function runConnector<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
@@ -96,15 +64,10 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #scope: { readonly endpoint: string; readonly installationId: string };
   readonly #runId = newRunId();
   readonly #watermarks: Watermarks;
-  readonly #journal: Journal;
   readonly #notes: RunNotes;
-  readonly #unreleased: UnreleasedBatches;
+  readonly #sender: BatchSender;
   readonly #restarts: number;
   #restarted = 0;
-  #batches = 0;
-  #waitedForLockMs = 0;
-  /** The error of a batch that may have been completed. */
-  #unclear: BatchOutcomeUnknownError | undefined;
 
   constructor(
     connector: Connector<Snapshots>,
@@ -124,9 +87,15 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#ledger = ledger;
     this.#scope = { endpoint: endpoint.origin, installationId };
     this.#watermarks = new Watermarks({ ledger, installationId, preview: false }, configuration);
-    this.#journal = new Journal({ ledger, endpoint: endpoint.origin, installationId, clock, logger });
     this.#notes = new RunNotes(ledger, installationId, configuration);
-    this.#unreleased = new UnreleasedBatches(parts.abort);
+    this.#sender = new BatchSender({
+      run: options,
+      parts,
+      journal: new Journal({ ledger, endpoint: endpoint.origin, installationId, clock, logger }),
+      watermarks: this.#watermarks,
+      readState: () => this.#readState(),
+      ended,
+    });
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
   }
 
@@ -195,16 +164,12 @@ class Run<Snapshots extends SnapshotCollection> {
    */
   async #send(extracted: Extracted): Promise<RunReceipt | undefined> {
     for (;;) {
-      const batch = await this.#start();
-      const end = await batch.within(() => this.#sendBatch(batch, extracted));
+      const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
         const receipt = this.#receipt(batch, end.counts, extracted);
-        await this.#journal.ended(batch.id, true);
         await this.#notes.completed(receipt);
         return receipt;
       }
-      if (!end.isReleased) this.#unreleased.add(batch.id, end.type === "failed" ? end.error : undefined);
-      await this.#journal.ended(batch.id, end.isReleased);
       if (end.type === "outdated") return undefined;
       const { failure } = batch;
       if (this.#ended.aborted || !isTransient(failure)) throw end.error;
@@ -213,115 +178,6 @@ class Run<Snapshots extends SnapshotCollection> {
         batchId: batch.id,
         code: failure instanceof SaasManagementError ? failure.code : undefined,
       });
-    }
-  }
-
-  /** 4 Abort own orphans, and start a batch. It is noted before it is sent. */
-  async #start(): Promise<BatchHandle> {
-    const { installationId, waitForLockMs, onProgress } = this.#options;
-    const ended = this.#ended;
-    const { clock } = this.#configuration;
-    await raceAbort(
-      this.#recover().then(() => this.#unreleased.release(ended)),
-      ended,
-    );
-    const since = clock.monotonic();
-    let waited = false;
-    const notice = (progress: SyncProgress) => {
-      if (progress.type === "waiting-for-lock") {
-        waited = true;
-        // The lock's owner may have died after the run began.
-        void this.#recover().then(() => this.#journal.warnOfStart());
-        void this.#unreleased.release(ended);
-      }
-      onProgress?.(progress);
-    };
-    this.#batches += 1;
-    const { noteStart, startEndsInMs } = this.#journal;
-    const options = { installationId, waitForLockMs, signal: ended, onProgress: notice };
-    const starting = this.#parts.start(options, { attempt: this.#batches, noteStart, startEndsInMs });
-    const batch = await starting.catch((error: unknown) => {
-      throw this.#journal.explain(this.#unreleased.explain(error));
-    });
-    if (waited) this.#waitedForLockMs += clock.monotonic() - since;
-    return batch;
-  }
-
-  /**
-   * Sends one batch, and completes or aborts it. Never rejects.
-   *
-   * A batch that the service calls completed is a success only if this run sent CompleteSyncBatch and the answer was
-   * lost. Otherwise somebody else completed it, perhaps with only a part of the records.
-   */
-  async #sendBatch(batch: BatchHandle, { spool, guard, extraction, state }: Extracted): Promise<BatchEnd> {
-    // A write that comes too late shows that what was extracted is not complete.
-    const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
-    const cut = controller.signal;
-    // Ends the writes at once; the abort below waits for the service.
-    const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
-    let counts: CompletionCounts;
-    let unclear: BatchOutcomeUnknownError | undefined;
-    let isOutdated = false;
-    try {
-      cut.throwIfAborted();
-      await raceAbort(this.#journal.opened(batch.id), batch.signal);
-      // 5 Under the lock, while the batch is empty: compare with T0 once more.
-      isOutdated = (await raceAbort(this.#readState(), batch.signal)) !== state;
-      if (isOutdated) throw new Error("Another run was completed meanwhile.");
-      // 6 Draft the ids, whose sequence needs the lock, and send.
-      await guard.draft(batch.signal);
-      await sendSpool(batch, spool, this.#configuration);
-      // 7 Store the pending ids durably.
-      await guard.save(batch.signal);
-      // 8 CompleteSyncBatch: asked again, never guessed.
-      const completion = await completeBatch(batch);
-      if (completion instanceof BatchOutcomeUnknownError) {
-        unclear = completion;
-        throw completion;
-      }
-      counts = completion;
-    } catch (thrown) {
-      const abort = await this.#giveUp(batch);
-      // A service that aborts a completed batch without a word would say the same.
-      const outcome = abort === "aborted" && unclear !== undefined ? "unknown" : abort;
-      if (outcome !== "completed" || unclear === undefined) {
-        if (outcome === "completed")
-          this.#configuration.logger.warn(
-            "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
-            { batchId: batch.id },
-          );
-        await guard.givenUp(outcome);
-        const isReleased = abort === "aborted";
-        if (isOutdated && !cut.aborted) return { type: "outdated", isReleased };
-        this.#unclear = unclear ?? this.#unclear;
-        return { type: "failed", error: cut.aborted ? cut.reason : thrown, isReleased };
-      }
-      counts = {};
-    } finally {
-      stopListening();
-      unlink();
-    }
-    // 9 Promote the ids, store the watermarks; then the receipt.
-    await Promise.all([this.#watermarks.completed(), guard.completed(counts)]);
-    return { type: "completed", counts };
-  }
-
-  /** Releases the lock. A failure is logged and must not mask the original error. */
-  async #giveUp(batch: BatchHandle): Promise<"aborted" | "completed" | "unknown"> {
-    const lockedUntil = batch.lease.expiresAt;
-    try {
-      await batch.abort();
-      return "aborted";
-    } catch (error) {
-      if (error instanceof BatchStateError) return error.reason === "completed" ? "completed" : "aborted";
-      this.#options.onProgress?.({ type: "abort-failed", lockedUntil });
-      this.#configuration.logger.error(
-        "saas-management: the batch could not be aborted; its lock ends with the lease",
-        { batchId: batch.id, lockedUntil, error },
-      );
-      return "unknown";
-    } finally {
-      batch.close();
     }
   }
 
@@ -378,7 +234,7 @@ class Run<Snapshots extends SnapshotCollection> {
       batchId: batch.id,
       restarts: this.#restarted,
       durationMs: this.#configuration.clock.monotonic() - this.#parts.begunAt,
-      waitedForLockMs: this.#waitedForLockMs,
+      waitedForLockMs: this.#sender.waitedForLockMs,
       ledger: ledger === "none" ? undefined : ledger.location,
       stats: batch.stats,
       extracted: extraction.stats,
@@ -388,14 +244,6 @@ class Run<Snapshots extends SnapshotCollection> {
       guard: guard.isOn ? "on" : "off",
       surprises: [...guard.surprises, ...unclear],
     });
-  }
-
-  /** Aborts orphans. A service that does not answer is left to the start, which tells of it. */
-  #recover(): Promise<void> {
-    const { abort, configuration } = this.#parts;
-    return this.#journal.recover((batchId) =>
-      withinGrace(configuration.clock, (over) => endBatch(abort, batchId, over), RECOVERY_MS),
-    );
   }
 
   async #tell(report: HeldReport): Promise<void> {
@@ -411,7 +259,7 @@ class Run<Snapshots extends SnapshotCollection> {
    * stay unchanged; then a warning tells it.
    */
   #withUnclear(error: unknown): unknown {
-    const unclear = this.#unclear;
+    const { unclear } = this.#sender;
     if (unclear === undefined || error === unclear) return error;
     const { batchId, requestId } = unclear;
     const { signal } = this.#options;

@@ -1,144 +1,206 @@
+/** Steps 4 to 9 of a run: one batch. */
+import { linkAbort, onAbort, raceAbort } from "../../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
+import type { BatchWatch } from "../batch/session.js";
+import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
-import { COLLECTIONS, type Collection } from "../collections.js";
-import { batchIdField } from "../encoding/message-builder.js";
+import { withinGrace } from "../call.js";
+import type { RunGuard } from "../guard/run-guard.js";
+import type { Journal } from "../ledger/journal.js";
 import type { SyncConfiguration } from "../options.js";
+import type { SyncProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
-import type { Spool, SpooledMessage } from "./spool.js";
+import type { Extraction } from "./extract.js";
+import type { ResolvedRunOptions } from "./options.js";
+import type { Spool } from "./spool.js";
+import { sendSpool } from "./spool-sender.js";
+import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
+import type { Watermarks } from "./watermarks.js";
 
-type SendConfiguration = Pick<SyncConfiguration, "eventDelivery" | "sendWindowBytes" | "messageBytes">;
+/** How long a run waits for the abort of an orphan, in milliseconds. */
+const RECOVERY_MS = 30_000;
 
-/** Room for the id of the batch and what follows it, beside the records of a full message. */
-const SPARE_BYTES = 64 * 1024;
-
-/**
- * Sends what a spool holds in a batch: snapshots as a whole, events without what an earlier batch of the run had accepted.
- * @throws the error of the first window that was not accepted
- */
-export async function sendSpool(
-  batch: BatchHandle,
-  spool: Spool,
-  configuration: SendConfiguration,
-): Promise<void> {
-  const sender = new SpoolSender(batch, spool, configuration);
-  for (const collection of spool.collections) await sender.send(collection);
+export interface RunParts {
+  readonly configuration: SyncConfiguration;
+  readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
+  readonly abort: AbortBatch;
+  readonly begunAt: number;
+  readonly closed: AbortSignal;
 }
 
-class SpoolSender {
-  readonly #batch: BatchHandle;
-  readonly #spool: Spool;
-  readonly #configuration: SendConfiguration;
-  readonly #batchId: Buffer;
-  /** Buffers of windows that were accepted. */
-  readonly #free: Buffer[] = [];
+/** What a connector has written, in the state of the ledger that it has seen. */
+export interface Extracted {
+  readonly spool: Spool;
+  readonly guard: RunGuard;
+  readonly extraction: Pick<Extraction<never>, "stats" | "incomplete">;
+  /** T0. */
+  readonly state: string;
+}
 
-  constructor(batch: BatchHandle, spool: Spool, configuration: SendConfiguration) {
-    this.#batch = batch;
-    this.#spool = spool;
-    this.#configuration = configuration;
-    this.#batchId = batchIdField(batch.id);
+interface SenderOptions {
+  readonly run: Pick<ResolvedRunOptions, "installationId" | "waitForLockMs" | "onProgress">;
+  readonly parts: RunParts;
+  readonly journal: Journal;
+  readonly watermarks: Watermarks;
+  /** Names the state of the ledger, without the batches of this run. */
+  readonly readState: () => Promise<string>;
+  /** Fires when the run is ended from outside. */
+  readonly ended: AbortSignal;
+}
+
+/** How a batch has ended. */
+type BatchEnd =
+  | { readonly type: "completed"; readonly counts: CompletionCounts }
+  | { readonly type: "outdated" | "failed"; readonly error: unknown; readonly isReleased: boolean };
+
+/** Sends what a run has extracted, each time in a batch of its own. */
+export class BatchSender {
+  readonly #options: SenderOptions;
+  readonly #configuration: SyncConfiguration;
+  readonly #unreleased: UnreleasedBatches;
+  #batches = 0;
+  #waitedForLockMs = 0;
+  #unclear: BatchOutcomeUnknownError | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#configuration = options.parts.configuration;
+    this.#unreleased = new UnreleasedBatches(options.parts.abort);
   }
 
-  /** Reads the next window while the last one is on its way. */
-  async send(collection: Collection): Promise<void> {
-    const all = this.#spool.messages(collection);
-    const { context, report, unlink } = await this.#batch.openCollection(collection, recordsOf(all));
-    const isEvents = COLLECTIONS[collection].model === "event";
-    const mayRepeat = this.#mayRepeat(collection);
-    let index = 0;
-    let sending: Promise<void> = Promise.resolve();
-    try {
-      for (const window of this.#windowsOf(all, isEvents)) {
-        const firstIndex = index;
-        index += recordsOf(window);
-        const isAccepted = window.every((message) => message.isAccepted);
-        if (isEvents && (isAccepted || (!mayRepeat && window.some(({ isUnclear }) => isUnclear)))) {
-          if (isAccepted) report.alreadyAccepted += recordsOf(window);
-          continue;
-        }
-        const messages = await this.#read(window, firstIndex);
-        await sending;
-        sending = context.send(messages).then(
-          () => {
-            for (const message of window) message.isAccepted = true;
-            for (const { buffer } of messages) this.#free.push(buffer);
-          },
-          (error: unknown) => {
-            const isUnclear = report.ranges.at(-1)?.outcome === "unknown";
-            for (const message of window) message.isUnclear ||= isUnclear;
-            throw error;
-          },
-        );
-        // Awaited with the next window.
-        sending.catch(() => {});
+  get waitedForLockMs(): number {
+    return this.#waitedForLockMs;
+  }
+
+  /** The error of a batch that may have been completed. */
+  get unclear(): BatchOutcomeUnknownError | undefined {
+    return this.#unclear;
+  }
+
+  /** Sends one batch, and completes or aborts it. @throws it was not started */
+  async send(extracted: Extracted): Promise<{ readonly batch: BatchHandle; readonly end: BatchEnd }> {
+    const batch = await this.#start();
+    const end = await batch.within(() => this.#send(batch, extracted));
+    const isReleased = end.type === "completed" || end.isReleased;
+    if (!isReleased) this.#unreleased.add(batch.id, end.error);
+    await this.#options.journal.ended(batch.id, isReleased);
+    return { batch, end };
+  }
+
+  /** 4 Abort own orphans, and start a batch. It is noted before it is sent. */
+  async #start(): Promise<BatchHandle> {
+    const { run, journal, parts, ended } = this.#options;
+    const { installationId, waitForLockMs, onProgress } = run;
+    const { clock } = this.#configuration;
+    const release = () => this.#unreleased.release(ended);
+    await raceAbort(this.#recover().then(release), ended);
+    const since = clock.monotonic();
+    let waited = false;
+    const notice = (progress: SyncProgress) => {
+      if (progress.type === "waiting-for-lock") {
+        waited = true;
+        // The lock's owner may have died after the run began.
+        void this.#recover().then(() => journal.warnOfStart());
+        void release();
       }
-      await sending;
-    } finally {
-      unlink();
-    }
+      onProgress?.(progress);
+    };
+    this.#batches += 1;
+    const { noteStart, startEndsInMs } = journal;
+    const options = { installationId, waitForLockMs, signal: ended, onProgress: notice };
+    const starting = parts.start(options, { attempt: this.#batches, noteStart, startEndsInMs });
+    const batch = await starting.catch((error: unknown) => {
+      throw journal.explain(this.#unreleased.explain(error));
+    });
+    if (waited) this.#waitedForLockMs += clock.monotonic() - since;
+    return batch;
   }
 
-  /** Events without an id count twice if they arrive twice, so `eventDelivery: "at-most-once"` never sends them again. */
-  #mayRepeat(collection: Collection): boolean {
-    return (
-      COLLECTIONS[collection].idField !== undefined || this.#configuration.eventDelivery === "at-least-once"
+  /** Aborts orphans. A service that does not answer is left to the start, which tells of it. */
+  #recover(): Promise<void> {
+    const { journal, parts } = this.#options;
+    return journal.recover((batchId) =>
+      withinGrace(this.#configuration.clock, (over) => endBatch(parts.abort, batchId, over), RECOVERY_MS),
     );
   }
 
-  /** A window of events is one message, so that it is known of each message whether it was accepted. */
-  *#windowsOf(messages: readonly SpooledMessage[], isEvents: boolean): Generator<readonly SpooledMessage[]> {
-    const most = isEvents ? 0 : this.#configuration.sendWindowBytes;
-    let window: SpooledMessage[] = [];
-    let bytes = 0;
-    for (const message of messages) {
-      if (window.length > 0 && bytes + message.length > most) {
-        yield window;
-        window = [];
-        bytes = 0;
+  /**
+   * Never rejects. A batch that the service calls completed is a success only if this run sent CompleteSyncBatch and the
+   * answer was lost. Otherwise somebody else completed it, perhaps with only a part of the records.
+   */
+  async #send(batch: BatchHandle, { spool, guard, extraction, state }: Extracted): Promise<BatchEnd> {
+    const { journal, watermarks, readState, ended } = this.#options;
+    // A write that comes too late shows that what was extracted is not complete.
+    const { controller, unlink } = linkAbort(ended, extraction.incomplete);
+    const cut = controller.signal;
+    // Ends the writes at once; the abort below waits for the service.
+    const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
+    let counts: CompletionCounts;
+    let type: "outdated" | "failed" = "failed";
+    let unclear: BatchOutcomeUnknownError | undefined;
+    try {
+      cut.throwIfAborted();
+      await raceAbort(journal.opened(batch.id), batch.signal);
+      // 5 Under the lock, while the batch is empty: compare with T0 once more.
+      if ((await raceAbort(readState(), batch.signal)) !== state) type = "outdated";
+      if (type === "outdated") throw new Error("Another run was completed meanwhile.");
+      // 6 Draft the ids, whose sequence needs the lock, and send.
+      await guard.draft(batch.signal);
+      await sendSpool(batch, spool, this.#configuration);
+      // 7 Store the pending ids durably.
+      await guard.save(batch.signal);
+      // 8 CompleteSyncBatch: asked again, never guessed.
+      const completion = await complete(batch);
+      if (completion instanceof BatchOutcomeUnknownError) {
+        unclear = completion;
+        throw completion;
       }
-      window.push(message);
-      bytes += message.length;
+      counts = completion;
+    } catch (thrown) {
+      const abort = await this.#giveUp(batch);
+      // A service that aborts a completed batch without a word would say the same.
+      const outcome = abort === "aborted" && unclear !== undefined ? "unknown" : abort;
+      if (outcome !== "completed" || unclear === undefined) {
+        if (outcome === "completed")
+          this.#configuration.logger.warn(
+            "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
+            { batchId: batch.id },
+          );
+        await guard.givenUp(outcome);
+        this.#unclear = unclear ?? this.#unclear;
+        const isReleased = abort === "aborted";
+        return cut.aborted
+          ? { type: "failed", error: cut.reason, isReleased }
+          : { type, error: thrown, isReleased };
+      }
+      counts = {};
+    } finally {
+      stopListening();
+      unlink();
     }
-    if (window.length > 0) yield window;
+    // 9 Promote the ids, store the watermarks; then the receipt.
+    await Promise.all([watermarks.completed(), guard.completed(counts)]);
+    return { type: "completed", counts };
   }
 
-  async #read(window: readonly SpooledMessage[], firstIndex: number) {
-    const read = [];
-    let index = firstIndex;
-    for (const message of window) {
-      const { records, length } = message;
-      const bodyStart = this.#batchId.length;
-      const buffer = this.#bufferFor(bodyStart + length);
-      this.#batchId.copy(buffer);
-      await this.#spool.read(message, buffer, bodyStart);
-      const bytes = buffer.subarray(0, bodyStart + length);
-      read.push({ bytes, bodyStart, firstIndex: index, records, buffer });
-      index += records;
+  /** Releases the lock. A failure is logged and must not mask the original error. */
+  async #giveUp(batch: BatchHandle): Promise<"aborted" | "completed" | "unknown"> {
+    const lockedUntil = batch.lease.expiresAt;
+    try {
+      await batch.abort();
+      return "aborted";
+    } catch (error) {
+      if (error instanceof BatchStateError) return error.reason === "completed" ? "completed" : "aborted";
+      this.#options.run.onProgress?.({ type: "abort-failed", lockedUntil });
+      this.#configuration.logger.error(
+        "saas-management: the batch could not be aborted; its lock ends with the lease",
+        { batchId: batch.id, lockedUntil, error },
+      );
+      return "unknown";
+    } finally {
+      batch.close();
     }
-    return read;
   }
-
-  #bufferFor(length: number): Buffer {
-    const free = this.#free.pop();
-    if (free !== undefined && free.length >= length) return free;
-    const { messageBytes } = this.#configuration;
-    // Most runs are small.
-    const isSmall = length < messageBytes / 2;
-    return Buffer.allocUnsafeSlow(isSmall ? length : Math.max(length, messageBytes + SPARE_BYTES));
-  }
-}
-
-function recordsOf(messages: readonly SpooledMessage[]): number {
-  return messages.reduce((sum, { records }) => sum + records, 0);
-}
-
-/** Number of events of each collection of which nobody knows whether they were accepted, and that are not sent again. */
-export function unclearEvents(spool: Spool): readonly { collection: Collection; records: number }[] {
-  return spool.collections.flatMap((collection) => {
-    const messages = spool.messages(collection);
-    const records = recordsOf(messages.filter(({ isAccepted, isUnclear }) => isUnclear && !isAccepted));
-    return records === 0 ? [] : [{ collection, records }];
-  });
 }
 
 /**
@@ -146,9 +208,7 @@ export function unclearEvents(spool: Spool): readonly { collection: Collection; 
  * @returns the error if CompleteSyncBatch was sent and its outcome is unknown
  * @throws the reason for which it was not completed
  */
-export async function completeBatch(
-  batch: BatchHandle,
-): Promise<CompletionCounts | BatchOutcomeUnknownError> {
+async function complete(batch: BatchHandle): Promise<CompletionCounts | BatchOutcomeUnknownError> {
   try {
     // A run knows what it had to write: without snapshots, that may be nothing.
     return await batch.complete({ unverified: true });

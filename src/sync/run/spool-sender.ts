@@ -1,0 +1,140 @@
+import type { BatchHandle } from "../batch/sync-batch.js";
+import { COLLECTIONS, type Collection } from "../collections.js";
+import { batchIdField } from "../encoding/message-builder.js";
+import type { SyncConfiguration } from "../options.js";
+import type { Spool, SpooledMessage } from "./spool.js";
+
+type SendConfiguration = Pick<SyncConfiguration, "eventDelivery" | "sendWindowBytes" | "messageBytes">;
+
+/** Room for the id of the batch and what follows it, beside the records of a full message. */
+const SPARE_BYTES = 64 * 1024;
+
+/**
+ * Sends what a spool holds in a batch: snapshots as a whole, events without what an earlier batch of the run had accepted.
+ * @throws the error of the first window that was not accepted
+ */
+export async function sendSpool(
+  batch: BatchHandle,
+  spool: Spool,
+  configuration: SendConfiguration,
+): Promise<void> {
+  const sender = new SpoolSender(batch, spool, configuration);
+  for (const collection of spool.collections) await sender.send(collection);
+}
+
+class SpoolSender {
+  readonly #batch: BatchHandle;
+  readonly #spool: Spool;
+  readonly #configuration: SendConfiguration;
+  readonly #batchId: Buffer;
+  /** Buffers of windows that were accepted. */
+  readonly #free: Buffer[] = [];
+
+  constructor(batch: BatchHandle, spool: Spool, configuration: SendConfiguration) {
+    this.#batch = batch;
+    this.#spool = spool;
+    this.#configuration = configuration;
+    this.#batchId = batchIdField(batch.id);
+  }
+
+  /** Reads the next window while the last one is on its way. */
+  async send(collection: Collection): Promise<void> {
+    const all = this.#spool.messages(collection);
+    const { context, report, unlink } = await this.#batch.openCollection(collection, recordsOf(all));
+    const isEvents = COLLECTIONS[collection].model === "event";
+    const mayRepeat = this.#mayRepeat(collection);
+    let index = 0;
+    let sending: Promise<void> = Promise.resolve();
+    try {
+      for (const window of this.#windowsOf(all, isEvents)) {
+        const firstIndex = index;
+        index += recordsOf(window);
+        const isAccepted = window.every((message) => message.isAccepted);
+        if (isEvents && (isAccepted || (!mayRepeat && window.some(({ isUnclear }) => isUnclear)))) {
+          if (isAccepted) report.alreadyAccepted += recordsOf(window);
+          continue;
+        }
+        const messages = await this.#read(window, firstIndex);
+        await sending;
+        sending = context.send(messages).then(
+          () => {
+            for (const message of window) message.isAccepted = true;
+            for (const { buffer } of messages) this.#free.push(buffer);
+          },
+          (error: unknown) => {
+            const isUnclear = report.ranges.at(-1)?.outcome === "unknown";
+            for (const message of window) message.isUnclear ||= isUnclear;
+            throw error;
+          },
+        );
+        // Awaited with the next window.
+        sending.catch(() => {});
+      }
+      await sending;
+    } finally {
+      unlink();
+    }
+  }
+
+  /** Events without an id count twice if they arrive twice, so `eventDelivery: "at-most-once"` never sends them again. */
+  #mayRepeat(collection: Collection): boolean {
+    return (
+      COLLECTIONS[collection].idField !== undefined || this.#configuration.eventDelivery === "at-least-once"
+    );
+  }
+
+  /** A window of events is one message, so that it is known of each message whether it was accepted. */
+  *#windowsOf(messages: readonly SpooledMessage[], isEvents: boolean): Generator<readonly SpooledMessage[]> {
+    const most = isEvents ? 0 : this.#configuration.sendWindowBytes;
+    let window: SpooledMessage[] = [];
+    let bytes = 0;
+    for (const message of messages) {
+      if (window.length > 0 && bytes + message.length > most) {
+        yield window;
+        window = [];
+        bytes = 0;
+      }
+      window.push(message);
+      bytes += message.length;
+    }
+    if (window.length > 0) yield window;
+  }
+
+  async #read(window: readonly SpooledMessage[], firstIndex: number) {
+    const read = [];
+    let index = firstIndex;
+    for (const message of window) {
+      const { records, length } = message;
+      const bodyStart = this.#batchId.length;
+      const buffer = this.#bufferFor(bodyStart + length);
+      this.#batchId.copy(buffer);
+      await this.#spool.read(message, buffer, bodyStart);
+      const bytes = buffer.subarray(0, bodyStart + length);
+      read.push({ bytes, bodyStart, firstIndex: index, records, buffer });
+      index += records;
+    }
+    return read;
+  }
+
+  #bufferFor(length: number): Buffer {
+    const free = this.#free.pop();
+    if (free !== undefined && free.length >= length) return free;
+    const { messageBytes } = this.#configuration;
+    // Most runs are small.
+    const isSmall = length < messageBytes / 2;
+    return Buffer.allocUnsafeSlow(isSmall ? length : Math.max(length, messageBytes + SPARE_BYTES));
+  }
+}
+
+function recordsOf(messages: readonly SpooledMessage[]): number {
+  return messages.reduce((sum, { records }) => sum + records, 0);
+}
+
+/** Number of events of each collection of which nobody knows whether they were accepted, and that are not sent again. */
+export function unclearEvents(spool: Spool): readonly { collection: Collection; records: number }[] {
+  return spool.collections.flatMap((collection) => {
+    const messages = spool.messages(collection);
+    const records = recordsOf(messages.filter(({ isAccepted, isUnclear }) => isUnclear && !isAccepted));
+    return records === 0 ? [] : [{ collection, records }];
+  });
+}
