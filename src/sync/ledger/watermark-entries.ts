@@ -2,8 +2,8 @@
  * The watermarks of an installation: until when the events of a collection were sent. Each is an entry of its own,
  * `watermark.usage.00000007.<token>`, of which the highest one counts.
  *
- * Sequences are drawn when a batch is completed, and another run may hold the lock by then. If its watermark is replaced by
- * an older one, the next run sends events again; none is lost.
+ * Sequences are drawn when a batch is completed, and another run may hold the lock by then. A watermark that it has stored
+ * stays. If both store theirs at the same moment, the next run may send events again; none is lost.
  */
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
@@ -23,17 +23,24 @@ interface WatermarkEntry extends InstallationScope {
 const EVENTS = Object.values(WIRE).filter((info) => info.model === "event");
 const SEQUENCE = /^(\d+)\.[0-9a-f]+$/;
 
+/** A watermark that counts, and the key of its entry. */
+export interface Watermark {
+  readonly key: string;
+  readonly value: string;
+}
+
 /** Reads the watermarks. @throws {ConfigurationError} one is damaged, or belongs to another installation or collection */
 export async function readWatermarks(
   ledger: LedgerParts,
   scope: InstallationScope,
-): Promise<ReadonlyMap<EventCollection, string>> {
+): Promise<ReadonlyMap<EventCollection, Watermark>> {
   const read = async () => {
     const keys = await keysOf(ledger, scope);
-    const values = new Map<EventCollection, string>();
+    const values = new Map<EventCollection, Watermark>();
     for (const { name, wireName } of EVENTS) {
       const last = lastOf(keys, prefixOf(scope, wireName));
-      if (last !== undefined) values.set(name, await readValue(ledger, { ...scope, collection: name }, last));
+      if (last === undefined) continue;
+      values.set(name, { key: last, value: await readValue(ledger, { ...scope, collection: name }, last) });
     }
     return values;
   };
@@ -41,11 +48,16 @@ export async function readWatermarks(
   return read().catch(read);
 }
 
-/** Stores watermarks, and deletes those that they replace. @param over Fires when nobody waits any more. */
+/**
+ * Stores watermarks, and deletes those that they replace.
+ * @param before What the run has seen: if it is not the last one any more, a later run has stored its own.
+ * @param over Fires when nobody waits any more.
+ */
 export async function storeWatermarks(
   ledger: LedgerParts,
   scope: InstallationScope,
   values: ReadonlyMap<EventCollection, string>,
+  before: ReadonlyMap<EventCollection, Watermark>,
   over: AbortSignal,
 ): Promise<void> {
   const { store } = ledger;
@@ -53,6 +65,7 @@ export async function storeWatermarks(
     over.throwIfAborted();
     const prefix = prefixOf(scope, WIRE[collection].wireName);
     const earlier = (await keysOf(ledger, scope)).filter((key) => key.startsWith(prefix));
+    if (lastOf(earlier, prefix) !== before.get(collection)?.key) continue;
     const sequence = 1 + Math.max(0, ...earlier.map((key) => sequenceOf(key, prefix)));
     const key = `${prefix}${String(sequence).padStart(8, "0")}.${randomBytes(6).toString("hex")}`;
     const entry: WatermarkEntry = { ...scope, collection, value };

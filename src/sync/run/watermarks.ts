@@ -5,7 +5,7 @@ import { withinGrace } from "../call.js";
 import { COLLECTIONS, type EventCollection, isCollection, unknownCollectionError } from "../collections.js";
 import type { InstallationScope } from "../ledger/entry.js";
 import type { LedgerParts } from "../ledger/ledger.js";
-import { readWatermarks, storeWatermarks } from "../ledger/watermark-entries.js";
+import { readWatermarks, storeWatermarks, type Watermark } from "../ledger/watermark-entries.js";
 import type { SyncConfiguration } from "../options.js";
 import type { RunContext } from "./connector.js";
 
@@ -24,6 +24,7 @@ export class Watermarks {
   readonly #options: WatermarkOptions;
   readonly #scope: InstallationScope;
   readonly #configuration: SyncConfiguration;
+  #committed: ReadonlyMap<EventCollection, Watermark> = new Map();
   #advanced: ReadonlyMap<EventCollection, string> = new Map();
 
   constructor(options: WatermarkOptions, configuration: SyncConfiguration) {
@@ -40,9 +41,10 @@ export class Watermarks {
   async begin(signal: AbortSignal): Promise<Pick<RunContext, "watermark" | "advance">> {
     const committed = await raceAbort(this.#read(), signal);
     const advanced = new Map<EventCollection, string>();
+    this.#committed = committed;
     this.#advanced = advanced;
     return {
-      watermark: (name) => committed.get(requireEvents("watermark", name)),
+      watermark: (name) => committed.get(requireEvents("watermark", name))?.value,
       advance: (name, value) => {
         const { ledger, preview } = this.#options;
         requireEvents("advance", name);
@@ -63,7 +65,7 @@ export class Watermarks {
     const advanced = this.#advanced;
     if (ledger === undefined || advanced.size === 0) return;
     try {
-      await withinGrace(clock, (over) => storeWatermarks(ledger, this.#scope, advanced, over));
+      await withinGrace(clock, (over) => storeWatermarks(ledger, this.#scope, advanced, this.#committed, over));
     } catch (error) {
       logger.error(
         "saas-management: the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",
@@ -72,7 +74,7 @@ export class Watermarks {
     }
   }
 
-  async #read(): Promise<ReadonlyMap<EventCollection, string>> {
+  async #read(): Promise<ReadonlyMap<EventCollection, Watermark>> {
     const { ledger, preview } = this.#options;
     if (ledger === undefined) return new Map();
     try {

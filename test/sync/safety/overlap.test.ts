@@ -1,0 +1,262 @@
+/** Runs of one installation that overlap, and runs that were stopped before they sent anything. */
+import {
+  type RunBatch,
+  type RunContext,
+  type RunOptions,
+  RunOutdatedError,
+  type Store,
+  storeLedger,
+} from "@saas-management/sdk";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { connectorOf, type RunFunction } from "../../support/connector.js";
+import { quietLogger } from "../../support/observed.js";
+import { watchedStore } from "../../support/stores.js";
+import { accounts, heldBy, testService } from "../../support/test-service.js";
+
+const service = testService({ sync: { logger: quietLogger({}), retry: false } });
+
+/** What the vendor has now: all accounts are of one version, and each version has brought ten events. */
+let version = 1;
+let calls = 0;
+let store: Store;
+beforeEach(() => {
+  version = 1;
+  calls = 0;
+  store = memoryStore();
+});
+
+const EVENT = "externallyDiscoveredUsage";
+
+/** Reads the vendor: all accounts, and the events since the watermark. Waits for `meanwhile` in between. */
+const read =
+  (meanwhile: () => unknown = () => {}): RunFunction<"accounts"> =>
+  async (batch, { watermark, advance }: RunContext) => {
+    calls += 1;
+    const now = version;
+    const since = Number(watermark(EVENT) ?? 0);
+    await meanwhile();
+    await batch.write(
+      "accounts",
+      accounts(5).map((account) => ({ ...account, name: `version ${now}` })),
+    );
+    const actors = Array.from({ length: 10 * now - since }, (_, i) => `actor-${since + i}`);
+    const lastActivity = new Date("2026-01-01T00:00:00Z");
+    await batch.write(
+      EVENT,
+      actors.map((sourceActorId) => ({ sourceActorId, lastActivity })),
+    );
+    advance(EVENT, String(10 * now));
+  };
+
+const run = (fn: RunFunction<"accounts">, options: Partial<RunOptions> = {}, own = store) =>
+  service.run(["accounts"], fn, { ledger: storeLedger(own), waitForLockMs: 60_000, ...options });
+
+/** The vendor has a new version, which another run of the installation sends. */
+const completeNext = async () => {
+  version += 1;
+  await run(read(), { waitForLockMs: 0 });
+};
+
+/** Time passes whenever somebody waits for it. */
+function letTimePass(): void {
+  let over = false;
+  onTestFinished(() => {
+    over = true;
+  });
+  const pass = () => {
+    if (over) return;
+    if (service.clock.pausing > 0) service.clock.advance(1000);
+    setImmediate(pass);
+  };
+  pass();
+}
+
+/** What the service has: the version of its accounts, and the actors of its events. */
+function atService() {
+  const { accounts: sent, [EVENT]: events } = service.inspect().snapshots;
+  const names = new Set(sent.map(({ record }) => Reflect.get(record, "name")));
+  const actors = events.map(({ record }) => String(Reflect.get(record, "sourceActorId")));
+  return { names: [...names], events: actors.length, different: new Set(actors).size };
+}
+
+const rpcsOf = () => {
+  const rpcs: string[] = [];
+  return {
+    rpcs,
+    client: service.syncClient({
+      onEvent: ({ type, operation }) => void (type === "request" && rpcs.push(operation)),
+    }),
+  };
+};
+
+describe("readers never see what a run that was stopped had read", () => {
+  test("a held run of another tenant leaves nothing behind, and four good runs stay as they are", async () => {
+    const own = accounts(40);
+    const good = () => run((batch) => batch.write("accounts", own));
+    await good();
+    const before = JSON.stringify(service.inspect().snapshots);
+    const foreign = accounts(40).map(({ id, ...rest }) => ({ id: `foreign-${id}`, ...rest }));
+    const { message } = await heldBy(run((batch) => batch.write("accounts", foreign)));
+    expect(message).toContain("nothing was sent");
+    expect(JSON.stringify(service.inspect().snapshots)).toBe(before);
+    for (let i = 0; i < 4; i += 1) await good();
+    expect(JSON.stringify(service.inspect().snapshots)).not.toContain("foreign");
+    expect(service.states()).toEqual(Array(5).fill("completed"));
+  });
+
+  const invalid = async (batch: RunBatch<"accounts">): Promise<void> => {
+    await batch.write("accounts", [...accounts(3000), { id: "" }]);
+  };
+  async function* failingSource() {
+    yield accounts(3000);
+    throw new Error("the vendor is away");
+  }
+  const stop = new AbortController();
+  const story = (name: string, fn: RunFunction<"accounts">, options: Partial<RunOptions> = {}) => ({
+    name,
+    fn,
+    options,
+  });
+  const stories = [
+    story("throws before it writes", () => Promise.reject(new Error("the vendor is away"))),
+    story("throws after it has written", async (batch) => {
+      await batch.write("accounts", accounts(3000));
+      throw new Error("the vendor is away");
+    }),
+    story("writes an invalid record", invalid),
+    story("swallows the refusal of an invalid record", (batch) => invalid(batch).catch(() => {})),
+    story("misses a declared snapshot", async () => {}),
+    story("leaves a writer open", async (batch) => void batch.writer("accounts").write(accounts(3))),
+    story("reads a source that fails", (batch) => batch.write("accounts", failingSource())),
+    story("misses the expected count", (batch) => batch.write("accounts", accounts(3), { expectedCount: 4 })),
+    story(
+      "is aborted while it reads",
+      async (batch) => {
+        await batch.write("accounts", accounts(3000));
+        stop.abort(new Error("enough"));
+        await new Promise(() => {});
+      },
+      { signal: stop.signal },
+    ),
+    story("would remove all accounts", (batch) => batch.write("accounts", [])),
+    story("has no room for its records", (batch) => batch.write("accounts", accounts(3)), {
+      spool: { memoryBytes: 0, directory: "/nonexistent/folder" },
+    }),
+  ];
+  test.each(stories)("the service sees no call of a run that $name", async ({ fn, options }) => {
+    await run(read());
+    const before = JSON.stringify(service.inspect());
+    const { rpcs, client } = rpcsOf();
+    const { installationId } = service;
+    const ended = client.run(connectorOf(["accounts"], fn), {
+      installationId,
+      ledger: storeLedger(store),
+      ...options,
+    });
+    await expect(ended).rejects.toBeDefined();
+    expect(rpcs).toEqual([]);
+    expect(JSON.stringify(service.inspect())).toBe(before);
+  });
+});
+
+describe("of two runs that overlap", () => {
+  test("the one that read an older state reads again, and moves no watermark backwards", async () => {
+    letTimePass();
+    await run(read());
+    const receipt = await run(read(async () => calls === 2 && completeNext()));
+    expect(receipt.restarts).toBe(1);
+    expect(calls).toBe(4);
+    expect(atService()).toEqual({ names: ["version 2"], events: 20, different: 20 });
+    await run(read());
+    expect(atService()).toEqual({ names: ["version 2"], events: 20, different: 20 });
+  });
+
+  test("the one that read a newer state completes after the other one", async () => {
+    letTimePass();
+    await run(read());
+    let older: Promise<unknown> = Promise.resolve();
+    let goOn = () => {};
+    const waits = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    older = run(read(() => (calls === 2 ? waits : Promise.resolve())));
+    version = 2;
+    const newer = run(read());
+    goOn();
+    await Promise.all([older, newer]);
+    expect(atService()).toEqual({ names: ["version 2"], events: 20, different: 20 });
+  });
+
+  test("both complete if they begin at once", async () => {
+    letTimePass();
+    await run(read());
+    version = 2;
+    const receipts = await Promise.all([run(read()), run(read())]);
+    expect(receipts.map(({ restarts }) => restarts).sort()).toEqual([0, 1]);
+    expect(atService()).toEqual({ names: ["version 2"], events: 20, different: 20 });
+  });
+
+  test("the one that is overtaken too often fails with the batch of the other one, and can be run again", async () => {
+    letTimePass();
+    await run(read());
+    let isInner = false;
+    const overtaken = run(
+      read(async () => {
+        if (isInner) return;
+        isInner = true;
+        await completeNext();
+        isInner = false;
+      }),
+    );
+    const error: unknown = await overtaken.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RunOutdatedError);
+    const last = service.inspect().batches.at(-1)?.id;
+    expect(error).toMatchObject({ code: "RUN_OUTDATED", retryable: true, otherBatchId: last });
+    expect(version).toBe(4);
+    expect(atService()).toEqual({ names: ["version 4"], events: 40, different: 40 });
+    await run(read());
+    expect(atService()).toEqual({ names: ["version 4"], events: 40, different: 40 });
+  });
+});
+
+test("no moment at which another run is completed puts an older state back, loses or doubles an event", async () => {
+  letTimePass();
+  let overtaken = 0;
+  for (let moment = 1; ; moment += 1) {
+    await service.reset();
+    version = 1;
+    store = memoryStore();
+    await run(read());
+    let count = 0;
+    let isCompleted = false;
+    let other: Promise<unknown> | undefined;
+    const watched = watchedStore(store, async (_, go) => {
+      count += 1;
+      if (count === moment) {
+        isCompleted = service.states().join() === "completed,completed";
+        // Under the lock of this run it is refused.
+        other = completeNext().catch(() => {
+          version -= 1;
+        });
+        await other;
+      }
+      return go();
+    });
+    const before = calls;
+    await run(read(), {}, watched);
+    if (other === undefined) break;
+    if (calls - before > 2) overtaken += 1;
+    const check = (when: string) => {
+      const { events, ...state } = atService();
+      const place = `${when} call ${moment} of the ledger`;
+      expect(state, place).toEqual({ names: [`version ${version}`], different: 10 * version });
+      // Until its watermark is stored, a completed run does not keep the next one from sending the same events.
+      expect(events, place).toBeLessThanOrEqual(isCompleted ? 20 * version : 10 * version);
+    };
+    check("at");
+    await run(read());
+    check("after");
+  }
+  expect(overtaken).toBeGreaterThan(2);
+});
