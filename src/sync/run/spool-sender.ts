@@ -4,8 +4,13 @@ import { batchIdField } from "../encoding/message-builder.js";
 import type { SyncConfiguration } from "../options.js";
 import type { Spool, SpooledMessage } from "./spool.js";
 
-type SendConfiguration = Pick<SyncConfiguration, "eventDelivery" | "sendWindowBytes" | "messageBytes">;
+type SendConfiguration = Pick<
+  SyncConfiguration,
+  "clock" | "eventDelivery" | "messageBytes" | "sendWindowBytes" | "windowBytes"
+>;
 
+/** A window that takes so long, in milliseconds, goes over a slow link: larger ones wait less for acknowledgements there. */
+const SLOW_MS = 200;
 /** Room for the id of the batch and what follows it, beside the records of a full message. */
 const SPARE_BYTES = 64 * 1024;
 
@@ -29,6 +34,7 @@ class SpoolSender {
   readonly #batchId: Buffer;
   /** Buffers of windows that were accepted. */
   readonly #free: Buffer[] = [];
+  #isSlow = false;
 
   constructor(batch: BatchHandle, spool: Spool, configuration: SendConfiguration) {
     this.#batch = batch;
@@ -37,7 +43,7 @@ class SpoolSender {
     this.#batchId = batchIdField(batch.id);
   }
 
-  /** Reads the next window while the last one is on its way. */
+  /** Reads the next window while the last one is on its way, unless the link is slow: then reading takes no time. */
   async send(collection: Collection): Promise<void> {
     const all = this.#spool.messages(collection);
     const { context, report, unlink } = await this.#batch.openCollection(collection, recordsOf(all));
@@ -54,10 +60,14 @@ class SpoolSender {
           if (isAccepted) report.alreadyAccepted += recordsOf(window);
           continue;
         }
+        if (this.#isSlow) await sending;
         const messages = await this.#read(window, firstIndex);
         await sending;
+        const { clock } = this.#configuration;
+        const since = clock.monotonic();
         sending = context.send(messages).then(
           () => {
+            this.#isSlow = clock.monotonic() - since > SLOW_MS;
             for (const message of window) message.isAccepted = true;
             for (const { buffer } of messages) this.#free.push(buffer);
           },
@@ -85,11 +95,12 @@ class SpoolSender {
 
   /** A window of events is one message, so that it is known of each message whether it was accepted. */
   *#windowsOf(messages: readonly SpooledMessage[], isEvents: boolean): Generator<readonly SpooledMessage[]> {
-    const most = isEvents ? 0 : this.#configuration.sendWindowBytes;
+    const { sendWindowBytes, windowBytes } = this.#configuration;
     let window: SpooledMessage[] = [];
     let bytes = 0;
     for (const message of messages) {
-      if (window.length > 0 && bytes + message.length > most) {
+      const most = this.#isSlow ? sendWindowBytes : windowBytes;
+      if (window.length > 0 && (isEvents || bytes + message.length > most)) {
         yield window;
         window = [];
         bytes = 0;

@@ -65,7 +65,9 @@ export class Watermarks {
     const advanced = this.#advanced;
     if (ledger === undefined || advanced.size === 0) return;
     try {
-      await withinGrace(clock, (over) => storeWatermarks(ledger, this.#scope, advanced, this.#committed, over));
+      await withinGrace(clock, (over) =>
+        storeWatermarks(ledger, this.#scope, advanced, this.#committed, over),
+      );
     } catch (error) {
       logger.error(
         "saas-management: the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",

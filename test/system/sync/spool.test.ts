@@ -1,0 +1,93 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { testService } from "../../support/test-service.js";
+import { startScript } from "./run-process.js";
+
+const service = testService();
+const SCRIPT = fileURLToPath(new URL("spool-script.ts", import.meta.url));
+const MIB = 1024 * 1024;
+
+const argsOf = (directory: string, records: number, bytes: number) => {
+  const { syncUrl, apiKey, installationId } = service.server;
+  return [syncUrl, apiKey, installationId, directory, String(records), String(bytes)];
+};
+
+/** How a run in a process of its own ends. */
+async function endOf(directory: string, records: number, bytes: number) {
+  const printed = await text(startScript("spool-script.ts", argsOf(directory, records, bytes)).stdout);
+  return JSON.parse(printed);
+}
+
+/** The same with a folder in memory that has so many bytes, in which nothing is left. */
+async function endInFolderOf(bytes: number, options: string, records: number): Promise<unknown> {
+  const folder = join(service.directory, "small");
+  await mkdir(folder);
+  const run = `mount -t tmpfs -o size=${bytes},${options} none "$1" && shift && "$@" && ls "${folder}"`;
+  const node = [process.execPath, "--import=tsx", SCRIPT, ...argsOf(folder, records, 1000)];
+  const { stdout } = await promisify(execFile)("unshare", ["-m", "sh", "-c", run, "sh", folder, ...node]);
+  const [printed = "", ...left] = stdout.trim().split("\n");
+  expect(left).toEqual([]);
+  return JSON.parse(printed);
+}
+
+const canMount = (() => {
+  try {
+    execFileSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.runIf(canMount)("a full disk ends a run before anything is sent, and says what it needs", async () => {
+  const end = await endInFolderOf(2 * MIB, "rw", 10_000);
+  expect(end).toMatchObject({
+    code: "SPOOL_FAILED",
+    directory: join(service.directory, "small"),
+    message: expect.stringMatching(/ENOSPC.*At least \d+ bytes.*spool\.directory\. Nothing was sent\./),
+  });
+  expect(end).toHaveProperty("bytesNeeded");
+  expect(service.states()).toEqual([]);
+});
+
+test.runIf(canMount)("a read-only folder ends a run before anything is sent", async () => {
+  expect(await endInFolderOf(2 * MIB, "ro", 1000)).toMatchObject({
+    code: "SPOOL_FAILED",
+    message: expect.stringContaining("EROFS"),
+  });
+  expect(service.states()).toEqual([]);
+});
+
+test("a missing folder ends a run before anything is sent, and a small run does not need it", async () => {
+  const missing = join(service.directory, "missing");
+  expect(await endOf(missing, 1000, 1000)).toMatchObject({
+    code: "SPOOL_FAILED",
+    message: expect.stringContaining("ENOENT"),
+  });
+  expect(service.states()).toEqual([]);
+  expect(await endOf(missing, 10, 1000)).toMatchObject({ code: "completed" });
+});
+
+test("a process that is killed while it reads leaves no file and no batch", async () => {
+  const child = startScript("spool-script.ts", [...argsOf(service.directory, 1000, 100_000), "stuck"]);
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  expect(await readdir(service.directory)).toEqual([]);
+  child.kill("SIGKILL");
+  await text(child.stdout);
+  expect(await readdir(service.directory)).toEqual([]);
+  expect(service.inspect()).toMatchObject({ batches: [], lock: null });
+});
+
+test("memory does not grow with the spool", async () => {
+  const small = await endOf(service.directory, 50, MIB);
+  await service.reset();
+  const large = await endOf(service.directory, 300, MIB);
+  expect(large).toMatchObject({ code: "completed" });
+  // 250 MiB more were kept on the disk.
+  expect(large.peakBytes - small.peakBytes).toBeLessThan(60 * MIB);
+});
