@@ -1,10 +1,12 @@
 /**
  * Counts which files of the built package `import "."` loads, and which sources are entered by one record of
- * `batch.write` and by the first page of `licenses()`. The service runs in a process of its own. Prints JSON.
+ * `batch.write`, by the second run with a guard and a file ledger, and by the first page of `licenses()`. The service runs in a process of its own. Prints JSON.
  */
 import { fork } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decode } from "@jridgewell/sourcemap-codec";
 
@@ -21,7 +23,7 @@ if (process.argv[2] === "service") {
   session.connect();
   await session.post("Profiler.enable");
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  const { SaasManagementClient } = await import(`${DIST}index.js`);
+  const { SaasManagementClient, fileLedger } = await import(`${DIST}index.js`);
   const imported = await entered(session);
 
   const service = fork(new URL(import.meta.url), ["service"]);
@@ -33,13 +35,24 @@ if (process.argv[2] === "service") {
   await batch.write("accounts", [{ id: "u2", name: "Grace" }]);
   const written = await entered(session);
   await batch.abort();
+  const directory = mkdtempSync(join(tmpdir(), "house-"));
+  const run = (options) =>
+    client.sync.run(
+      { snapshots: ["accounts"], run: (to) => to.write("accounts", [{ id: "u1", name: "Ada" }]) },
+      { installationId, ledger: fileLedger(directory), ...options },
+    );
+  await run({ firstRun: true });
+  await entered(session);
+  await run({});
+  const guarded = await entered(session);
+  rmSync(directory, { recursive: true });
   await client.graphql.licenses().firstPage();
   await entered(session);
   await client.graphql.licenses().firstPage();
   const paged = await entered(session);
   await client.close();
   service.disconnect();
-  console.log(JSON.stringify({ imported, written, paged }));
+  console.log(JSON.stringify({ imported, written, guarded, paged }));
 }
 
 /** Files, sources and functions of the package that ran since the last look. */
