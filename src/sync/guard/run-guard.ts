@@ -1,19 +1,25 @@
 import { raceAbort } from "../../core/abort.js";
-import { type HeldReason, InvalidInputError, type SnapshotDiff } from "../../core/errors/index.js";
+import {
+  ConfigurationError,
+  type HeldReason,
+  InvalidInputError,
+  SaasManagementError,
+  type SnapshotDiff,
+} from "../../core/errors/index.js";
+import { withinGrace } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
-import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
 import type { InstallationScope, Lines } from "../ledger/entry.js";
+import { releaseApproval } from "../ledger/installation.js";
 import { batchToken } from "../ledger/keys.js";
 import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { CompletionCounts } from "../transport.js";
 import type { Held } from "./approval.js";
 import { surprisesOf } from "./comparison.js";
-import { LedgerNotes } from "./ledger-notes.js";
 import { type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot } from "./snapshot.js";
-import { SnapshotDraft } from "./snapshot-draft.js";
 import { type JudgedRun, SnapshotJudge } from "./snapshot-judge.js";
 
 export interface RunGuardOptions extends JudgedRun {
@@ -28,6 +34,14 @@ export interface IdLog {
   lines(collection: SnapshotCollection): Lines;
 }
 
+/** The ids of one batch on their way to the ledger. */
+interface Drafts {
+  readonly of: Map<GuardedSnapshot, LedgerDraft>;
+  areSaved: boolean;
+}
+
+const newDrafts = (): Drafts => ({ of: new Map(), areSaved: false });
+
 /** Guards what a connector has written: all snapshots are judged once, before anything is sent, and then promoted. */
 export class RunGuard {
   readonly #options: RunGuardOptions;
@@ -35,14 +49,12 @@ export class RunGuard {
   readonly #ledger: LedgerParts | undefined;
   readonly #scope: InstallationScope;
   readonly #rules: ResolvedGuard;
-  readonly #notes: LedgerNotes;
   readonly #judge: SnapshotJudge;
   readonly #ids: IdLog;
   readonly #ended: AbortSignal;
   readonly #snapshots = new Map<string, GuardedSnapshot>();
-  /** Those of the batch that is open. */
-  #drafts = new Map<GuardedSnapshot, SnapshotDraft>();
-  #isSaved = false;
+  /** Of the batch that is open. */
+  #drafts = newDrafts();
   #surprises: readonly string[] = [];
 
   /** @param ended Fires when the run has ended: the ledger is asked nothing more. */
@@ -57,7 +69,6 @@ export class RunGuard {
     const { approve } = options;
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
-    this.#notes = new LedgerNotes(this.#ledger, this.#scope, configuration, approve);
     this.#judge = new SnapshotJudge(options, this.#rules, this.#ledger, configuration);
     for (const collection of options.snapshots) {
       // Without a guard and a ledger, nobody needs the ids.
@@ -118,9 +129,8 @@ export class RunGuard {
    * @throws {ConfigurationError} the ledger cannot be written
    */
   draft(ended: AbortSignal): Promise<void> {
-    this.#drafts = new Map();
-    this.#isSaved = false;
-    return raceAbort(this.#draft(batchToken(this.#options.runId), ended), ended);
+    this.#drafts = newDrafts();
+    return raceAbort(this.#draft(this.#drafts, batchToken(this.#options.runId), ended), ended);
   }
 
   /**
@@ -128,9 +138,14 @@ export class RunGuard {
    * @throws {ConfigurationError} the ledger cannot be written
    */
   save(ended: AbortSignal): Promise<void> {
-    const saved = [...this.#drafts.values()].map((draft) => draft.save());
+    const drafts = this.#drafts;
+    const saved = [...drafts.of].map(([{ collection }, draft]) =>
+      draft.save().catch((error: unknown) => {
+        throw unwritable(collection, error);
+      }),
+    );
     const all = Promise.all(saved).then(() => {
-      this.#isSaved = true;
+      drafts.areSaved = true;
     });
     return raceAbort(all, ended);
   }
@@ -143,14 +158,15 @@ export class RunGuard {
         : surprisesOf(collection, expected, counts[collection]?.removed ?? 0),
     );
     for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
-    await this.#notes.completed(async (over) => {
-      for (const [snapshot, draft] of this.#drafts) {
-        over.throwIfAborted();
-        const rule = this.#rules.ruleOf(snapshot.collection);
-        const isApproved = this.approvedRules[snapshot.collection] !== undefined;
-        await draft.promote(snapshot.historyWith(rule, isApproved));
-      }
-    });
+    const { clock, logger } = this.#configuration;
+    try {
+      await withinGrace(clock, (over) => this.#promote(over));
+    } catch (error) {
+      logger.error(
+        "saas-management: the batch was completed, but the ledger could not note it; the next run is compared with both snapshots",
+        { error },
+      );
+    }
   }
 
   /**
@@ -159,26 +175,63 @@ export class RunGuard {
    *   outcome is unknown, the saved ids stay beside those that were known before.
    */
   async givenUp(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
-    const drafts = [...this.#drafts.values()];
-    this.#drafts = new Map();
-    if (this.#isSaved && outcome !== "aborted") return;
-    await this.#notes.discard(drafts);
+    const drafts = this.#drafts;
+    this.#drafts = newDrafts();
+    if (drafts.areSaved && outcome !== "aborted") return;
+    await this.#discard([...drafts.of.values()]);
   }
 
   #ledgerOf(collection: SnapshotCollection, ended = this.#ended): CollectionLedger | undefined {
     return this.#ledger && new CollectionLedger(this.#ledger, { ...this.#scope, collection }, ended);
   }
 
-  async #draft(token: string, ended: AbortSignal): Promise<void> {
+  async #draft({ of: drafts }: Drafts, token: string, ended: AbortSignal): Promise<void> {
     for (const snapshot of this.#snapshots.values()) {
       const { collection, past } = snapshot;
-      const draft = new SnapshotDraft(this.#ledgerOf(collection, ended));
-      await draft.begin(token, this.#ids.lines(collection), past);
-      if (ended.aborted) {
-        await this.#notes.discard([draft]);
-        throw ended.reason;
-      }
-      this.#drafts.set(snapshot, draft);
+      const lines = this.#ids.lines(collection);
+      const drafting = this.#ledgerOf(collection, ended)?.draft(token, lines, past);
+      const draft = await drafting?.catch((error: unknown) => {
+        throw unwritable(collection, error);
+      });
+      if (draft === undefined) continue;
+      drafts.set(snapshot, draft);
+      // The others are discarded already.
+      if (ended.aborted) await this.#discard([draft]);
+      ended.throwIfAborted();
     }
   }
+
+  /** Makes the ids the known ones, and uses up the approval of the run. */
+  async #promote(over: AbortSignal): Promise<void> {
+    for (const [snapshot, draft] of this.#drafts.of) {
+      over.throwIfAborted();
+      const rule = this.#rules.ruleOf(snapshot.collection);
+      const isApproved = this.approvedRules[snapshot.collection] !== undefined;
+      await draft.promote(snapshot.historyWith(rule, isApproved));
+    }
+    over.throwIfAborted();
+    const { approve } = this.#options;
+    // Once, and for all that it covers: also for collections that this run does not declare.
+    if (approve !== undefined && this.#ledger !== undefined)
+      await releaseApproval(this.#ledger, this.#scope, approve);
+  }
+
+  async #discard(drafts: readonly LedgerDraft[]): Promise<void> {
+    const { clock, logger } = this.#configuration;
+    try {
+      await withinGrace(clock, async () => {
+        for (const draft of drafts) await draft.discard();
+      });
+    } catch (error) {
+      logger.warn("saas-management: the ledger could not discard the ids of an aborted batch", { error });
+    }
+  }
+}
+
+function unwritable(collection: SnapshotCollection, cause: unknown): SaasManagementError {
+  if (cause instanceof SaasManagementError) return cause;
+  return new ConfigurationError(
+    `The ledger could not store the ids of ${collection}; nothing was completed. See the error's cause. For a fileLedger, check its directory and the free disk space.`,
+    { cause },
+  );
 }

@@ -15,8 +15,7 @@ import { type History, type PastSnapshot, parseHistory } from "./history.js";
 import { mapLines } from "./id-lines.js";
 import { currentOf, entriesOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
-import type { Store } from "./store.js";
-import { deleteAll, putWhole } from "./store-calls.js";
+import { deleteAll, putWhole, type Store } from "./store.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {

@@ -3,8 +3,7 @@ import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
 import { LEASE_MS } from "../lease.js";
 import { isGone, type Owner, STALE_MS, thisProcess } from "./owner.js";
-import type { Store } from "./store.js";
-import { deleteAll } from "./store-calls.js";
+import { deleteAll, type Store } from "./store.js";
 
 type NamedOwner = Partial<Record<keyof Owner, unknown>>;
 

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { type InstallationScope, unusable } from "./entry.js";
 import { folderOf } from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
-import { deleteAll, putWhole } from "./store-calls.js";
+import { deleteAll, putWhole } from "./store.js";
 
 export interface LogEntry {
   readonly key: string;

@@ -12,7 +12,7 @@ import { WIRE } from "../generated/collections.js";
 import { type InstallationScope, unusable } from "./entry.js";
 import { folderOf } from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
-import { putWhole } from "./store-calls.js";
+import { putWhole } from "./store.js";
 
 /** What a value contains: it says whose it is, so that a copied file does not hide events of another installation. */
 interface WatermarkEntry extends InstallationScope {

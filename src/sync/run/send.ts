@@ -1,10 +1,15 @@
 /** Steps 4 to 9 of a run: one batch. */
 import { linkAbort, onAbort, raceAbort } from "../../core/abort.js";
-import { BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
+import {
+  annotate,
+  BatchInProgressError,
+  BatchOutcomeUnknownError,
+  BatchStateError,
+} from "../../core/errors/index.js";
 import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
-import { withinGrace } from "../call.js";
+import { hasEnded, withinGrace } from "../call.js";
 import type { RunGuard } from "../guard/run-guard.js";
 import type { Journal } from "../ledger/journal.js";
 import type { SyncConfiguration } from "../options.js";
@@ -14,7 +19,6 @@ import type { Extraction } from "./extract.js";
 import type { ResolvedRunOptions } from "./options.js";
 import type { Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
-import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
 import type { Watermarks } from "./watermarks.js";
 
 /** How long a run waits for the abort of an orphan, in milliseconds. */
@@ -23,7 +27,7 @@ const RECOVERY_MS = 30_000;
 export interface RunParts {
   readonly configuration: SyncConfiguration;
   readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
-  readonly abort: AbortBatch;
+  readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
   readonly begunAt: number;
   readonly closed: AbortSignal;
 }
@@ -57,7 +61,8 @@ type BatchEnd =
 export class BatchSender {
   readonly #options: SenderOptions;
   readonly #configuration: SyncConfiguration;
-  readonly #unreleased: UnreleasedBatches;
+  /** Batches that could not be aborted, and why they failed: each may still hold the lock. */
+  readonly #unreleased = new Map<string, unknown>();
   #batches = 0;
   #waitedForLockMs = 0;
   #unclear: BatchOutcomeUnknownError | undefined;
@@ -65,7 +70,6 @@ export class BatchSender {
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#configuration = options.parts.configuration;
-    this.#unreleased = new UnreleasedBatches(options.parts.abort);
   }
 
   get waitedForLockMs(): number {
@@ -82,7 +86,7 @@ export class BatchSender {
     const batch = await this.#start();
     const end = await batch.within(() => this.#send(batch, extracted));
     const isReleased = end.type === "completed" || end.isReleased;
-    if (!isReleased) this.#unreleased.add(batch.id, end.error);
+    if (!isReleased) this.#unreleased.set(batch.id, end.error);
     await this.#options.journal.ended(batch.id, isReleased);
     return { batch, end };
   }
@@ -92,8 +96,10 @@ export class BatchSender {
     const { run, journal, parts, ended } = this.#options;
     const { installationId, waitForLockMs, onProgress } = run;
     const { clock } = this.#configuration;
-    const release = () => this.#unreleased.release(ended);
-    await raceAbort(this.#recover().then(release), ended);
+    await raceAbort(
+      this.#recover().then(() => this.#release()),
+      ended,
+    );
     const since = clock.monotonic();
     let waited = false;
     const notice = (progress: SyncProgress) => {
@@ -101,7 +107,7 @@ export class BatchSender {
         waited = true;
         // The lock's owner may have died after the run began.
         void this.#recover().then(() => journal.warnOfStart());
-        void release();
+        void this.#release();
       }
       onProgress?.(progress);
     };
@@ -110,7 +116,7 @@ export class BatchSender {
     const options = { installationId, waitForLockMs, signal: ended, onProgress: notice };
     const starting = parts.start(options, { attempt: this.#batches, noteStart, startEndsInMs });
     const batch = await starting.catch((error: unknown) => {
-      throw journal.explain(this.#unreleased.explain(error));
+      throw journal.explain(this.#explain(error));
     });
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;
@@ -118,10 +124,44 @@ export class BatchSender {
 
   /** Aborts orphans. A service that does not answer is left to the start, which tells of it. */
   #recover(): Promise<void> {
-    const { journal, parts } = this.#options;
-    return journal.recover((batchId) =>
-      withinGrace(this.#configuration.clock, (over) => endBatch(parts.abort, batchId, over), RECOVERY_MS),
+    return this.#options.journal.recover((batchId) =>
+      withinGrace(this.#configuration.clock, (over) => this.#end(batchId, over), RECOVERY_MS),
     );
+  }
+
+  /** Aborts the batches of this run that could not be aborted; what fails is tried again while the run waits. */
+  async #release(): Promise<void> {
+    for (const batchId of [...this.#unreleased.keys()]) {
+      const ended = this.#end(batchId, this.#options.ended);
+      await ended.then(
+        () => this.#unreleased.delete(batchId),
+        () => {},
+      );
+    }
+  }
+
+  /** Aborts a batch that may have ended already. @returns its state, as far as the service tells it */
+  async #end(batchId: string, signal: AbortSignal): Promise<string> {
+    try {
+      await this.#options.parts.abort(batchId, signal);
+      return "aborted";
+    } catch (error) {
+      if (hasEnded(error)) return error.batchState ?? "unknown";
+      throw error;
+    }
+  }
+
+  /** Returns an error that tells if a batch of this run may hold the lock; otherwise the same error. */
+  #explain(error: unknown): unknown {
+    const [first] = this.#unreleased;
+    if (first === undefined || !(error instanceof BatchInProgressError)) return error;
+    const [batchId, cause] = first;
+    const { installationId, serverMessage, waitedMs } = error;
+    const own = new BatchInProgressError(
+      `A batch of this installation is in progress. It may be batch ${batchId} of this run, which failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`,
+      { installationId, serverMessage, waitedMs, mayBeOwn: true, cause },
+    );
+    return annotate(own, error);
   }
 
   /**

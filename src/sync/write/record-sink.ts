@@ -13,7 +13,7 @@ import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
 import { ObservedRecords } from "./observed-records.js";
-import { inSteps, unchanged } from "./steps.js";
+import { inSteps, unchanged } from "./source.js";
 import { type SinkContext, WindowQueue } from "./window-queue.js";
 
 /** Where the records of a write come from, if they come in an array. */

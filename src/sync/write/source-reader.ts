@@ -2,8 +2,7 @@ import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { RecordSink } from "./record-sink.js";
-import { closeSource, type OpenedSource, openSource } from "./source.js";
-import { inSteps } from "./steps.js";
+import { closeSource, inSteps, type OpenedSource, openSource } from "./source.js";
 import type { SinkContext } from "./window-queue.js";
 
 // What writes need is loaded together with the first of them.
