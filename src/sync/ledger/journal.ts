@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
-import { annotate, BatchInProgressError, TimeoutError, TransportError } from "../../core/errors/index.js";
+import { annotate, BatchInProgressError, TimeoutError } from "../../core/errors/index.js";
 import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../call.js";
 import { LEASE_MS } from "../lease.js";
@@ -150,8 +150,8 @@ export class Journal {
         const batchState = await endBatch(batchId);
         logger.info("saas-management: ended the batch of a process that died", { batchId, batchState });
       } catch (error) {
-        // The start of the run that follows tells of a service that cannot be reached.
-        if (!(error instanceof TimeoutError) && !(error instanceof TransportError))
+        // A service that does not answer is named by the call itself.
+        if (!(error instanceof TimeoutError))
           logger.warn(
             "saas-management: could not abort the batch of a process that died; its lock ends with the lease",
             { batchId, error },

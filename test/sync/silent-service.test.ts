@@ -1,0 +1,36 @@
+import { memoryLedger } from "@saas-management/sdk/testing";
+import { expect, test } from "vitest";
+import { connectorOf } from "../support/connector.js";
+import { quietLogger } from "../support/observed.js";
+import { rejection, until } from "../support/promises.js";
+import { accounts, testService } from "../support/test-service.js";
+
+const warnings: string[] = [];
+const service = testService({
+  sync: { logger: quietLogger({ warn: (text) => void warnings.push(text) }), retry: false },
+});
+
+test("a service that never answers is named after 30 s, once, and not as a process that died", async () => {
+  const { clock, server, installationId } = service;
+  const ledger = memoryLedger();
+  const run = () =>
+    service.sync.run(
+      connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3))),
+      { installationId, ledger, firstRun: true, restarts: 0 },
+    );
+  // Leaves a batch that the next run is to abort.
+  server.faults.add({ on: "SyncRecords", fault: "status", status: "INTERNAL" });
+  server.faults.add({ on: "AbortSyncBatch", fault: "drop" });
+  await rejection(run());
+  warnings.length = 0;
+  const stall = server.faults.add({ on: "sync", fault: "stall", times: 99 });
+  const begunAt = clock.now();
+  const ended = rejection(run());
+  await until(() => stall.fired === 1);
+  clock.advance(30_000);
+  await until(() => stall.fired === 2);
+  clock.advance(100_000);
+  expect(await ended).toMatchObject({ code: "TIMEOUT", timeoutMs: 100_000 });
+  expect(warnings).toEqual([`saas-management: ${server.syncUrl} has not answered AbortSyncBatch for 30 s`]);
+  expect(clock.now() - begunAt).toBeLessThan(140_000);
+});
