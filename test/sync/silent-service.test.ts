@@ -33,4 +33,8 @@ test("a service that never answers is named after 30 s, once, and not as a proce
   expect(await ended).toMatchObject({ code: "TIMEOUT", timeoutMs: 100_000 });
   expect(warnings).toEqual([`saas-management: ${server.syncUrl} has not answered AbortSyncBatch for 30 s`]);
   expect(clock.now() - begunAt).toBeLessThan(140_000);
+  // The start without an answer is waited for.
+  const closed = service.sync.close();
+  clock.advance(5000);
+  await closed;
 });
