@@ -2,10 +2,8 @@ import { Metadata } from "@grpc/grpc-js";
 import type { SyncProgress } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
-import { storeStaging } from "../../src/sync/staging/staging.js";
 import { accounts } from "../support/accounts.js";
-import { failureOf, writesOf } from "../support/batch-internals.js";
+import { failureOf } from "../support/batch-internals.js";
 import { connectorOf } from "../support/connector.js";
 import { rejection, until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -39,13 +37,13 @@ test("neither warns nor ends a lease that is renewed", async () => {
 });
 
 test("ends the write in flight when the lease ends, and completes nothing", async () => {
-  const { batch, clock } = await start();
+  const { batch, clock, seen } = await start();
   async function* silent() {
     yield accounts(1);
     await new Promise(() => {});
   }
   const write = batch.write("accounts", silent());
-  await until(() => writesOf(batch)[0]?.state === "writing");
+  await until(() => seen.at(-1)?.type === "sending");
   clock.advance(15 * MINUTE);
   await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
   await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
@@ -57,7 +55,7 @@ test("ends each open collection with an error that tells of its own records when
   const [people, groups] = [batch.writer("accounts"), batch.writer("groups")];
   await people.write(accounts(5));
   await groups.write([]);
-  await until(() => writesOf(batch)[0]?.accepted !== 0);
+  await until(() => batch.stats.accounts?.accepted !== 0);
   clock.advance(15 * MINUTE);
   const errors = [await rejection(groups.end()), await rejection(people.end())];
   expect(errors).toMatchObject([
@@ -156,7 +154,7 @@ test("leaves no timer when the handle is closed", async () => {
 });
 
 test("sends the records of a slow source after flushAfterMs", async () => {
-  const { batch, clock } = await start();
+  const { batch, clock, seen } = await start();
   let more = () => {};
   async function* slow() {
     yield accounts(2);
@@ -166,11 +164,11 @@ test("sends the records of a slow source after flushAfterMs", async () => {
     yield accounts(3);
   }
   const write = batch.write("accounts", slow());
-  await until(() => writesOf(batch)[0]?.state === "writing" && clock.sleeping === 2);
+  await until(() => seen.at(-1)?.type === "sending" && clock.sleeping === 2);
   clock.advance(5 * MINUTE - 1);
   expect(harness.server.streams).toHaveLength(0);
   clock.advance(1);
-  await until(() => writesOf(batch)[0]?.accepted === 2);
+  await until(() => batch.stats.accounts?.accepted === 2);
   expect(batch.lease.remainingMs).toBe(15 * MINUTE);
   more();
   await expect(write).resolves.toMatchObject({ accepted: 5, messages: 2, sourceWaitMs: 5 * MINUTE });
@@ -181,12 +179,12 @@ test("sends nothing when a collection is sealed whose records were all sent", as
   const users = batch.writer("accounts");
   await users.write(accounts(2));
   clock.advance(5 * MINUTE);
-  await until(() => writesOf(batch)[0]?.accepted === 2);
+  await until(() => batch.stats.accounts?.accepted === 2);
   clock.advance(10 * MINUTE);
   await expect(users.end()).resolves.toMatchObject({ accepted: 2, windows: 1 });
   expect(batch.lease.remainingMs).toBe(5 * MINUTE);
   expect(harness.server.streams).toHaveLength(1);
-  expect(seen.filter(({ type }) => type === "progress")).toHaveLength(2);
+  expect(seen.filter(({ type }) => type === "sending")).toHaveLength(2);
 });
 
 test("sends records together that come while the service does not answer", async () => {

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { testOfAcceptedCounts } from "../support/adopted.js";
-import { writesOf } from "../support/batch-internals.js";
 import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
 const KIB = 1024;
@@ -81,7 +80,6 @@ test("sends a window again alone, with the same bytes, after a transient failure
     .filter((s) => s !== failed)
     .flatMap((s) => s.messages.flatMap(recordsOf));
   expect(ids).toHaveLength(20);
-  expect(writesOf(batch)[0]?.ranges).toEqual([{ outcome: "accepted", firstIndex: 0, records: 20 }]);
 });
 
 test("does not send a refused window again, and reports its records as rejected", async () => {
@@ -96,9 +94,9 @@ test("does not send a refused window again, and reports its records as rejected"
     grpcStatus: "INVALID_ARGUMENT",
     serverMessage: "accounts[3].generic.id is missing",
     attempts: 1,
+    outcomes: [{ outcome: "accepted" }, { outcome: "rejected" }],
   });
   expect(harness.server.streams).toHaveLength(2);
-  expect(writesOf(batch)[0]?.ranges.map((range) => range.outcome)).toEqual(["accepted", "rejected"]);
 });
 
 test("reports the records of a window as unknown if every answer was lost", async () => {
@@ -107,12 +105,11 @@ test("reports the records of a window as unknown if every answer was lost", asyn
   const batch = await startBatch();
   const error = await batch.write("accounts", accounts(5)).catch((e: unknown) => e);
   expect(error).toBeInstanceOf(TransportError);
-  expect(error).toMatchObject({ attempts: 3 });
-  expect(writesOf(batch)[0]).toMatchObject({
-    state: "failed",
-    retries: 2,
-    ranges: [{ outcome: "unknown", firstIndex: 0, records: 5 }],
+  expect(error).toMatchObject({
+    attempts: 3,
+    outcomes: [{ outcome: "unknown", firstIndex: 0, records: 5 }],
   });
+  expect(batch.stats.accounts).toMatchObject({ accepted: 0, retries: 2 });
 });
 
 testOfAcceptedCounts("fails if the service acknowledges fewer records than were sent", async () => {
