@@ -226,18 +226,18 @@ test("reports a heartbeat whenever nothing else happened for heartbeatMs, until 
   const bytes = expect.any(Number);
   expect(seen.map((event) => (event.type === "heartbeat" ? event : event.type))).toEqual([
     "started",
-    { type: "heartbeat", collection: undefined, accepted: 0, bytes: 0, total: undefined },
-    "progress",
-    "progress",
-    { type: "heartbeat", collection: "accounts", accepted: 2, bytes, total: 2 },
-    "progress",
-    { type: "heartbeat", collection: "employees", accepted: 0, bytes: 0, total: undefined },
-    "progress",
+    { type: "heartbeat", collection: undefined, records: 0, bytes: 0, total: undefined },
+    "sending",
+    "sending",
+    { type: "heartbeat", collection: "accounts", records: 2, bytes, total: 2 },
+    "sending",
+    { type: "heartbeat", collection: "employees", records: 0, bytes: 0, total: undefined },
+    "sending",
     "completed",
   ]);
 });
 
-test("a run reports heartbeats also while it extracts, and while it waits for the lock", async () => {
+test("a run reports heartbeats also while its connector waits, and while it waits for the lock", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const service = await startTestService({ server: { clock } });
   const other = await service.startBatch();
@@ -251,10 +251,10 @@ test("a run reports heartbeats also while it extracts, and while it waits for th
     await batch.write("accounts", accounts(2));
   });
   const own = { installationId: service.installationId, ledger: memoryLedger(), firstRun: true } as const;
-  const options = { ...own, staging: storeStaging(memoryStore()), onProgress, heartbeatMs: 400 };
-  await clock.drive(service.sync.run(connector, { ...options, waitForLockMs: 60_000 }));
+  const options = { ...own, onProgress, heartbeatMs: 400, waitForLockMs: 60_000 };
+  await clock.drive(service.sync.run(connector, options));
   clock.advance(400);
   expect(seen.join(" ")).toMatch(
-    /^heartbeat progress judged( waiting-for-lock heartbeat)+ started progress completed$/,
+    /^heartbeat extracting judged( waiting-for-lock heartbeat)+ started sending completed$/,
   );
 });
