@@ -1,4 +1,10 @@
-import { defineConnector, InvalidInputError, type SyncBatch, type SyncClient, TimeoutError } from "@saas-management/sdk";
+import {
+  defineConnector,
+  InvalidInputError,
+  type SyncBatch,
+  type SyncClient,
+  TimeoutError,
+} from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
