@@ -134,7 +134,7 @@ test("accepts acknowledgements without a count from a service that never counts"
 testOfAcceptedCounts(
   "sends a window again if a service that counts acknowledged it without a count, in any batch of the client",
   async () => {
-    countIn(true, false, true, false);
+    countIn(true, false, true, true, false);
     const client = harness.client();
     for (const collection of ["accounts", "groups"] as const) {
       const batch = await client.startBatch({ installationId: "installation-1" });
