@@ -178,9 +178,13 @@ test("sends nothing if its temporary folder is missing", async () => {
 
 test("sends what a temporary file has kept, and leaves nothing in its folder", async () => {
   const { directory } = service;
-  const client = service.syncClient({ messageBytes: 1000, spool: { directory, memoryBytes: 2000 } });
+  const client = service.syncClient({ messageBytes: 1000 });
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(100)));
-  const receipt = await client.run(connector, { installationId: service.installationId, ledger: "none" });
+  const receipt = await client.run(connector, {
+    installationId: service.installationId,
+    ledger: "none",
+    spool: { directory, memoryBytes: 2000 },
+  });
   expect(receipt.collections.accounts?.stats).toMatchObject({ accepted: 100 });
   expect(service.present()).toHaveLength(100);
   expect(await service.files()).toEqual([]);
@@ -192,7 +196,7 @@ test("waits for a slow source without a lease", async () => {
     ["accounts"],
     async (batch) => {
       service.clock.advance(2 * LEASE_MS);
-      await writeAccounts(batch);
+      await batch.write("accounts", accounts(2));
       service.clock.advance(2 * LEASE_MS);
     },
     { onProgress: ({ type }) => void seen.push(type) },
@@ -221,7 +225,7 @@ test("completes nothing if a write comes while it sends", async () => {
     ["accounts"],
     (batch) => {
       batches.push(batch);
-      return writeAccounts(batch);
+      return batch.write("accounts", accounts(2));
     },
     {
       onProgress: ({ type }) => {
