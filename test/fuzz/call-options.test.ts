@@ -6,7 +6,7 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
@@ -29,6 +29,8 @@ beforeAll(async () => {
   // A hostile `directory` may be the name of one, which is then made.
   folder = await mkdtemp(join(tmpdir(), "call-options-"));
   process.chdir(folder);
+  // Without a ledger, that of the user would be taken.
+  vi.stubEnv("XDG_STATE_HOME", join(folder, "state"));
   server = await startScriptedSyncServer();
   client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
   await call(client, "run", [CONNECTOR, { ...RUN, firstRun: true }]);
@@ -37,6 +39,7 @@ afterAll(async () => {
   await client.close();
   server.close();
   process.chdir(home);
+  vi.unstubAllEnvs();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -87,6 +90,7 @@ const RUN = {
 const RUN_NAMES = [
   ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],
   ...["approve", "firstRun", "signal", "onProgress", "onHeld"],
+  ...["spool", "spool/directory", "spool/memoryBytes"],
 ];
 const PREVIEW_NAMES = ["installationId", "maxIssues", "signal"];
 const WRITE = ["signal", "expectedCount"];
