@@ -44,10 +44,15 @@ export class Metrics {
     if (call === "sync.rpc")
       this.#meters.rpc.record(seconds, defined(attributes, "rpc.", "server.", "error."));
     else if (call === "graphql.operation") this.#meters.operation.record(seconds, attributes);
-    else if (call === "sync.write")
-      this.#meters.records.add(numberIn(message.result, "accepted"), attributes);
+    else if (call === "sync.write") this.#write(message, attributes);
     else if (call === "sync.batch") this.#batch(message);
     else if (call === "sync.run") this.#run(message, seconds, attributes);
+  }
+
+  /** What a run's connector writes is counted when the run has completed: it may never be sent. */
+  #write(message: ChannelMessage, attributes: Attributes): void {
+    if (message.batchId !== undefined)
+      this.#meters.records.add(numberIn(message.result, "accepted"), attributes);
   }
 
   #batch(message: ChannelMessage): void {
@@ -72,10 +77,13 @@ export class Metrics {
     this.#meters.lastSuccess.record(Date.now() / 1000, installation);
     const collections: unknown = isObject(result) ? Reflect.get(result, "collections") : undefined;
     for (const [collection, figures] of isObject(collections) ? Object.entries(collections) : []) {
-      const expected: unknown = isObject(figures) ? Reflect.get(figures, "expected") : undefined;
+      const [stats, expected]: unknown[] = isObject(figures)
+        ? [Reflect.get(figures, "stats"), Reflect.get(figures, "expected")]
+        : [];
+      const of = { ...installation, "saas_management.collection": collection };
+      this.#meters.records.add(numberIn(stats, "accepted") + numberIn(stats, "alreadyAccepted"), of);
       const removed = numberIn(expected, "removed");
-      if (removed > 0)
-        this.#meters.removals.add(removed, { ...installation, "saas_management.collection": collection });
+      if (removed > 0) this.#meters.removals.add(removed, of);
     }
   }
 }
@@ -99,7 +107,8 @@ function createMeters(meter: Meter) {
       unit: "s",
     }),
     records: meter.createCounter(name("sync.records"), {
-      description: "Records of writes that succeeded.",
+      description:
+        "Records that the service accepted, in writes to a batch that succeeded and in completed runs.",
       unit: "{record}",
     }),
     removals: meter.createCounter(name("sync.removals"), {

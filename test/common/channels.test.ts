@@ -50,7 +50,7 @@ function watch(names: readonly string[], onStart: (message: ChannelMessage) => v
   return { order, messages };
 }
 
-test("a run publishes its batch, write and RPCs in order, with their ids", async () => {
+test("a run publishes its write, batch and RPCs in order, with their ids", async () => {
   const { order, messages } = watch(["sync.run", "sync.batch", "sync.write", "sync.rpc"]);
   await service.sync.run(
     { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(3)) },
@@ -58,13 +58,13 @@ test("a run publishes its batch, write and RPCs in order, with their ids", async
   );
   expect(order.filter((line) => !/ end$| asyncStart$/.test(line))).toEqual([
     "sync.run start",
+    "sync.write accounts start",
+    "sync.write accounts asyncEnd",
     "sync.batch start",
     "sync.rpc StartSyncBatch start",
     "sync.rpc StartSyncBatch asyncEnd",
-    "sync.write accounts start",
     "sync.rpc SyncRecords start",
     "sync.rpc SyncRecords asyncEnd",
-    "sync.write accounts asyncEnd",
     "sync.rpc CompleteSyncBatch start",
     "sync.rpc CompleteSyncBatch asyncEnd",
     "sync.batch asyncEnd",
@@ -72,12 +72,13 @@ test("a run publishes its batch, write and RPCs in order, with their ids", async
   ]);
   const { installationId } = service;
   expect(messages.every((message) => message.installationId === installationId)).toBe(true);
-  const [run, batch, start, write, records] = messages;
+  const [run, write, batch, start, records] = messages;
   expect(run).toMatchObject({ endpoint: service.server.syncUrl, result: { restarts: 0 } });
   expect(batch).toMatchObject({ attempt: 1, waitedForLockMs: 0, result: { state: "completed" } });
   expect(start?.batchId).toBeUndefined();
   expect(batch?.batchId).toMatch(/./);
-  expect(write).toMatchObject({ batchId: batch?.batchId, collection: "accounts", result: { accepted: 3 } });
+  expect(write).toMatchObject({ collection: "accounts", result: { accepted: 3 } });
+  expect(write?.batchId).toBeUndefined();
   expect(records?.batchId).toBe(batch?.batchId);
   expect(records?.leaseRemainingMs).toBeGreaterThan(800_000);
 });
@@ -188,8 +189,8 @@ test("stores bound to start reach the connector, the source and the RPCs, and no
   );
   seen["caller"] = store.getStore();
   expect(seen).toEqual({
-    connector: "sync.run > sync.batch",
-    source: "sync.run > sync.batch > sync.write",
+    connector: "sync.run",
+    source: "sync.run > sync.write",
     key: "sync.run > sync.batch > sync.rpc",
     caller: undefined,
   });
@@ -238,7 +239,7 @@ test("messages hold no key, document, variable or record", async () => {
   expect(text).not.toContain(canary);
 });
 
-test("previews and extractions are not published: they call no service", async () => {
+test("previews are not published: they call no service", async () => {
   const { order } = watch(NAMES);
   const { installationId } = service;
   await service.sync.preview(

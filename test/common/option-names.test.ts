@@ -37,6 +37,7 @@ const CONFIGURATIONS: Readonly<Record<string, Call>> = {
   SaasManagementClient: (extra) => new SaasManagementClient({ ...CLIENT, ...extra }),
   "SaasManagementClient.fromEnv": (extra) => SaasManagementClient.fromEnv({ ...CLIENT, ...extra }),
   sync: (extra) => new SaasManagementClient({ ...CLIENT, sync: { ...extra } }),
+  "sync.spool": (extra) => new SaasManagementClient({ ...CLIENT, sync: { spool: { ...extra } } }),
   tls: (extra) => new SaasManagementClient({ ...GRAPHQL, tls: { ...extra } }),
   GraphQLClient: (extra) => new GraphQLClient({ ...GRAPHQL, ...extra }),
   "retry of GraphQLClient": (extra) => new GraphQLClient({ ...GRAPHQL, retry: { ...extra } }),
@@ -57,6 +58,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   complete: async (extra) => (await batch()).complete({ ...extra }),
   run: (extra) => sync().run(EMPTY, { ...run(), ...extra }),
   "write in a run": (extra) => sync().run(writing([], extra), run()),
+  spool: (extra) => sync().run(EMPTY, { ...run(), spool: { ...extra } }),
   guard: (extra) => sync().run(EMPTY, { ...run(), guard: { ...extra } }),
   "guard.collections": (extra) =>
     sync().run(EMPTY, { ...run(), guard: { collections: { accounts: { ...extra } } } }),
@@ -122,10 +124,21 @@ test("options that are not a plain object are refused", async () => {
   }
 });
 
-test("an unknown option of a run is refused before the lock is taken", async () => {
-  expect(await failure(CALLS["run"] ?? NONE, { gaurd: {} })).toMatchObject({ code: "INVALID_INPUT" });
-  expect(service.inspect()).toMatchObject({ lock: null, batches: [] });
-});
+test.each(["gaurd", "maxIdleMs"])(
+  "a run refuses the option %s before it calls its connector",
+  async (name) => {
+    let isCalled = false;
+    const connector = defineConnector({
+      snapshots: [],
+      run: async () => {
+        isCalled = true;
+      },
+    });
+    const call: Call = (extra) => sync().run(connector, { ...run(), ...extra });
+    expect(await failure(call, { [name]: 60_000 })).toMatchObject({ code: "INVALID_INPUT" });
+    expect(isCalled).toBe(false);
+  },
+);
 
 test.each(["write", "end"])(
   "an unknown option of %s keeps the batch from being completed",

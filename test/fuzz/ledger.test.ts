@@ -8,6 +8,7 @@ import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
 import type { LedgerScope } from "../../src/sync/ledger/entry.js";
 import { FileStore } from "../../src/sync/ledger/file-store.js";
 import { Journal } from "../../src/sync/ledger/journal.js";
+import { batchToken, newRunId } from "../../src/sync/ledger/keys.js";
 import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
 import type { Store } from "../../src/sync/ledger/store.js";
 import { holds } from "../support/fuzz.js";
@@ -34,6 +35,11 @@ const IDS = [
   ...Array.from({ length: 50 }, (_, i) => `id-${i}`),
 ];
 
+const TOKEN = batchToken(newRunId());
+async function* lines(): AsyncGenerator<Uint8Array> {
+  for (const id of IDS) yield Buffer.from(`${id.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`);
+}
+
 const ledgerIn = (directory: string, scope = SCOPE) =>
   new CollectionLedger({ store: new FileStore(directory), hashIds: false, directory }, scope);
 const journalIn = (store: Store) => {
@@ -55,12 +61,11 @@ let entryBytes: Buffer;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "fuzz-ledger-"));
-  const draft = await ledgerIn(root).draft();
-  for (const id of IDS) draft.write(Buffer.from(`${id.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`));
+  const draft = await ledgerIn(root).draft(TOKEN, lines());
   await draft.save();
   await draft.promote();
   const [folder = ""] = await readdir(root);
-  const file = (await readdir(join(root, folder))).find((name) => name.endsWith(".gz"));
+  const file = (await readdir(join(root, folder))).find((name) => name.endsWith(".ids"));
   ledgerFile = join(root, folder, file ?? "");
   ledgerBytes = await readFile(ledgerFile);
   const store = memoryStore();
@@ -109,7 +114,7 @@ test("no name of an installation leads out of the ledger's directory", { timeout
   const directory = join(root, "inside");
   await mkdir(directory);
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(..."./\\~ab\0\n") }), async (name) => {
-    const draft = await ledgerIn(directory, { ...SCOPE, installationId: `../${name}` }).draft();
+    const draft = await ledgerIn(directory, { ...SCOPE, installationId: `../${name}` }).draft(TOKEN, lines());
     await draft.discard();
     expect((await readdir(root)).sort()).toEqual(["inside", basename(dirname(ledgerFile))].sort());
   });

@@ -17,7 +17,7 @@ export const messages = [
       batch.write("accounts", [{ id: "" }]);
       await batch.complete({ unverified: true });
     },
-    text: 'complete was refused: the write of accounts failed (INVALID_INPUT: accounts[0] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.), so the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. Send every snapshot in full in a new batch or run.',
+    text: 'complete was refused: the write of accounts failed (INVALID_INPUT: accounts[0] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent, and the batch cannot be completed: start a new one. Correct the records first.), so the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. Send every snapshot in full in a new batch or run.',
   },
   {
     title: "a batch of another process that is completed without saying that it is whole",

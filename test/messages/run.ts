@@ -1,11 +1,13 @@
+import { createSyncClient } from "../../src/sync/client.js";
 import { heldError } from "../../src/sync/guard/held-error.js";
 import { previewOf } from "../support/connector.js";
 
+// Nobody listens on port 1: a run that fails before it sends calls no service.
+const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
 const SCOPE = { installationId: "installation-1", ledger: "ledger" };
 const HELD = {
   collection: "accounts",
   findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
-  heldSinceAttempt: false,
   problem: undefined,
   approvalProblem: undefined,
   listedIn: "ledger/accounts.removals.txt",
@@ -16,7 +18,6 @@ const HELD = {
     new: 1,
     kept: 6,
     gone: 4,
-    all: { known: 10, gone: 4 },
     sets: [{ origin: "completed", known: 10, gone: 4 }],
     firstGone: ["u6"],
   },
@@ -26,7 +27,7 @@ export const messages = [
   {
     title: "a run that does not write a declared snapshot",
     provoke: () => previewOf(["accounts"], () => {}),
-    text: "The run declares the snapshots accounts, but did not write accounts. Nothing was completed. Write an empty array if there are no records.",
+    text: "The run declares the snapshots accounts, but did not write accounts. Nothing was sent. Write an empty array if there are no records.",
   },
   {
     title: "a run that writes a snapshot page by page",
@@ -38,17 +39,26 @@ export const messages = [
     text: "accounts was already written in this run. Write a snapshot once, in full: use one source for all pages, or writer(), write() and end().",
   },
   {
+    title: "an invalid record of a run",
+    provoke: () =>
+      client.run(
+        { snapshots: ["accounts"], run: (batch) => batch.write("accounts", [{ id: "" }]) },
+        { installationId: "installation-1", ledger: "none" },
+      ),
+    text: 'accounts[0] (id "") id: expected a string that is not empty, got an empty string. Nothing was sent. Correct the records first.',
+  },
+  {
     title: "a run that the guard holds",
     provoke: () => {
       throw heldError(SCOPE, [HELD], { id: "approval-1", expiresAt: 0 });
     },
-    text: 'The guard held this run; no records were removed (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %), listed in ledger/accounts.removals.txt. The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. If it is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
+    text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %), listed in ledger/accounts.removals.txt. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. If it is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "a run that the guard holds without a ledger",
     provoke: () => {
       throw heldError(SCOPE, [{ ...HELD, listedIn: undefined }], "no-ledger");
     },
-    text: 'The guard held this run; no records were removed (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
+    text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %). A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
   },
 ];

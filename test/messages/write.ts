@@ -12,7 +12,7 @@ export const messages = [
   {
     title: "an invalid record",
     provoke: () => batch().write("accounts", [{ id: "u1" }, { id: "" }]),
-    text: 'accounts[1] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.',
+    text: 'accounts[1] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent, and the batch cannot be completed: start a new one. Correct the records first.',
   },
   {
     title: "a stream of bytes as a source",
@@ -22,7 +22,7 @@ export const messages = [
   {
     title: "a source with fewer records than expected",
     provoke: () => previewOf(["accounts"], (run) => run.write("accounts", [], { expectedCount: 5 })),
-    text: "The source of accounts had 0 records, but expectedCount is 5. The batch cannot be completed: check the source and start a new one.",
+    text: "The source of accounts had 0 records, but expectedCount is 5. Nothing was sent. Check the source first.",
   },
   {
     title: "an unknown collection",

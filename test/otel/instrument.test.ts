@@ -90,8 +90,8 @@ test("a run is one trace, from the caller's span to the RPCs", async () => {
       "nightly > saas-management.sync.run",
       "saas-management.sync.run > saas-management.sync.batch",
       `saas-management.sync.batch > ${SERVICE}/StartSyncBatch`,
-      "saas-management.sync.batch > saas-management.sync.write accounts",
-      `saas-management.sync.write accounts > ${SERVICE}/SyncRecords`,
+      "saas-management.sync.run > saas-management.sync.write accounts",
+      `saas-management.sync.batch > ${SERVICE}/SyncRecords`,
       `saas-management.sync.batch > ${SERVICE}/CompleteSyncBatch`,
     ].sort(),
   );

@@ -64,8 +64,7 @@ test("one trace from page to attempt, and no span twice", async () => {
   expect(paths.filter((path) => path.startsWith("job:job > sdk"))).toContain(
     "job:job > sdk:walk applications > sdk:operation Applications > instrumentation-undici:POST",
   );
-  const sent =
-    "job:job > sdk:run > sdk:batch > sdk:write accounts > sdk:SyncRecords > instrumentation-grpc:SyncRecords";
+  const sent = "job:job > sdk:run > sdk:batch > sdk:SyncRecords > instrumentation-grpc:SyncRecords";
   expect(paths.filter((path) => path === sent)).toHaveLength(1);
   expect(paths.length).toBe(new Set(paths).size);
 });

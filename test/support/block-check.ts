@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Collection } from "@saas-management/sdk";
 import type { Collection as ContractCollection } from "../../codegen/model.js";
 import { COLLECTIONS, isCollection } from "../../src/sync/collections.js";
-import { forEachRecord } from "../../src/sync/encoding/encoded-records.js";
+import { afterVarint, varintAt } from "../../src/sync/encoding/byte-writer.js";
 import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import type { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
@@ -99,7 +99,7 @@ function checkList(code: BlockCode, list: List, counts: BlockCounts): void {
     const expected = single.messages[i];
     requireSame("the number of records", message.records, expected?.records);
     requireSame("the first index", message.firstIndex, expected?.firstIndex);
-    requireSame("the place of the records", message.recordsStart, expected?.recordsStart);
+    requireSame("the place of the body", message.bodyStart, expected?.bodyStart);
     requireSame("the bytes", Buffer.compare(message.bytes, expected?.bytes ?? Buffer.alloc(0)), 0);
   }
   const sent = records.filter((_, i) => !single.refused.has(i) && isWanted(list, i));
@@ -147,6 +147,19 @@ function keep(builder: MessageBuilder, list: List, index: number, messages: Enco
   if (full !== undefined) messages.push(full);
 }
 
+/** The records of a message, each without its tag and length. */
+function* recordsIn(name: Collection, { bytes, bodyStart }: EncodedMessage): Generator<Uint8Array> {
+  let at = bodyStart;
+  // Each message on the way to the records begins with a tag and a length.
+  for (const _ of COLLECTIONS[name].path) at = afterVarint(bytes, afterVarint(bytes, at));
+  while (at < bytes.length) {
+    const length = afterVarint(bytes, at);
+    const start = afterVarint(bytes, length);
+    at = start + varintAt(bytes, length);
+    yield bytes.subarray(start, at);
+  }
+}
+
 /** Returns how many records have the bytes that protobufjs writes, which never leaves out an empty key or a zero. */
 function checkForeign(
   name: Collection,
@@ -157,8 +170,7 @@ function checkForeign(
   let at = 0;
   let same = 0;
   for (const message of messages) {
-    forEachRecord(message, (start, end) => {
-      const bytes = message.bytes.subarray(start, end);
+    for (const bytes of recordsIn(name, message)) {
       const record = records[at];
       at += 1;
       const form = ofInput(type, record);
@@ -168,7 +180,7 @@ function checkForeign(
         const decoded = ofProtobufjs(type, type.decode(bytes));
         requireSame("what protobufjs reads", isDeepStrictEqual(decoded, form), true);
       }
-    });
+    }
   }
   requireSame("the number of valid records", at, records.length);
   return same;

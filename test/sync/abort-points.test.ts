@@ -1,11 +1,10 @@
 import { getEventListeners } from "node:events";
-import type { SyncBatch, SyncProgress } from "@saas-management/sdk";
+import { defineConnector, type SyncBatch, type SyncProgress } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, expect, test } from "vitest";
 import type { BatchOptions } from "../../src/sync/batch/start.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
-import { writesOf } from "../support/batch-internals.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { listenSilently } from "../support/tcp-peers.js";
@@ -18,6 +17,14 @@ const LOCKED = { code: 6, details: "locked" };
 const START = { installationId: "installation-1" };
 const RUN = { ...START, ledger: "none" } as const;
 const never = () => new Promise<never>(() => {});
+async function* silent() {
+  yield accounts(1);
+  await never();
+}
+const CONNECTOR = defineConnector({
+  snapshots: ["accounts"],
+  run: (batch) => batch.write("accounts", accounts(3)),
+});
 
 /** Where a call waits: what is arranged for it, and whether it is there. */
 interface Point {
@@ -148,15 +155,11 @@ test.each<[string, (batch: SyncBatch) => void]>([
     (batch) => void batch.write("plans", { [Symbol.asyncIterator]: () => ({ next: never }) }),
   ],
 ])("a write that is aborted %s ends at once and leaves nothing behind", async (_what, before) => {
-  const { stop, start, clock } = prepare();
+  const { stop, start, clock, seen } = prepare();
   const batch = await start();
   before(batch);
-  async function* silent() {
-    yield accounts(1);
-    await never();
-  }
   const promise = batch.write("accounts", silent(), { signal: stop.signal });
-  await abortAt({ reached: () => writesOf(batch)[0]?.state === "writing" }, stop, promise);
+  await abortAt({ reached: () => seen.includes("sending") }, stop, promise);
   batch.close();
   expect(clock.sleeping).toBe(0);
 });
@@ -169,21 +172,28 @@ test.each(Object.entries(OF_A_REQUEST))(
     const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
     const run = harness
       .client({ clock, retry, ...point.options })
-      .run({ snapshots: ["accounts"], run: never }, { ...RUN, signal: stop.signal, onProgress });
+      .run(CONNECTOR, { ...RUN, signal: stop.signal, onProgress });
     await abortAt(point, stop, run);
     expect(clock.sleeping).toBe(0);
   },
 );
 
-test("a run that is aborted while its function writes ends when the batch is aborted", async () => {
+test("a run that is aborted while its connector waits ends at once, and the service has seen no call", async () => {
+  const { stop, clock, onProgress, seen } = prepare();
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => batch.write("accounts", silent()),
+  });
+  const run = harness.client({ clock }).run(connector, { ...RUN, signal: stop.signal, onProgress });
+  await abortAt({ reached: () => seen.includes("extracting") }, stop, run);
+  expect(harness.server.calls).toEqual([]);
+  expect(clock.sleeping).toBe(0);
+});
+
+test("a run that is aborted while it sends ends when the batch is aborted", async () => {
   const { stop, clock, onProgress } = prepare();
   harness.server.scripts.SyncRecords.push("never");
-  const run = harness
-    .client({ clock })
-    .run(
-      { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(3)) },
-      { ...RUN, signal: stop.signal, onProgress },
-    );
+  const run = harness.client({ clock }).run(CONNECTOR, { ...RUN, signal: stop.signal, onProgress });
   await abortAt({ reached: () => harness.server.streams[0]?.messages.length === 1 }, stop, run);
   expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
   expect(clock.sleeping).toBe(0);

@@ -1,4 +1,10 @@
-import { InvalidInputError, type SyncBatch, type SyncClient, TimeoutError } from "@saas-management/sdk";
+import {
+  defineConnector,
+  InvalidInputError,
+  type SyncBatch,
+  type SyncClient,
+  TimeoutError,
+} from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
@@ -76,16 +82,12 @@ test.each(CLIENT_CALLS)("the stack of a %s that a timer ended leads to the calle
 });
 
 test("the stack of a rejected write in a run leads to the write and to the run", async () => {
-  harness.server.scripts.SyncRecords.push(REFUSAL);
   const client = harness.client();
-  const runOfTheUser = async () =>
-    await client.run(
-      {
-        snapshots: ["accounts"],
-        run: (batch) => programOfTheUser(() => batch.write("accounts", accounts(1))),
-      },
-      RUN,
-    );
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => programOfTheUser(() => batch.write("accounts", [{ id: "" }])),
+  });
+  const runOfTheUser = async () => await client.run(connector, RUN);
   const error = await rejection(runOfTheUser());
   expectStack(error, FILE, "programOfTheUser");
   expectStack(error, FILE, "runOfTheUser");

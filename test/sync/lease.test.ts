@@ -2,10 +2,8 @@ import { Metadata } from "@grpc/grpc-js";
 import type { SyncProgress } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
-import { storeStaging } from "../../src/sync/staging/staging.js";
 import { accounts } from "../support/accounts.js";
-import { failureOf, writesOf } from "../support/batch-internals.js";
+import { failureOf } from "../support/batch-internals.js";
 import { connectorOf } from "../support/connector.js";
 import { rejection, until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -39,13 +37,13 @@ test("neither warns nor ends a lease that is renewed", async () => {
 });
 
 test("ends the write in flight when the lease ends, and completes nothing", async () => {
-  const { batch, clock } = await start();
+  const { batch, clock, seen } = await start();
   async function* silent() {
     yield accounts(1);
     await new Promise(() => {});
   }
   const write = batch.write("accounts", silent());
-  await until(() => writesOf(batch)[0]?.state === "writing");
+  await until(() => seen.at(-1)?.type === "sending");
   clock.advance(15 * MINUTE);
   await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
   await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
@@ -57,7 +55,7 @@ test("ends each open collection with an error that tells of its own records when
   const [people, groups] = [batch.writer("accounts"), batch.writer("groups")];
   await people.write(accounts(5));
   await groups.write([]);
-  await until(() => writesOf(batch)[0]?.accepted !== 0);
+  await until(() => batch.stats.accounts?.accepted !== 0);
   clock.advance(15 * MINUTE);
   const errors = [await rejection(groups.end()), await rejection(people.end())];
   expect(errors).toMatchObject([
@@ -156,7 +154,7 @@ test("leaves no timer when the handle is closed", async () => {
 });
 
 test("sends the records of a slow source after flushAfterMs", async () => {
-  const { batch, clock } = await start();
+  const { batch, clock, seen } = await start();
   let more = () => {};
   async function* slow() {
     yield accounts(2);
@@ -166,11 +164,11 @@ test("sends the records of a slow source after flushAfterMs", async () => {
     yield accounts(3);
   }
   const write = batch.write("accounts", slow());
-  await until(() => writesOf(batch)[0]?.state === "writing" && clock.sleeping === 2);
+  await until(() => seen.at(-1)?.type === "sending" && clock.sleeping === 2);
   clock.advance(5 * MINUTE - 1);
   expect(harness.server.streams).toHaveLength(0);
   clock.advance(1);
-  await until(() => writesOf(batch)[0]?.accepted === 2);
+  await until(() => batch.stats.accounts?.accepted === 2);
   expect(batch.lease.remainingMs).toBe(15 * MINUTE);
   more();
   await expect(write).resolves.toMatchObject({ accepted: 5, messages: 2, sourceWaitMs: 5 * MINUTE });
@@ -181,12 +179,12 @@ test("sends nothing when a collection is sealed whose records were all sent", as
   const users = batch.writer("accounts");
   await users.write(accounts(2));
   clock.advance(5 * MINUTE);
-  await until(() => writesOf(batch)[0]?.accepted === 2);
+  await until(() => batch.stats.accounts?.accepted === 2);
   clock.advance(10 * MINUTE);
   await expect(users.end()).resolves.toMatchObject({ accepted: 2, windows: 1 });
   expect(batch.lease.remainingMs).toBe(5 * MINUTE);
   expect(harness.server.streams).toHaveLength(1);
-  expect(seen.filter(({ type }) => type === "progress")).toHaveLength(2);
+  expect(seen.filter(({ type }) => type === "sending")).toHaveLength(2);
 });
 
 test("sends records together that come while the service does not answer", async () => {
@@ -228,18 +226,18 @@ test("reports a heartbeat whenever nothing else happened for heartbeatMs, until 
   const bytes = expect.any(Number);
   expect(seen.map((event) => (event.type === "heartbeat" ? event : event.type))).toEqual([
     "started",
-    { type: "heartbeat", collection: undefined, accepted: 0, bytes: 0, total: undefined },
-    "progress",
-    "progress",
-    { type: "heartbeat", collection: "accounts", accepted: 2, bytes, total: 2 },
-    "progress",
-    { type: "heartbeat", collection: "employees", accepted: 0, bytes: 0, total: undefined },
-    "progress",
+    { type: "heartbeat", collection: undefined, records: 0, bytes: 0, total: undefined },
+    "sending",
+    "sending",
+    { type: "heartbeat", collection: "accounts", records: 2, bytes, total: 2 },
+    "sending",
+    { type: "heartbeat", collection: "employees", records: 0, bytes: 0, total: undefined },
+    "sending",
     "completed",
   ]);
 });
 
-test("a run reports heartbeats also while it extracts, and while it waits for the lock", async () => {
+test("a run reports heartbeats also while its connector waits, and while it waits for the lock", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const service = await startTestService({ server: { clock } });
   const other = await service.startBatch();
@@ -253,10 +251,10 @@ test("a run reports heartbeats also while it extracts, and while it waits for th
     await batch.write("accounts", accounts(2));
   });
   const own = { installationId: service.installationId, ledger: memoryLedger(), firstRun: true } as const;
-  const options = { ...own, staging: storeStaging(memoryStore()), onProgress, heartbeatMs: 400 };
-  await clock.drive(service.sync.run(connector, { ...options, waitForLockMs: 60_000 }));
+  const options = { ...own, onProgress, heartbeatMs: 400, waitForLockMs: 60_000 };
+  await clock.drive(service.sync.run(connector, options));
   clock.advance(400);
   expect(seen.join(" ")).toMatch(
-    /^heartbeat progress judged( waiting-for-lock heartbeat)+ started progress completed$/,
+    /^heartbeat extracting judged( waiting-for-lock heartbeat)+ started sending completed$/,
   );
 });

@@ -98,7 +98,7 @@ test("reports progress with numbers and names only", async () => {
   await batch.complete();
   expect(seen).toEqual([
     { type: "started", attempt: 1, batchId: batch.id },
-    { type: "progress", collection: "accounts", accepted: 0, bytes: 0, total: 3 },
+    { type: "sending", collection: "accounts", records: 0, bytes: 0, total: 3 },
     {
       type: "retry",
       operation: "SyncRecords of accounts",
@@ -106,7 +106,7 @@ test("reports progress with numbers and names only", async () => {
       delayMs: expect.any(Number),
       code: "TRANSPORT_FAILED",
     },
-    { type: "progress", collection: "accounts", accepted: 3, bytes: expect.any(Number), total: 3 },
+    { type: "sending", collection: "accounts", records: 3, bytes: expect.any(Number), total: 3 },
     { type: "completed", attempt: 1, batchId: batch.id },
   ]);
 });
@@ -114,7 +114,7 @@ test("reports progress with numbers and names only", async () => {
 test("reports progress after each accepted window, and sums it in the batch's stats", async () => {
   const seen: number[] = [];
   const onProgress = (event: SyncProgress) => {
-    if (event.type === "progress") seen.push(event.accepted);
+    if (event.type === "sending") seen.push(event.records);
   };
   const batch = await harness.startBatch({ messageBytes: 1000, windowBytes: 1000 }, { onProgress });
   const stats = await batch.write("accounts", accounts(20));

@@ -17,6 +17,8 @@ import { connectorOf, previewOf } from "../support/connector.js";
 import { watchedStore } from "../support/stores.js";
 import { accounts, ids, testService } from "../support/test-service.js";
 
+/** Letters of the id that stands in for that of a batch. */
+const LONG_ID = 64;
 const service = testService();
 
 /** Previews a run of the test's installation. */
@@ -59,7 +61,7 @@ test("runs the function of a run without a server, and tells it that it is a pre
   expect(told).toEqual([true, false]);
 });
 
-test("counts the records, messages and bytes of the run's receipt, for any message size", async () => {
+test("counts the records, messages and bytes of the run's receipt, with room for a long id of its batch", async () => {
   const sizes = { messageBytes: 4096, windowBytes: 10_000 };
   const { installationId } = service;
   const client = service.syncClient(sizes);
@@ -79,8 +81,9 @@ test("counts the records, messages and bytes of the run's receipt, for any messa
   const { collections } = await preview(snapshots, fn, {}, client);
   const receipt = await client.run(connectorOf(snapshots, fn), { installationId, ledger: "none" });
   for (const name of ["accounts", "plans", "usage"] as const) {
-    const { accepted, messages, bytes } = receipt.collections[name]?.stats ?? {};
-    expect(collections[name]?.stats).toMatchObject({ accepted, messages, bytes });
+    const { accepted = 0, messages = 0, bytes = 0 } = receipt.collections[name]?.stats ?? {};
+    const room = messages * (LONG_ID - receipt.batchId.length);
+    expect(collections[name]?.stats).toMatchObject({ accepted, messages, bytes: bytes + room });
   }
   expect(collections.accounts?.stats.messages).toBeGreaterThan(5);
 });
@@ -190,15 +193,6 @@ test("rejects with the errors of the function, of a source, of the declaration a
   await expect(stopped).rejects.toBe(reason);
 });
 
-test("ends with its lease, as a run does", async () => {
-  const connector = connectorOf(["accounts"], async (batch) => {
-    service.clock.advance(16 * 60_000);
-    await batch.write("accounts", accounts(ids(1)));
-  });
-  const expired = service.sync.preview(connector, { ledger: "none" });
-  await expect(expired).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
-});
-
 test("rejects with the signal's reason while the ledger does not answer", async () => {
   const stop = new AbortController();
   const reason = { why: "shutdown" };
@@ -278,7 +272,7 @@ test("reports that the guard would hold the run, by the rules of the preview", a
 
 test("reports a ledger that cannot be read", async () => {
   await service.runAccounts(ids(4));
-  await writeFile(await service.file(/ids\.gz$/), "not a ledger");
+  await writeFile(await service.file(/\.ids$/), "not a ledger");
   const { collections, held, refusals } = await preview(["accounts"], async (batch) => {
     await batch.write("accounts", accounts(ids(4)));
   });

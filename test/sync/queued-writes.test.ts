@@ -2,7 +2,6 @@ import { getEventListeners } from "node:events";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
-import { writesOf } from "../support/batch-internals.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -45,7 +44,6 @@ test("rejects a queued write at once if its signal fires, and does not read its 
   await expect(queued).rejects.toBe("enough");
   await expect(another).rejects.toBe("enough");
   expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
-  expect(writesOf(batch).map(({ state }) => state)).toEqual(["writing", "failed", "failed"]);
   answer();
   await expect(first).resolves.toMatchObject({ accepted: 1 });
   expect(read).toBe(0);
@@ -97,12 +95,14 @@ test("leaves no listener on a signal that never fires", async () => {
 
 test("warns once if a write waits 30 s behind a source that awaits it", async () => {
   const { batch, clock, warnings } = await startWatched();
+  let waits = false;
   async function* source() {
     yield* accounts(1);
+    waits = true;
     await batch.write("groups", []);
   }
   const write = batch.write("accounts", source());
-  await until(() => writesOf(batch).length === 2);
+  await until(() => waits);
   clock.advance(29_999);
   expect(warnings).toEqual([]);
   clock.advance(1);

@@ -128,7 +128,7 @@ test("keeps 20 issues of a record that has more than a call can take as argument
     path: `roles.${i}`,
     expected: "a string",
   }));
-  const add = () => new InvalidRecords().add(issues);
+  const add = () => new InvalidRecords("Nothing was sent.").add(issues);
   expect(add).toThrow(expect.objectContaining({ issues: issues.slice(0, 20) }));
 });
 

@@ -4,7 +4,6 @@ import type { Collection, RecordSource, RecordTypes } from "@saas-management/sdk
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
-import { writesOf } from "../support/batch-internals.js";
 import { until } from "../support/promises.js";
 import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
@@ -294,9 +293,10 @@ test("closes a stream that never answers when its write is aborted", async () =>
   const web = new ReadableStream<Account>({ cancel: () => void cancelled.push("web") });
   for (const source of [quiet, web]) {
     const stop = new AbortController();
-    const batch = await harness.startBatch();
+    const seen: string[] = [];
+    const batch = await harness.startBatch({}, { onProgress: ({ type }) => void seen.push(type) });
     const write = batch.write("accounts", source, { signal: stop.signal });
-    await until(() => writesOf(batch)[0]?.state === "writing");
+    await until(() => seen.includes("sending"));
     stop.abort(new Error("SIGTERM"));
     await expect(write).rejects.toThrow("SIGTERM");
     batch.close();

@@ -70,11 +70,11 @@ describe("with the reference server", () => {
     await expect(second.write("accounts", [])).rejects.toMatchObject({ reason: "aborted" });
   });
 
-  test("a run whose batch is taken over ends, aborts it, and is not started again", async () => {
+  test("a run whose batch is taken over ends, aborts it, and sends nothing again", async () => {
     const run = service.runAccounts(ids(3), {
       onProgress: ({ type }) => {
         const { lock } = service.inspect();
-        if (type === "judged") service.sync.openBatch(lock?.batchId ?? "", { takeOver: true });
+        if (type === "sending") service.sync.openBatch(lock?.batchId ?? "", { takeOver: true });
       },
     });
     await expect(run).rejects.toMatchObject(TAKEN_OVER);

@@ -62,6 +62,8 @@ test("types a run so that it writes what it declares, and events", () => {
     await run.write("groups", []);
     // @ts-expect-error -- the run completes
     await run.complete();
+    // @ts-expect-error -- there is no batch of the service yet
+    expectTypeOf(run.id).toBeString();
   }
   expectTypeOf(compiled).toBeFunction();
 });
@@ -86,6 +88,6 @@ test("lets a connector return any promise, and nothing that is not awaited", () 
 });
 
 test("tells progress apart by its type", () => {
-  const records = (progress: SyncProgress) => (progress.type === "progress" ? progress.accepted : undefined);
-  expectTypeOf(records).returns.toEqualTypeOf<number | undefined>();
+  const sent = (progress: SyncProgress) => (progress.type === "sending" ? progress.records : undefined);
+  expectTypeOf(sent).returns.toEqualTypeOf<number | undefined>();
 });

@@ -76,6 +76,8 @@ export class MessageBuilder {
     this.#targetBytes = targetBytes;
     this.#lastStart = this.#headerRoom;
     writer.position = this.#headerRoom;
+    // A block needs a buffer; otherwise the first record would be encoded singly.
+    writer.reserve(0);
     this.#writer = writer;
   }
 

@@ -14,7 +14,7 @@ import { addRange, progressOf, type WriteReport } from "./options.js";
  */
 export class Acknowledgements {
   readonly #service: { counts: boolean };
-  /** Whether a window of the batch was acknowledged without a count. */
+  /** Whether a window of the batch was acknowledged without a count, and taken for accepted. */
   #isUncounted = false;
 
   /** @param service What all batches of the client know of it. */
@@ -24,9 +24,11 @@ export class Acknowledgements {
 
   /** @throws {TransportError} the window was not accepted by the service, or an earlier one of the batch */
   check(accepted: number | undefined): void {
+    const isRefused = this.#service.counts && accepted === undefined;
     if (accepted !== undefined) this.#service.counts = true;
-    else this.#isUncounted = true;
-    if (this.#service.counts && this.#isUncounted)
+    // A window that is refused here is sent again, so it must not spoil the batch.
+    else if (!isRefused) this.#isUncounted = true;
+    if (isRefused || (this.#service.counts && this.#isUncounted))
       throw new TransportError(
         "SyncRecords: the service counts the records that it accepts, and an answer came without a count. Something between this machine and the service may have answered in its place, so what was sent may be lost.",
         { retryable: true },
