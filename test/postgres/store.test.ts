@@ -169,6 +169,21 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(await leftovers(schema)).toBe(0);
   });
 
+  test("keeps all pieces of a value if only the answer to the insertion of its key was lost", async () => {
+    const pool = server.pool();
+    const losing = {
+      query: async (text: string, values?: unknown[]) => {
+        const answer = await pool.query(text, values);
+        if (text.includes("ON CONFLICT (key)")) throw new Error("connection lost");
+        return answer;
+      },
+    };
+    const store = new PostgresStore(losing, server.schema());
+    const put = store.putIfAbsent("key", value(Buffer.alloc(2 * MEBIBYTE)));
+    await expect(put).rejects.toThrow("connection lost");
+    expect(await read(await store.get("key"))).toHaveLength(2 * MEBIBYTE);
+  });
+
   test("keeps large values as pieces of a mebibyte, which it deletes with them", async () => {
     const schema = server.schema();
     const pool = server.pool();
