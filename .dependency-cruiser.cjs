@@ -1,7 +1,7 @@
 /** The layers of src (docs/architecture.md): imports go down only, without circles. `npm run check:layers` holds it. */
 
 /** The rooms of src/sync, top to bottom: each imports from the rooms after it only. */
-const ROOMS = ["staging", "preview", "run", "guard", "batch", "write", "encoding", "ids"];
+const ROOMS = ["preview", "run", "guard", "batch", "write", "encoding", "ids"];
 
 /** [files, what they must not import, why] */
 const FORBIDDEN = [
@@ -10,7 +10,7 @@ const FORBIDDEN = [
   ["^src/graphql/", "^src/(?!core/|graphql/)", "graphql stands on core"],
   ["^src/sync/", "^src/(?!core/|node/|sync/)", "sync stands on core and node"],
   ["^src/sources/", "^src/(?!core/|sources/)", "sources stand on core"],
-  ["^src/postgres/", "^src/(?!core/|postgres/|sync/ledger/|sync/staging/)", "postgres is a store"],
+  ["^src/postgres/", "^src/(?!core/|postgres/|sync/ledger/)", "postgres is a store"],
   ["^src/(?!postgres/)", "^src/postgres/", "its users import it"],
   ["^src/otel/", "^src/(?!core/|otel/)", "it subscribes to the channels"],
   ["^src/(?!otel/)", "^src/otel/|@opentelemetry/", "its users import it"],
@@ -27,11 +27,7 @@ const FORBIDDEN = [
     "the engine knows SyncTransport, not gRPC",
   ],
   ["^src/sync/grpc/", `^src/sync/(${ROOMS.join("|")}|ledger)/`, "gRPC moves bytes"],
-  [
-    "^src/sync/ledger/",
-    "^src/sync/(staging|preview|run|guard|batch|write)/",
-    "the ledger stores, the guard judges",
-  ],
+  ["^src/sync/ledger/", "^src/sync/(preview|run|guard|batch|write)/", "the ledger stores, the guard judges"],
   [
     "^src/sync/(transport|options|lease|progress)[.]ts",
     `^src/sync/(${ROOMS.join("|")}|grpc)/`,

@@ -1,32 +1,37 @@
 /**
- * Splits the table `people (id text, name text, email text)` of a PostgreSQL database over worker processes: each extracts
- * parts of it, and this process commits. PGHOST and the like name the database; the service runs in this process.
- * Arguments: number of workers (2).
+ * Sends the table `people (id text, name text, email text)` of a PostgreSQL database, and keeps the ledger in the same
+ * database. PGHOST and the like name it; the service runs in this process.
  */
-import { fork } from "node:child_process";
-import { once } from "node:events";
+import { defineConnector, SaasManagementClient } from "@saas-management/sdk";
+import { postgresLedger } from "@saas-management/sdk/postgres";
 import { startReferenceServer } from "@saas-management/sdk/testing";
-import { openRun, PARTS } from "./postgres-table/run.js";
+import { Pool } from "pg";
+import { inSnapshot, readTable } from "./connectors/postgres/tables.js";
 
-const WORKER = new URL("postgres-table/worker.ts", import.meta.url);
-const workers = Number(process.argv[2] ?? 2);
+interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+}
+
+// The ledger needs a connection beside the one that reads.
+const pool = new Pool({ max: 2 });
+const connector = defineConnector({
+  snapshots: ["employees"],
+  run: (batch) =>
+    inSnapshot(pool, "public", async (database) => {
+      const people = await readTable<Person>(database, "people", ["id", "name", "email"]);
+      const employees = people.rows(({ id, name, email }) => ({ id, fullName: name, email }));
+      await batch.write("employees", employees, { expectedCount: people.count });
+    }),
+});
 
 await using server = await startReferenceServer();
-process.env["SAAS_MANAGEMENT_SYNC_URL"] = server.syncUrl;
-process.env["SAAS_MANAGEMENT_API_KEY"] = server.apiKey;
-process.env["SAAS_MANAGEMENT_INSTALLATION_ID"] = server.installationId;
-
-const exits = Array.from({ length: workers }, async (_, i) => {
-  const own = PARTS.filter((_part, at) => at % workers === i);
-  const [code] = await once(fork(WORKER, own), "exit");
-  if (code !== 0) process.exitCode = 1;
-});
-await Promise.all(exits);
-const { client, run, close } = await openRun();
+const { syncUrl, apiKey, installationId } = server;
+const sync = { installationId, ledger: postgresLedger(pool) };
+await using client = new SaasManagementClient({ syncUrl, apiKey, sync });
 try {
-  for (const { partition, state, records } of await run.status())
-    console.log(`${partition}: ${state}, ${records} people`);
-  console.log(`${await client.sync.commit(run, { firstRun: true })}`);
+  console.log(`${await client.sync.run(connector, { firstRun: true })}`);
 } finally {
-  await close();
+  await pool.end();
 }

@@ -15,8 +15,8 @@ export async function push<S extends SnapshotCollection>(
     ...options,
     installationId,
     onProgress: (event) => {
-      if (event.type !== "progress" || !stdout.isTTY) return;
-      stdout.write(`\r\x1b[K${title} ${event.collection} ${count(event.accepted)}`);
+      if ((event.type !== "extracting" && event.type !== "sending") || !stdout.isTTY) return;
+      stdout.write(`\r\x1b[K${title} ${event.type} ${event.collection} ${count(event.records)}`);
     },
   });
   const accepted = Object.entries(receipt.collections).map(

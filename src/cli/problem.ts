@@ -52,6 +52,8 @@ function stackOf(error: unknown): string {
 
 function nextSteps(error: unknown, exit: number): readonly NextStep[] {
   if (error instanceof SaasManagementError && error.code === "RUN_HELD") return heldSteps(error.report);
+  if (codeOf(error) === "RUN_OUTDATED")
+    return [{ command: "saas-management runs", when: "to see the run that was completed meanwhile" }];
   switch (exit) {
     case EXIT.usage:
       return [{ command: "saas-management --help", when: "to see commands and options" }];

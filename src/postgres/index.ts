@@ -22,10 +22,10 @@ const MAX_NAME_BYTES = 63;
  * Keeps a ledger in tables of PostgreSQL 12 or later, with its watermarks, approvals and journal: all processes and hosts
  * with the same database and schema share it.
  *
- * The first use creates the schema and three tables whose names begin with `ledger_`; after that, a role needs `USAGE`
- * on the schema, and `SELECT`, `INSERT`, `UPDATE` and `DELETE` on the tables. Every call is one statement: a pool of one
- * connection is enough, a transaction pooler may be in between, and no transaction is open while a source is slow. A
- * process that dies leaves the pieces of its unfinished values for a day.
+ * The first use creates the schema and the tables `ledger_values` and `ledger_pieces`; after that, a role needs `USAGE` on
+ * the schema, and `SELECT`, `INSERT`, `UPDATE` and `DELETE` on both tables. Every step is one statement: a pool of one
+ * connection is enough, a transaction pooler may be in between, and no transaction is open while a run sends. A process
+ * that dies leaves the pieces of its unfinished values for a day.
  *
  * The pool must lead to the primary server: a replica may lag behind. `synchronous_commit` must not be off. `pg` emits
  * `error` on the pool when an idle connection breaks, and that ends the process if nobody listens.
@@ -39,18 +39,18 @@ export function postgresLedger(
   options?: { readonly schema?: string | undefined; readonly hashIds?: boolean | undefined },
 ): Ledger {
   const given: LedgerOptions = options ?? {};
-  const { schema, hashIds = false } = readOptions("postgresLedger", given, LEDGER_KEYS, ConfigurationError);
+  const { schema = DEFAULT_SCHEMA, hashIds = false } = readOptions(
+    "postgresLedger",
+    given,
+    LEDGER_KEYS,
+    ConfigurationError,
+  );
   if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
-  const place = placeOf("postgresLedger", pool, schema);
-  return makeLedger(place.location, { store: new PostgresStore(pool, place.schema, "ledger"), hashIds });
-}
-
-function placeOf(caller: string, pool: Pool, schema: unknown = DEFAULT_SCHEMA) {
   if (typeof schema !== "string" || schema === "")
     throw new ConfigurationError(`schema must be the name of a schema, got ${describeType(schema)}.`);
   // A dollar sign could end the statement that creates the tables.
   if (/[\0$]/.test(schema) || Buffer.byteLength(schema) > MAX_NAME_BYTES)
     throw new ConfigurationError(`schema must have at most ${MAX_NAME_BYTES} bytes and no dollar sign.`);
-  requireMethods(`The pool of ${caller}`, pool ?? null, ["query"]);
-  return { schema, location: `postgres schema ${schema}` };
+  requireMethods("The pool of postgresLedger", pool ?? null, ["query"]);
+  return makeLedger(`postgres schema ${schema}`, { store: new PostgresStore(pool, schema), hashIds });
 }

@@ -1,21 +1,24 @@
+import { randomUUID } from "node:crypto";
 import type { Store } from "../sync/ledger/store.js";
-import { Draft, type Query, removeDrafts } from "./draft.js";
 import { type Pool, query, readBytes, readText } from "./pool.js";
 import { createTables, type Tables, tablesOf } from "./tables.js";
 
 const KEYS_AT_ONCE = 1000;
+/** A piece is one row. */
+const PIECE_BYTES = 1024 * 1024;
 
 /**
- * A store in three tables of a schema: `values` has the keys, `pieces` the parts of values larger than 1 MiB, and
- * `drafts` the values that are being put. Each step is one statement, so no connection waits for a slow source.
+ * A store in two tables of a schema: `values` has the keys, and `pieces` the parts of values larger than 1 MiB. Each step
+ * is one statement.
  *
  * READ COMMITTED is enough, and so is every higher level:
  *
  * - The primary key of `values` decides who of several wins, whatever the snapshots of their transactions are.
- * - One statement inserts a key and deletes its draft; the pieces were committed before. A reader that sees the key sees all
- *   pieces, from every host that asks this server. A replica may lag behind: a ledger on one would look older than it is.
- * - A writer locks its draft with each piece and with the key, and who removes drafts locks those. So either the draft is
- *   touched and stays, or it is gone, with all of its pieces, and the writer fails.
+ * - One statement inserts a key and marks its pieces, which were committed before, as finished. A reader that sees the key
+ *   sees all pieces, from every host that asks this server. A replica may lag behind: a ledger on one would look older than
+ *   it is.
+ * - That statement locks the pieces before it counts them, and who removes unfinished pieces looks at the mark again when
+ *   it has waited for a lock. So either all pieces stay, or some are gone and the key is not inserted.
  */
 export class PostgresStore implements Store {
   readonly #pool: Pool;
@@ -23,19 +26,30 @@ export class PostgresStore implements Store {
   readonly #tables: Tables;
   #created: Promise<void> | undefined;
 
-  constructor(pool: Pool, schema: string, name: "ledger" | "staging") {
+  constructor(pool: Pool, schema: string) {
     this.#pool = pool;
     this.#schema = schema;
-    this.#tables = tablesOf(schema, name);
+    this.#tables = tablesOf(schema);
   }
 
   async putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean> {
-    const draft = new Draft(this.#query, this.#tables, key);
+    const id = randomUUID();
+    let rest: Uint8Array = new Uint8Array();
+    let pieces = 0;
     try {
-      for await (const piece of value) await draft.write(piece);
-      return await draft.publish();
+      for await (const piece of inPieces(value)) {
+        if (piece.length < PIECE_BYTES) {
+          rest = piece;
+          continue;
+        }
+        pieces += 1;
+        await this.#putPiece(id, pieces - 1, piece);
+      }
+      if (await this.#publish(key, id, pieces, rest)) return true;
+      if (pieces === 0 || (await this.#removeUnfinished(id)) === pieces) return false;
+      throw new Error("The value was removed before its end: it took longer than a day.");
     } catch (error) {
-      await draft.discard().catch(() => {});
+      if (pieces > 0) await this.#removeUnfinished(id).catch(() => {});
       throw error;
     }
   }
@@ -74,10 +88,42 @@ export class PostgresStore implements Store {
     );
   }
 
-  /** Deletes the unfinished values whose keys begin with this, also those that are being put. */
-  async clearUnfinished(prefix: string): Promise<void> {
-    const isListed = "key >= $1 AND key < $2";
-    await removeDrafts(this.#query, this.#tables, isListed, [prefix, endOf(prefix)]);
+  /** The first piece also deletes those of processes that died. */
+  async #putPiece(id: string, number: number, bytes: Uint8Array): Promise<void> {
+    const { pieces } = this.#tables;
+    const old = `WITH old AS (DELETE FROM ${pieces} WHERE unfinished_since < now() - interval '1 day')`;
+    await this.#query(
+      `${number === 0 ? old : ""} INSERT INTO ${pieces} (id, number, bytes) VALUES ($1, $2, $3)`,
+      [id, number, bytes],
+    );
+  }
+
+  /** @returns false if the key has a value, or if pieces were removed */
+  async #publish(key: string, id: string, count: number, rest: Uint8Array): Promise<boolean> {
+    const { values, pieces } = this.#tables;
+    const put = await this.#query(
+      `WITH piece AS (
+          SELECT id FROM ${pieces} WHERE id = $2 FOR UPDATE
+        ), put AS (
+          INSERT INTO ${values} (key, id, pieces, rest)
+          SELECT $1, $2, $3::integer, $4::bytea WHERE (SELECT count(*) FROM piece) = $3
+          ON CONFLICT (key) DO NOTHING RETURNING id
+        ), finished AS (
+          UPDATE ${pieces} AS piece SET unfinished_since = NULL FROM put WHERE piece.id = put.id
+        ) SELECT id FROM put`,
+      [key, id, count, rest],
+    );
+    return put.length > 0;
+  }
+
+  /** @returns how many pieces there were */
+  async #removeUnfinished(id: string): Promise<number> {
+    const { pieces } = this.#tables;
+    const gone = await this.#query(
+      `DELETE FROM ${pieces} WHERE id = $1 AND unfinished_since IS NOT NULL RETURNING number`,
+      [id],
+    );
+    return gone.length;
   }
 
   async *#read(id: string, count: number, rest: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
@@ -90,7 +136,7 @@ export class PostgresStore implements Store {
     if (rest.length > 0) yield rest;
   }
 
-  readonly #query: Query = async (text, values) => {
+  readonly #query = async (text: string, values: unknown[]): Promise<readonly object[]> => {
     this.#created ??= createTables(this.#pool, this.#schema, this.#tables);
     try {
       await this.#created;
@@ -105,4 +151,24 @@ export class PostgresStore implements Store {
 /** Above all keys with this prefix: no character of a key is above DEL. */
 function endOf(prefix: string): string {
   return `${prefix}\x7f`;
+}
+
+/** Cuts a value into pieces of `PIECE_BYTES`; only the last one may be shorter. */
+async function* inPieces(value: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const bytes of value) {
+    for (let from = 0; from < bytes.length; ) {
+      // A copy: the value may use its buffer again.
+      const part = new Uint8Array(bytes.subarray(from, from + PIECE_BYTES - heldBytes));
+      from += part.length;
+      held.push(part);
+      heldBytes += part.length;
+      if (heldBytes < PIECE_BYTES) continue;
+      yield Buffer.concat(held);
+      held = [];
+      heldBytes = 0;
+    }
+  }
+  if (heldBytes > 0) yield Buffer.concat(held);
 }

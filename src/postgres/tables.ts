@@ -4,17 +4,15 @@ import { type Pool, query, StatementError } from "./pool.js";
 export interface Tables {
   readonly values: string;
   readonly pieces: string;
-  readonly drafts: string;
 }
 
 /** Another process has created the schema or a table meanwhile: unique_violation, duplicate_schema, duplicate_table, duplicate_object. */
 const CREATED_MEANWHILE = new Set(["23505", "42P06", "42P07", "42710"]);
 const MAX_ATTEMPTS = 5;
 
-/** @param name Begins the names of the tables. */
-export function tablesOf(schema: string, name: "ledger" | "staging"): Tables {
-  const table = (suffix: string) => `${identifier(schema)}.${identifier(`${name}_${suffix}`)}`;
-  return { values: table("values"), pieces: table("pieces"), drafts: table("drafts") };
+export function tablesOf(schema: string): Tables {
+  const table = (name: string) => `${identifier(schema)}.${name}`;
+  return { values: table("ledger_values"), pieces: table("ledger_pieces") };
 }
 
 /** Creates the schema and the tables, unless they exist: a role without the right to create them may use them. */
@@ -34,8 +32,11 @@ async function exist(pool: Pool, { values }: Tables): Promise<boolean> {
   return (await query(pool, "SELECT 1 WHERE to_regclass($1) IS NOT NULL", [values])).length > 0;
 }
 
-/** Keys are compared by their bytes, whatever the locale of the database is. Large values are compressed already. */
-function creation(schema: string, { values, pieces, drafts }: Tables): string {
+/**
+ * Keys are compared by their bytes, whatever the locale of the database is. `unfinished_since` is null in pieces of a value
+ * that has its key.
+ */
+function creation(schema: string, { values, pieces }: Tables): string {
   return `DO $create$ BEGIN
     IF to_regnamespace(${literal(schema)}) IS NULL THEN
       CREATE SCHEMA ${schema};
@@ -51,13 +52,8 @@ function creation(schema: string, { values, pieces, drafts }: Tables): string {
       id uuid,
       number integer,
       bytes bytea NOT NULL,
+      unfinished_since timestamptz DEFAULT now(),
       PRIMARY KEY (id, number)
-    );
-    ALTER TABLE ${pieces} ALTER bytes SET STORAGE EXTERNAL;
-    CREATE TABLE ${drafts} (
-      id uuid PRIMARY KEY,
-      key text COLLATE "C" NOT NULL,
-      touched_at timestamptz NOT NULL DEFAULT now()
     );
   END $create$`;
 }

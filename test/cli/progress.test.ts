@@ -1,3 +1,4 @@
+import type { SyncProgress } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { ProgressLine } from "../../src/cli/output/progress.js";
@@ -12,22 +13,53 @@ function shown(isTerminal: boolean) {
   return { io, lines };
 }
 
-test("outside of a terminal, progress is a plain line every 10 s", async () => {
+test("outside of a terminal, a plain line every 10 s tells what was read, judged and sent", () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { io, lines } = shown(false);
   const progress = new ProgressLine(io, clock);
+  const figures = { collection: "accounts", bytes: 1_500_000 } as const;
+  const diff = {
+    baseline: "completed",
+    known: 9,
+    sent: 9,
+    added: 1,
+    kept: 8,
+    removed: 1,
+    duplicates: 0,
+  } as const;
+  const events: readonly SyncProgress[] = [
+    { type: "extracting", ...figures, records: 1234, total: undefined },
+    { type: "extracting", ...figures, records: 1234, total: 5000 },
+    { type: "heartbeat", ...figures, records: 1234, total: 5000 },
+    { type: "judged", collection: "accounts", diff, held: false, rules: [] },
+    { type: "waiting-for-lock", waitedMs: 1, nextAttemptMs: 1 },
+    { type: "started", attempt: 1, batchId: "b1" },
+    { type: "sending", ...figures, records: 500, total: 1234 },
+    { type: "retry", operation: "SyncRecords of accounts", attempt: 1, delayMs: 1, code: "TRANSPORT_FAILED" },
+    { type: "restarted", attempt: 2, batchId: "b2" },
+  ];
   clock.advance(9999);
   expect(lines).toEqual([]);
   clock.advance(1);
-  progress.onProgress({ type: "waiting-for-lock", waitedMs: 1, nextAttemptMs: 1 });
-  clock.advance(10_000);
+  for (const event of events) {
+    progress.onProgress(event);
+    clock.advance(10_000);
+  }
   expect(lines).toEqual([
-    "starting, 0 records, 0.0 MB, 0/s, 0 windows, 0 retries, 10 s",
-    "waiting for the lock of another batch, 0 records, 0.0 MB, 0/s, 0 windows, 0 retries, 20 s",
+    "reading, 10 s",
+    "reading accounts, 1,234 records, 1.5 MB, 20 s",
+    "reading accounts, 1,234 of 5,000 records, 1.5 MB, 30 s",
+    "reading accounts, 1,234 of 5,000 records, 1.5 MB, 40 s",
+    "accounts checked, changes: 1 added, 8 kept, 1 removed, 50 s",
+    "waiting for the lock of another batch, 60 s",
+    "waiting for the lock of another batch, 70 s",
+    "sending accounts, 500 of 1,234 records, 1.5 MB, 80 s",
+    "SyncRecords of accounts is tried again, 90 s",
+    "sending in batch 2, 100 s",
   ]);
   progress.end();
   clock.advance(60_000);
-  expect(lines).toHaveLength(2);
+  expect(lines).toHaveLength(10);
 });
 
 test("a terminal shows progress at once, and the line is cleared at the end", () => {

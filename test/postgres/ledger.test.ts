@@ -103,7 +103,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
   });
 
   test("an error of PostgreSQL shows no key and no value", async () => {
-    const store = new PostgresStore(server.pool(), schema, "ledger");
+    const store = new PostgresStore(server.pool(), schema);
     await store.delete("none");
     await server.pool().query(
       `ALTER TABLE ${schema}.ledger_values ADD CHECK (key <> 'secret-key');

@@ -18,6 +18,11 @@ async function read(stream: AsyncIterable<Uint8Array> | undefined): Promise<Buff
   return stream && Buffer.concat(pieces);
 }
 
+/** A statement that makes all unfinished pieces those of a process that died yesterday. */
+function aged(schema: string): string {
+  return `UPDATE ${schema}.ledger_pieces SET unfinished_since = now() - interval '25 hours' WHERE unfinished_since IS NOT NULL`;
+}
+
 /** 2 MiB, then one more after `goOn`. */
 function pausedValue() {
   let ask = () => {};
@@ -40,13 +45,21 @@ function pausedValue() {
 describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
   const server = postgresServer(["max_connections=60"]);
 
-  /** Rows of pieces and drafts that belong to no value. */
+  /** Number of pieces that belong to no value. */
   async function leftovers(schema: string): Promise<number> {
-    const { rows } = await server.pool().query(
-      `SELECT (SELECT count(*) FROM ${schema}.ledger_drafts) + (SELECT count(*) FROM ${schema}.ledger_pieces
-        WHERE id NOT IN (SELECT id FROM ${schema}.ledger_values)) AS count`,
-    );
+    const { rows } = await server
+      .pool()
+      .query(
+        `SELECT count(*) FROM ${schema}.ledger_pieces WHERE id NOT IN (SELECT id FROM ${schema}.ledger_values)`,
+      );
     return Number(rows[0].count);
+  }
+
+  /** Resolves when so many statements wait for a lock. */
+  async function waiters(count: number): Promise<void> {
+    const watcher = server.pool({ max: 1 });
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    while ((await watcher.query(waiting)).rows.length < count);
   }
 
   test.each([
@@ -55,7 +68,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
   ])("keeps every rule with %s", { timeout: 60_000 }, async (_, config) => {
     const schema = server.schema();
     const pool = server.pool(config);
-    await testStore(() => new PostgresStore(pool, schema, "ledger"));
+    await testStore(() => new PostgresStore(pool, schema));
     expect(await leftovers(schema)).toBe(0);
     expect((await pool.query(`SELECT FROM ${schema}.ledger_values`)).rows).toEqual([]);
   });
@@ -64,11 +77,9 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     const pools = Array.from({ length: 12 }, () => server.pool());
     for (let round = 0; round < 5; round += 1) {
       const schema = server.schema();
-      const stores = pools.map(
-        (pool, i) => new PostgresStore(pool, schema, i % 3 === 0 ? "staging" : "ledger"),
-      );
+      const stores = pools.map((pool) => new PostgresStore(pool, schema));
       const won = await Promise.all(stores.map((store, i) => store.putIfAbsent("key", value(`value ${i}`))));
-      expect(won.filter((first) => first)).toHaveLength(2);
+      expect(won.filter((first) => first)).toHaveLength(1);
       for (const store of stores)
         expect((await read(await store.get("key")))?.toString()).toMatch(/^value \d+$/);
     }
@@ -77,7 +88,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
   test.each(['Weird "name"; DROP SCHEMA public; --', "it's", "schéma", "a.b", "UPPER"])(
     "takes %j as the name of its schema",
     async (schema) => {
-      const store = new PostgresStore(server.pool(), schema, "ledger");
+      const store = new PostgresStore(server.pool(), schema);
       expect(await store.putIfAbsent("key", value("value"))).toBe(true);
       const { rows } = await server.pool().query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
       expect(rows).toHaveLength(1);
@@ -86,65 +97,97 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
 
   test("needs no right to create anything if its tables exist", async () => {
     const schema = server.schema();
-    await new PostgresStore(server.pool(), schema, "ledger").delete("none");
+    await new PostgresStore(server.pool(), schema).delete("none");
     await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema};
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`);
-    const store = new PostgresStore(server.pool({ user: schema }), schema, "ledger");
+    const store = new PostgresStore(server.pool({ user: schema }), schema);
     await store.putIfAbsent("key", value(Buffer.alloc(2 * MEBIBYTE + 1)));
     expect(await read(await store.get("key"))).toHaveLength(2 * MEBIBYTE + 1);
     await store.delete("key");
-    const other = new PostgresStore(server.pool({ user: schema }), "not_there", "ledger");
+    const other = new PostgresStore(server.pool({ user: schema }), "not_there");
     await expect(other.get("key")).rejects.toThrow(/SQLSTATE 42501\): permission denied for database/);
   });
 
   test("removes what a dead writer left after a day, and not what a living one puts", async () => {
     const schema = server.schema();
     const pool = server.pool();
-    const store = new PostgresStore(pool, schema, "ledger");
+    const store = new PostgresStore(pool, schema);
     const dead = pausedValue();
     const alive = pausedValue();
     const lost = store.putIfAbsent("dead", dead.pieces);
     await dead.asked;
-    await pool.query(`UPDATE ${schema}.ledger_drafts SET touched_at = now() - interval '25 hours'`);
+    await pool.query(aged(schema));
     const kept = store.putIfAbsent("alive", alive.pieces);
     await alive.asked;
     const { rows } = await pool.query(`SELECT count(*) FROM ${schema}.ledger_pieces GROUP BY id`);
     expect(rows).toEqual([{ count: "2" }]);
     dead.goOn();
     alive.goOn();
-    await expect(lost).rejects.toThrow("The value was removed before its end: it got no piece for a day");
+    await expect(lost).rejects.toThrow("The value was removed before its end: it took longer than a day.");
     expect(await kept).toBe(true);
     expect(await read(await store.get("alive"))).toHaveLength(3 * MEBIBYTE);
     expect(await store.get("dead")).toBeUndefined();
     expect(await leftovers(schema)).toBe(0);
   });
 
-  test("removes the piece too that a writer puts while its draft is cleared", async () => {
+  test("stores no value whose pieces are removed while it gets its key", async () => {
     const schema = server.schema();
-    const store = new PostgresStore(server.pool(), schema, "ledger");
+    const store = new PostgresStore(server.pool(), schema);
     const paused = pausedValue();
-    const put = store.putIfAbsent("folder/key", paused.pieces);
+    const put = store.putIfAbsent("key", paused.pieces);
     await paused.asked;
-    const writer = await server.pool().connect();
-    await writer.query(`BEGIN; UPDATE ${schema}.ledger_drafts SET touched_at = now();
-      INSERT INTO ${schema}.ledger_pieces SELECT id, 7, '' FROM ${schema}.ledger_drafts`);
-    const clearing = store.clearUnfinished("folder/");
-    const watcher = server.pool();
-    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-    while ((await watcher.query(waiting)).rows.length === 0);
-    await writer.query("COMMIT");
-    writer.release();
-    await clearing;
-    expect(await leftovers(schema)).toBe(0);
+    const remover = await server.pool().connect();
+    await remover.query(`BEGIN; DELETE FROM ${schema}.ledger_pieces WHERE number = 1`);
     paused.goOn();
-    await expect(put).rejects.toThrow("is not wanted any more");
+    await waiters(1);
+    await remover.query("COMMIT");
+    remover.release();
+    await expect(put).rejects.toThrow("The value was removed before its end");
+    expect(await store.get("key")).toBeUndefined();
     expect(await leftovers(schema)).toBe(0);
+  });
+
+  test("keeps all pieces of a value that gets its key while old pieces are removed", async () => {
+    const schema = server.schema();
+    const pool = server.pool();
+    const store = new PostgresStore(pool, schema);
+    const paused = pausedValue();
+    const put = store.putIfAbsent("key", paused.pieces);
+    await paused.asked;
+    await pool.query(aged(schema));
+    // Makes the insertion of the key wait, and then lets it win.
+    const rival = await server.pool().connect();
+    await rival.query(`BEGIN; INSERT INTO ${schema}.ledger_values VALUES ('key', gen_random_uuid(), 0, '')`);
+    paused.goOn();
+    await waiters(1);
+    const other = store.putIfAbsent("other", value(Buffer.alloc(MEBIBYTE)));
+    await waiters(2);
+    await rival.query("ROLLBACK");
+    rival.release();
+    expect([await put, await other]).toEqual([true, true]);
+    expect(await read(await store.get("key"))).toHaveLength(3 * MEBIBYTE);
+    expect(await leftovers(schema)).toBe(0);
+  });
+
+  test("keeps all pieces of a value if only the answer to the insertion of its key was lost", async () => {
+    const pool = server.pool();
+    const losing = {
+      query: async (text: string, values?: unknown[]) => {
+        const answer = await pool.query(text, values);
+        if (text.includes("ON CONFLICT (key)")) throw new Error("connection lost");
+        return answer;
+      },
+    };
+    const store = new PostgresStore(losing, server.schema());
+    const put = store.putIfAbsent("key", value(Buffer.alloc(2 * MEBIBYTE)));
+    await expect(put).rejects.toThrow("connection lost");
+    expect(await read(await store.get("key"))).toHaveLength(2 * MEBIBYTE);
   });
 
   test("keeps large values as pieces of a mebibyte, which it deletes with them", async () => {
     const schema = server.schema();
     const pool = server.pool();
-    const store = new PostgresStore(pool, schema, "ledger");
+    const store = new PostgresStore(pool, schema);
     await store.putIfAbsent("key", value(Buffer.alloc(3.5 * MEBIBYTE)));
     const sizes = `SELECT length(bytes) AS length FROM ${schema}.ledger_pieces ORDER BY number`;
     expect((await pool.query(sizes)).rows).toEqual(Array(3).fill({ length: MEBIBYTE }));
@@ -165,7 +208,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
       ["fast", WAITS],
       ["immediate", WAITS],
     ] as const) {
-      const store = new PostgresStore(server.pool({ max: 1 }), schema, "ledger");
+      const store = new PostgresStore(server.pool({ max: 1 }), schema);
       const key = `${mode}/${number}`;
       let restarting: Promise<void> | undefined;
       const pieces = async function* () {
@@ -183,9 +226,9 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     }
     // A value that waits for the server can be stored.
     expect(outcomes).toEqual([false, false, false, true, true]);
-    // The drafts of failed puts could not be deleted while the server was away.
-    await server.pool().query(`UPDATE ${schema}.ledger_drafts SET touched_at = now() - interval '25 hours'`);
-    await new PostgresStore(server.pool(), schema, "ledger").putIfAbsent("last", value(whole));
+    // The pieces of failed puts could not be deleted while the server was away.
+    await server.pool().query(aged(schema));
+    await new PostgresStore(server.pool(), schema).putIfAbsent("last", value(whole));
     expect(await leftovers(schema)).toBe(0);
   });
 });

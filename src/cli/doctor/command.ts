@@ -14,7 +14,7 @@ import type { Io } from "../io.js";
 import { checkGraphQL, checkInstallation, checkSync } from "./access.js";
 import { bad, type Check, type Finding, type Look, ok, runCheck, skipped } from "./check.js";
 import { checkClock, checkDns, checkProxy, checkTls } from "./network.js";
-import { checkLedger, checkLock } from "./storage.js";
+import { checkLedger, checkLock, checkSpool } from "./storage.js";
 
 interface DoctorOptions extends ConnectionOptions {
   readonly takeLock?: boolean;
@@ -104,6 +104,7 @@ async function* checks(options: DoctorOptions, io: Io): AsyncGenerator<Check, vo
   yield ["credential", provided];
   if (credential !== undefined) yield* accessChecks(connection, options, io);
   yield ["ledger", () => checkLedger(ledger)];
+  yield ["temporary folder", () => checkSpool(config.sync?.spool)];
   const scope =
     syncUrl === undefined || installationId === undefined || !URL.canParse(syncUrl)
       ? undefined

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { statfs } from "node:fs/promises";
-import { isAbsolute } from "node:path";
+import { statfs, unlink, writeFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { ConfigurationError } from "../../core/errors/index.js";
 import type { InstallationScope } from "../../sync/ledger/entry.js";
 import { openBatches } from "../../sync/ledger/journal-owners.js";
 import { type Ledger, requireLedger } from "../../sync/ledger/ledger.js";
 import type { Store } from "../../sync/ledger/store.js";
+import { readSpoolOptions, type SpoolOptions } from "../../sync/run/spool.js";
 import { bad, ok, skipped } from "./check.js";
 
 const GIB = 1024 ** 3;
@@ -40,6 +42,18 @@ export async function checkLedger(ledger: Ledger | "none") {
   const parts = requireLedger(ledger);
   if (ledger !== "none" && parts !== undefined) return checkStore(ledger.location, parts.store);
   return bad("not set", "Set a ledger: without one, a truncated snapshot can remove records.");
+}
+
+/** Where a run keeps what it reads until all of it was judged. */
+export async function checkSpool(options: SpoolOptions | undefined) {
+  const { directory } = readSpoolOptions("sync.spool", options, ConfigurationError);
+  const path = join(directory, `saas-management-${randomBytes(8).toString("hex")}.doctor`);
+  await writeFile(path, "", { flag: "wx", mode: 0o600 });
+  await unlink(path);
+  const { bavail, bsize } = await statfs(directory);
+  const free = bavail * bsize;
+  const text = `${directory} can be written, ${(free / GIB).toFixed(1)} GiB free`;
+  return free < GIB ? bad(text, "Make room, or set sync.spool.directory: a run must fit there.") : ok(text);
 }
 
 /** Who has the lock, as far as the ledger knows: the service does not tell. */

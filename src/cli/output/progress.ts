@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import type { SyncProgress } from "../../sync/progress.js";
+import { count, describeDiff } from "../../sync/report-text.js";
 import type { Io } from "../io.js";
 
 type Shown = Pick<Io, "isTerminal" | "note" | "writeError">;
@@ -13,11 +14,7 @@ export class ProgressLine {
   readonly #io: Shown;
   readonly #clock: Clock;
   readonly #begunAt: number;
-  #phase: "extracting" | "sending" = "extracting";
-  /** Of each collection, in the phase. */
-  readonly #records = new Map<string, number>();
-  readonly #bytes = new Map<string, number>();
-  #state = "starting";
+  #status = "reading";
   #stop = () => {};
 
   constructor(io: Shown, clock: Clock) {
@@ -29,15 +26,7 @@ export class ProgressLine {
   }
 
   readonly onProgress = (event: SyncProgress): void => {
-    this.#state = stateAfter(event) ?? this.#state;
-    if (event.type !== "extracting" && event.type !== "sending") return;
-    if (event.type !== this.#phase || event.collection === undefined) {
-      this.#phase = event.type === "sending" ? "sending" : "extracting";
-      this.#records.clear();
-      this.#bytes.clear();
-    }
-    this.#records.set(event.collection ?? "", event.records);
-    this.#bytes.set(event.collection ?? "", event.bytes);
+    this.#status = statusAfter(event) ?? this.#status;
   };
 
   end(): void {
@@ -60,40 +49,28 @@ export class ProgressLine {
 
   #text(): string {
     const seconds = (this.#clock.monotonic() - this.#begunAt) / 1000;
-    const records = sumOf(this.#records);
-    return [
-      this.#state,
-      `${count(records)} records`,
-      `${(sumOf(this.#bytes) / 1e6).toFixed(1)} MB`,
-      `${count(seconds > 0 ? records / seconds : 0)}/s`,
-      `${count(seconds)} s`,
-    ].join(", ");
+    return `${this.#status}, ${count(Math.floor(seconds))} s`;
   }
 }
 
-function stateAfter(event: SyncProgress): string | undefined {
+function statusAfter(event: SyncProgress): string | undefined {
   switch (event.type) {
     case "extracting":
-      return `reading ${event.collection ?? ""}`.trim();
-    case "sending":
-      return event.total === undefined ? "sending" : `sending ${event.collection}, of ${count(event.total)}`;
+    case "sending": {
+      const { type, collection = "", records, total, bytes } = event;
+      const of = total === undefined ? "" : ` of ${count(total)}`;
+      const size = (bytes / 1e6).toFixed(1);
+      return `${type === "sending" ? "sending" : "reading"} ${collection}, ${count(records)}${of} records, ${size} MB`;
+    }
+    case "judged":
+      return `${event.collection} ${event.held ? "held" : "checked"}, ${describeDiff(event.diff)}`;
     case "restarted":
-      return `batch ${event.attempt}`;
+      return `sending in batch ${event.attempt}`;
     case "retry":
       return `${event.operation} is tried again`;
     case "waiting-for-lock":
       return "waiting for the lock of another batch";
-    case "judged":
-      return `${event.collection} ${event.held ? "held" : "checked"}`;
     default:
       return undefined;
   }
-}
-
-function sumOf(values: ReadonlyMap<string, number>): number {
-  return [...values.values()].reduce((sum, value) => sum + value, 0);
-}
-
-function count(value: number): string {
-  return Math.floor(value).toLocaleString("en-US");
 }

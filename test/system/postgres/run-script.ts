@@ -3,7 +3,7 @@
  * Its argument is JSON of {@link Settings}. The ways:
  *
  * - `whole`: to its end.
- * - `paused`: prints `writing` after the ids were sent, and goes on after a line of input.
+ * - `paused`: prints `sending` when its batch is open and nothing was sent, and goes on after a line of input.
  * - `saved`, `completed`: SIGKILL before CompleteSyncBatch is sent, and after it was answered and before the ledger notes it.
  */
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { defineConnector } from "../../../src/index.js";
 import { PostgresStore } from "../../../src/postgres/postgres-store.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 import { storeLedger } from "../../../src/sync/ledger/ledger.js";
-import { accounts as accountsOf } from "../../support/accounts.js";
+import { accounts } from "../../support/accounts.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 
 export interface Settings {
@@ -35,24 +35,21 @@ const die = () => process.kill(process.pid, "SIGKILL");
 const input = createInterface(process.stdin);
 const pool = new pg.Pool({ ...connection, max: 1 });
 pool.on("error", () => {});
-const store = watchedStore(new PostgresStore(pool, schema, "ledger"), async (call, go) => {
+const store = watchedStore(new PostgresStore(pool, schema), async (call, go) => {
+  const isIds = isPutOf("ids")(call);
+  if (way === "paused" && isIds) {
+    process.stdout.write("sending\n");
+    await once(input, "line");
+  }
   const result = await go();
-  if (way === "saved" && isPutOf("ids.gz")(call)) die();
+  if (way === "saved" && isIds) die();
   return result;
 });
 
-async function* accounts() {
-  yield accountsOf(ids);
-  if (way !== "paused") return;
-  process.stdout.write("writing\n");
-  await once(input, "line");
-}
-
-// Small windows: everything so far is on the server.
-const client = createSyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes: 100 });
+const client = createSyncClient({ endpoint, apiKey });
 const connector = defineConnector({
   snapshots: ["accounts"],
-  run: (batch) => batch.write("accounts", accounts()),
+  run: (batch) => batch.write("accounts", accounts(ids)),
 });
 const run = client.run(connector, {
   installationId,

@@ -1,7 +1,7 @@
 /**
- * Starts a batch in a process that nothing else keeps alive, and prints how it ends. `waiting`: a run whose source waits
- * for something that never comes, until the lease is over. `completed`, `aborted`, `closed` and `client closed` end the
- * batch in that way.
+ * Works in a process that nothing else keeps alive, and prints how it ends. The source of `writing`, a batch, and of
+ * `reading`, a run, waits for something that never comes: for longer than a lease, until the run is ended. `completed`,
+ * `aborted`, `closed` and `client closed` end a batch in that way.
  */
 
 import { TestClock } from "../../../src/core/clock.js";
@@ -13,27 +13,33 @@ const [endpoint = "", way = ""] = process.argv.slice(2);
 const installationId = "installation-1";
 const clock = new TestClock();
 const client = createSyncClient({ endpoint, apiKey: "key-1", clock });
+const stop = new AbortController();
 
 async function* source() {
   yield [{ id: "u1" }];
   // Neither keeps the process alive.
-  setTimeout(() => clock.advance(LEASE_MS), 1).unref();
+  setTimeout(() => {
+    clock.advance(2 * LEASE_MS);
+    setTimeout(() => stop.abort("ended by the caller"), 1).unref();
+  }, 1).unref();
   await new Promise(() => {});
 }
 
-if (way === "waiting") {
+const howItEnded = (error: unknown) => (error instanceof BatchStateError ? error.reason : String(error));
+
+if (way === "reading") {
   const run = client.run(
     { snapshots: ["accounts"], run: (batch) => batch.write("accounts", source()) },
-    { installationId, ledger: "none", restarts: 0 },
+    { installationId, ledger: "none", signal: stop.signal },
   );
-  await run.catch((error: unknown) => {
-    process.stdout.write(error instanceof BatchStateError ? error.reason : "another error");
-  });
+  process.stdout.write(await run.then(String, howItEnded));
 } else {
   const batch = await client.startBatch({ installationId });
   if (way === "completed") await batch.complete({ unverified: true });
   if (way === "aborted") await batch.abort();
   if (way === "closed") batch.close();
   if (way === "client closed") await client.close();
-  process.stdout.write(batch.state);
+  const end =
+    way === "writing" ? await batch.write("accounts", source()).then(String, howItEnded) : batch.state;
+  process.stdout.write(end);
 }

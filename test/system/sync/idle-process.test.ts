@@ -5,7 +5,7 @@ import { startScript } from "./run-process.js";
 
 const harness = useScriptedServer();
 
-/** How a process ends that nothing but a batch keeps alive, and what it prints. */
+/** How a process ends that nothing but the SDK keeps alive, and what it prints. */
 async function endOf(way: string) {
   const child = startScript("idle-process-script.ts", [harness.server.endpoint, way]);
   let printed = "";
@@ -17,8 +17,13 @@ async function endOf(way: string) {
 }
 
 test("a process stays alive until the lease of its batch is over", async () => {
-  expect(await endOf("waiting")).toEqual({ code: 0, printed: "expired" });
-  expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+  expect(await endOf("writing")).toEqual({ code: 0, printed: "expired" });
+  expect(harness.server.calls).toEqual(["StartSyncBatch"]);
+});
+
+test("a process stays alive while a run reads a silent source, for longer than any lease", async () => {
+  expect(await endOf("reading")).toEqual({ code: 0, printed: "ended by the caller" });
+  expect(harness.server.calls).toEqual([]);
 });
 
 test.each([

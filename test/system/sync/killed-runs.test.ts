@@ -1,5 +1,8 @@
 import { rename } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { storeLedger } from "../../../src/sync/ledger/ledger.js";
+import { isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 import { RunProcess } from "./run-process.js";
 
@@ -13,7 +16,7 @@ const endOf = (way: string, sent: readonly string[]) => new RunProcess(service, 
 
 async function pausedRun(): Promise<RunProcess> {
   const paused = new RunProcess(service, "paused", ids(20, "child-"));
-  expect(await paused.line()).toBe("writing");
+  expect(await paused.line()).toBe("sending");
   return paused;
 }
 
@@ -21,7 +24,7 @@ test.runIf(process.platform === "linux")(
   "a run aborts the batch of a process at once that was killed on the same machine",
   async () => {
     await service.runAccounts(ids(10));
-    expect(await endOf("written", ids(10))).toBe("SIGKILL");
+    expect(await endOf("sent", ids(10))).toBe("SIGKILL");
     expect(service.states()).toEqual(["completed", "active"]);
     const { waitedForLockMs } = await service.runAccounts(ids(10));
     expect(waitedForLockMs).toBe(0);
@@ -47,9 +50,15 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a run is compared with the completed snapshot after a process was killed during the write", async () => {
+test("a process that was killed before all was read leaves no batch", async () => {
+  expect(await endOf("read", ids(10))).toBe("SIGKILL");
+  expect(service.inspect()).toMatchObject({ batches: [], lock: null });
   await service.runAccounts(ids(10));
-  expect(await endOf("written", both)).toBe("SIGKILL");
+});
+
+test("a run is compared with the completed snapshot after a process was killed while it sent", async () => {
+  await service.runAccounts(ids(10));
+  expect(await endOf("sent", both)).toBe("SIGKILL");
   service.clock.advance(LEASE_MS);
   await heldBy(service.runAccounts(ids(5)));
   const { collections } = await service.runAccounts(ids(10));
@@ -80,7 +89,7 @@ test("a watermark is kept if a process completed its run, and not if it was kill
     return seen;
   };
   await service.runAccounts(ids(10));
-  for (const way of ["written", "saved", "completed"]) {
+  for (const way of ["read", "sent", "saved", "completed"]) {
     expect(await endOf(way, ids(10))).toBe("SIGKILL");
     service.clock.advance(LEASE_MS);
     expect(await watermark()).toBeUndefined();
@@ -121,16 +130,20 @@ test.skipIf(isWindows)(
     paused.kill("SIGSTOP");
     for (const path of await service.journal())
       await rename(path, path.replace(/\d+$/, String(service.clock.now() - 10_000)));
-    await service.run(["accounts"], async (batch) => {
+    const whileSending = async () => {
       expect(service.states()).toEqual(["aborted", "active"]);
       const entries = await service.journal();
       paused.kill("SIGCONT");
       expect(await paused.goOn()).toMatch(/^(BATCH_STATE|SYNC_PROTOCOL)$/);
       await paused.ended();
       expect(await service.journal()).toEqual(entries);
-      await batch.write("accounts", [{ id: "u1" }]);
+    };
+    const store = watchedStore(new FileStore(service.directory), async (call, go) => {
+      if (isPutOf("ids")(call)) await whileSending();
+      return go();
     });
+    await service.runAccounts(["u1"], { ledger: storeLedger(store) });
     expect(service.states()).toEqual(["aborted", "completed"]);
-    expect(service.present().filter((id) => id.startsWith("later"))).toEqual([]);
+    expect(service.present()).toEqual(["u1"]);
   },
 );

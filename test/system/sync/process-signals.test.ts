@@ -6,27 +6,33 @@ import { startScript } from "./run-process.js";
 
 const harness = useScriptedServer();
 
-/** A process that waits in its run, and what it prints. */
-async function startRun() {
-  const child = startScript("signals-run-script.ts", [harness.server.endpoint]);
+/** A process in a run, and what it prints. When it sends, the service does not answer to the second record. */
+async function startRun(way: "reading" | "sending") {
+  harness.server.scripts.SyncRecords.push(undefined, "never");
+  const child = startScript("signals-run-script.ts", [harness.server.endpoint, way]);
   const printed = { text: "" };
   child.stdout.on("data", (chunk) => {
     printed.text += String(chunk);
   });
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
-  await until(() => printed.text.includes("writing"));
+  await until(() => printed.text.includes("working"));
   return { child, printed, ended };
 }
 
-test.runIf(process.platform !== "win32").each(["SIGINT", "SIGTERM"] as const)(
-  "%s aborts the batch, and the process goes on",
-  async (signal) => {
-    const { child, printed, ended } = await startRun();
+test.runIf(process.platform !== "win32").each([
+  ["SIGINT", "reading", []],
+  ["SIGTERM", "reading", []],
+  ["SIGINT", "sending", ["StartSyncBatch", "AbortSyncBatch"]],
+  ["SIGTERM", "sending", ["StartSyncBatch", "AbortSyncBatch"]],
+] as const)(
+  "%s ends a run that is %s, with its batch, and the process goes on",
+  async (signal, way, calls) => {
+    const { child, printed, ended } = await startRun(way);
     child.kill(signal);
     expect(await ended).toEqual({ code: 3, signal: null });
     expect(printed.text).toContain("INTERRUPTED");
     expect(printed.text).toContain(signal);
-    expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+    expect(harness.server.calls).toEqual(calls);
   },
 );
 
@@ -35,11 +41,11 @@ test.runIf(process.platform !== "win32").each([
   ["SIGINT", "SIGTERM"],
 ] as const)("after %s, %s ends the process even if the abort hangs", async (...signals) => {
   harness.server.beforeAbort = () => new Promise(() => {});
-  const { child, printed, ended } = await startRun();
+  const { child, printed, ended } = await startRun("sending");
   const [first, second] = signals;
   child.kill(first);
   await until(() => harness.server.calls.includes("AbortSyncBatch"));
   child.kill(second);
   expect(await ended).toEqual({ code: null, signal: second });
-  expect(printed.text).toBe("writing\n");
+  expect(printed.text).toBe("working\n");
 });

@@ -4,21 +4,22 @@
  * The ways:
  *
  * - `started`: SIGKILL when StartSyncBatch was answered, before the journal has its batch.
- * - `saved`, `completed`, `written`: SIGKILL before CompleteSyncBatch is sent, after it was answered and before the ledger
- *   notes it, and after the write.
- * - `exit`, `terminated`: after the write, process.exit or a SIGTERM that the run listens for.
- * - `paused`: prints `writing` after the ids were sent, and writes ten more after a line of input.
+ * - `read`, `sent`: SIGKILL when the source was read, and when a part of the records was sent.
+ * - `saved`, `completed`: SIGKILL before CompleteSyncBatch is sent, and after it was answered and before the ledger notes
+ *   it.
+ * - `exit`, `terminated`: when a part was sent, process.exit or a SIGTERM that the run listens for.
+ * - `paused`: prints `sending` when its batch is open and nothing was sent, and goes on after a line of input.
  * - `whole`: to its end.
  */
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { SaasManagementError } from "../../../src/core/errors/index.js";
-import { defineConnector } from "../../../src/index.js";
+import { defineConnector, type SyncProgress } from "../../../src/index.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { storeLedger } from "../../../src/sync/ledger/ledger.js";
-import { accounts as accountsOf } from "../../support/accounts.js";
+import { accounts } from "../../support/accounts.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", which = "", way = "", ...ids] =
@@ -26,44 +27,40 @@ const [endpoint = "", apiKey = "", installationId = "", directory = "", which = 
 const die = () => process.kill(process.pid, "SIGKILL");
 const input = createInterface(process.stdin);
 const store = watchedStore(new FileStore(directory), async (call, go) => {
+  const isIds = isPutOf("ids")(call);
+  if (way === "paused" && isIds) {
+    process.stdout.write("sending\n");
+    await once(input, "line");
+  }
   const result = await go();
-  if (way === "saved" && isPutOf("ids.gz")(call)) die();
+  if (way === "saved" && isIds) die();
   return result;
 });
-const ledger = storeLedger(store);
 
-async function* accounts() {
-  yield accountsOf(ids);
-  if (way !== "paused") return;
-  // The window is full, so it is sent before this is reached.
-  process.stdout.write("writing\n");
-  await once(input, "line");
-  yield accountsOf(ids.map((id) => `later-${id}`));
+function onProgress(event: SyncProgress): void {
+  if (event.type === way) die();
+  if (event.type !== "sending" || event.records === 0) return;
+  if (way === "sent") die();
+  if (way === "exit") process.exit(0);
+  if (way === "terminated") process.kill(process.pid, "SIGTERM");
 }
 
-// Small windows: everything so far is on the server.
+// Small windows: a part is sent before the rest.
 const client = createSyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes: 100 });
 const options = {
   installationId,
-  ledger,
+  ledger: storeLedger(store),
   firstRun: which === "first",
   stopOnSignals: true,
   restarts: 0,
-  onProgress: ({ type }: { readonly type: string }) => {
-    if (type === way) die();
-  },
+  onProgress,
 } as const;
 const connector = defineConnector({
   snapshots: ["accounts"],
-  async run(batch, { signal, advance }) {
-    await batch.write("accounts", accounts());
+  async run(batch, { advance }) {
+    await batch.write("accounts", accounts(ids));
     advance("usage", way);
-    if (way === "written") die();
-    if (way === "exit") process.exit(0);
-    if (way === "terminated") {
-      process.kill(process.pid, "SIGTERM");
-      await new Promise((resolve) => signal.addEventListener("abort", resolve));
-    }
+    if (way === "read") die();
   },
 });
 const run = client.run(connector, options);

@@ -1,18 +1,33 @@
-/** Runs until a signal ends it, prints how the run ended, and must then end by itself. */
+/**
+ * Runs until a signal ends it, prints how the run ended, and must then end by itself. Prints `working` when the connector
+ * waits, with `reading`, and with `sending` when a record was sent, of two.
+ */
 import { SaasManagementError } from "../../../src/core/errors/index.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 
-const client = createSyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });
+const [endpoint = "", way = ""] = process.argv.slice(2);
+const client = createSyncClient({ endpoint, apiKey: "key-1", retry: false, messageBytes: 1, windowBytes: 1 });
+const working = () => process.stdout.write("working\n");
 try {
   await client.run(
     {
       snapshots: ["accounts"],
-      async run() {
-        process.stdout.write("writing\n");
+      async run(batch) {
+        await batch.write("accounts", [{ id: "u1" }, { id: "u2" }]);
+        if (way !== "reading") return;
+        working();
         await new Promise(() => {});
       },
     },
-    { installationId: "installation-1", ledger: "none", stopOnSignals: true },
+    {
+      installationId: "installation-1",
+      ledger: "none",
+      firstRun: true,
+      stopOnSignals: true,
+      onProgress: (event) => {
+        if (event.type === "sending" && event.records === 1) working();
+      },
+    },
   );
 } catch (error) {
   process.stdout.write(
