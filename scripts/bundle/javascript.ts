@@ -19,14 +19,7 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
   // Apart, because big.js is left out of a page only with the file that imports it.
   ["money", "graphql/money"],
   ["client", "index"],
-  ["run", "sync/run/sync-run", "sync/write/source-reader", "sync/preview/preview-run", "sync/run/history"],
-  [
-    "staging",
-    "sync/staging/run-staged",
-    "sync/staging/staged-run",
-    "sync/staging/commit",
-    "sync/staging/runs",
-  ],
+  ["run", "sync/run/run", "sync/write/source-reader", "sync/preview/preview-run", "sync/run/history"],
   ["messages", "sync/generated/messages", "sync/generated/contract"],
   ["server", "reference-server/server"],
   ["sources", "sources/index"],
