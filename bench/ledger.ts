@@ -13,8 +13,9 @@ import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
 import { resolveGuard } from "../src/sync/guard/rules.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
 import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
-import { batchToken } from "../src/sync/ledger/keys.js";
+import { batchToken, newRunId } from "../src/sync/ledger/keys.js";
 import { fileLedger, requireLedger } from "../src/sync/ledger/ledger.js";
+import { readSpoolOptions, Spool } from "../src/sync/run/spool.js";
 
 const RECORDS = 1_000_000;
 const RECORD_BYTES = 105;
@@ -48,11 +49,11 @@ try {
 
 async function measure(round: string): Promise<void> {
   const before = await memory();
-  const snapshot = new GuardedSnapshot({
-    collection: "accounts",
-    ledger: parts && new CollectionLedger(parts, scope),
-  });
-  await snapshot.draft.begin(batchToken());
+  const ledger = parts && new CollectionLedger(parts, scope);
+  const spool = new Spool(readSpoolOptions("spool"));
+  const write = (lines: Uint8Array, done: () => void) => spool.appendLines("accounts", lines, done);
+  const lines = () => spool.lines("accounts");
+  const snapshot = new GuardedSnapshot({ collection: "accounts", ledger, write, lines });
   const record = new EncodedRecord(true);
   record.buffer = buffer;
   const writing = stopwatch();
@@ -62,15 +63,21 @@ async function measure(round: string): Promise<void> {
     record.idStart = record.start;
     record.idEnd = record.start + ID_BYTES;
     snapshot.ids.observe(record);
+    // A run waits after each message.
+    if (record.index % 10_000 === 0) await spool.settled();
   }
+  snapshot.ids.flush();
+  await spool.settled();
   const written = writing();
   const checking = stopwatch();
-  const { figures } = await snapshot.judge(rules, undefined);
+  const { figures } = await snapshot.judge(rules);
   const checked = checking();
   const extra = (await memory()) - before;
   const saving = stopwatch();
-  await snapshot.save();
-  await snapshot.promote(rules.rule, false);
+  const draft = await ledger?.draft(batchToken(newRunId()), snapshot.lines(), snapshot.past);
+  await draft?.save();
+  await draft?.promote(snapshot.historyWith(rules.rule, false));
+  await spool.close();
   const saved = saving();
   console.log(
     `${round} run: ${written.cpuMs.toFixed(0)} ns a record in the write, ${(extra / MIB).toFixed(1)} MiB held; check of ${figures.known} known ids ${describe(checked)}; saved in ${describe(saved)}`,

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: this SDK beside what else people use, on the same task and server, in the same rounds.
  *
- *     npm run bench -- [--quick] [--rounds 5] [--size 1] [--list] [name…]
+ *     npm run bench -- [--quick] [--rounds 5] [--size 1] [--against DIR] [--list] [name…]
  *
  * A name is a part of a comparison's name, such as `sync/accounts`, or the whole of it: those that neither form has are
  * run by their whole name only. Every run has a process of its own.
@@ -32,6 +32,8 @@ try {
   ]
     .flatMap((comparisonsOf) => comparisonsOf({ servers, ...options }))
     .filter((comparison) => isWanted(comparison, options));
+  if (options.against === undefined)
+    console.log("run-old is skipped: name the dist folder of the build to compare with, --against DIR.");
   if (options.list) for (const { id, title, runs } of comparisons) console.log(`${id} (${runs}): ${title}`);
   else await measureAll(comparisons);
 } finally {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 /** What the command line asks for. */
@@ -9,6 +10,8 @@ export interface Options {
   readonly size: number;
   /** Parts of the names of the comparisons that are wanted, or whole names; empty: all of the form. */
   readonly only: readonly string[];
+  /** Folder with the files of another build of the package, its `dist`, to compare with. */
+  readonly against: string | undefined;
   /** Only tell which comparisons there are. */
   readonly list: boolean;
 }
@@ -21,6 +24,7 @@ export function parseOptions(args: readonly string[]): Options {
       quick: { type: "boolean", default: false },
       rounds: { type: "string" },
       size: { type: "string" },
+      against: { type: "string" },
       list: { type: "boolean", default: false },
     },
     allowPositionals: true,
@@ -29,6 +33,7 @@ export function parseOptions(args: readonly string[]): Options {
   return {
     quick,
     list,
+    against: values.against === undefined ? undefined : resolve(values.against),
     rounds: Math.ceil(positive("--rounds", values.rounds ?? (quick ? "2" : "5"))),
     size: positive("--size", values.size ?? (quick ? "0.1" : "1")),
     only: positionals,

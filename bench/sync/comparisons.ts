@@ -3,9 +3,9 @@ import { clientComparisons } from "./client-comparisons.js";
 import { eventComparisons } from "./event-comparisons.js";
 import { guardComparisons } from "./guard-comparisons.js";
 import { linkComparisons } from "./link-comparisons.js";
+import { runOldComparisons } from "./run-old-comparisons.js";
 import { sizeComparisons } from "./size-comparisons.js";
 import { smallRunComparisons } from "./small-run-comparisons.js";
-import { stagedComparisons } from "./staged-comparisons.js";
 
 /** Writes records: beside the other clients, and this SDK beside itself with other options. */
 export const syncComparisons: ComparisonsOf = (context) =>
@@ -16,5 +16,5 @@ export const syncComparisons: ComparisonsOf = (context) =>
     linkComparisons,
     sizeComparisons,
     smallRunComparisons,
-    stagedComparisons,
+    runOldComparisons,
   ].flatMap((comparisonsOf) => comparisonsOf(context));

@@ -5,24 +5,22 @@ import { runScript } from "../harness/processes.js";
 import type { EventMode, EventTask } from "./processes/event-writer.js";
 
 const RECORDS = 2_000_000;
-const REMEMBERED = "a run, restarts: 2";
-const FORGOTTEN = "a run, restarts: 0";
+const RUN = "a run";
 const BARE = "a bare batch";
 
 const MODES = {
-  [REMEMBERED]: "remembered",
-  [FORGOTTEN]: "forgotten",
+  [RUN]: "run",
   [BARE]: "bare",
 } as const satisfies Readonly<Record<string, EventMode>>;
 
-/** What it costs a run to remember which events were accepted. */
+/** What it costs a run to keep events until all of them are sent. */
 export const eventComparisons: ComparisonsOf = ({ servers, size }) => {
   const records = Math.ceil(RECORDS * size);
   const comparison: Comparison = {
     id: "sync/run-events",
     title: `${records} fresh usage events in a run, source: async arrays, loopback`,
     runs: "full",
-    subject: REMEMBERED,
+    subject: RUN,
     candidates: Object.entries(MODES).map(([name, mode]) => ({
       name,
       run: async () => {
@@ -38,7 +36,6 @@ export const eventComparisons: ComparisonsOf = ({ servers, size }) => {
       { figure: "loopDelayP99Ms", head: "loop delay p99 ms", digits: 0, ratio: false },
     ],
     targets: [],
-    notes: ["All events differ. A run that may be started anew remembers each by a hash of it."],
   };
   return [comparison];
 };

@@ -9,7 +9,7 @@ export type Source<R> =
   | { readonly form: "async arrays"; readonly records: AsyncIterable<readonly R[]> };
 
 /** Records of one array: what a page of a source's API may hold. */
-const PAGE = 1000;
+export const PAGE = 1000;
 
 /** A source of these records. */
 export function toSource<R>(form: SourceForm, records: readonly R[]): Source<R> {

@@ -1,0 +1,78 @@
+/**
+ * Writes accounts, no two alike, in runs of a build of this SDK, and prints what whole runs took after a first one.
+ *
+ * Arguments: a {@link RunTask} as JSON.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RecordOf, RunReceipt } from "@saas-management/sdk";
+import { take } from "../../harness/stopwatch.js";
+import { freshAccounts } from "../fresh-accounts.js";
+import { PAGE, type SourceForm, toSource } from "../sources.js";
+
+/** What to write, and with which build. */
+export interface RunTask {
+  readonly endpoint: string;
+  /** Fresh pages are made while they are read; the others hold records that were made before. */
+  readonly form: SourceForm | "fresh pages";
+  readonly records: number;
+  /** Whether a run has a guard and a file ledger, or neither. */
+  readonly guarded: boolean;
+  /** Runs that are measured, one after the other. */
+  readonly runs: number;
+  /** Address of the SDK's main file; left out, this build. */
+  readonly sdk?: string | undefined;
+}
+
+const task: RunTask = JSON.parse(process.argv[2] ?? "");
+const { endpoint, form, records, guarded, runs } = task;
+const sdk: typeof import("@saas-management/sdk") = await import(task.sdk ?? "@saas-management/sdk");
+const client = new sdk.SaasManagementClient({ syncUrl: endpoint, apiKey: "key" });
+const directory = mkdtempSync(join(tmpdir(), "run-"));
+const given = form === "fresh pages" ? [] : freshAccounts(0, records);
+
+try {
+  // The first run compiles what is hot, and is what the measured ones are compared with.
+  for (let i = 0; i < Math.ceil(runs / 2); i += 1) await run(i === 0);
+  globalThis.gc?.();
+  forgetPeak();
+  let bytes = 0;
+  const { ms, cpuMs, peakRssMiB } = await take(async () => {
+    for (let i = 0; i < runs; i += 1) bytes += bytesOf(await run(false));
+  });
+  const mbitPerSecond = (bytes * 8) / 1000 / ms;
+  console.log(JSON.stringify({ msPerRun: ms / runs, cpuMsPerRun: cpuMs / runs, mbitPerSecond, peakRssMiB }));
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+  await client.close();
+}
+
+function run(firstRun: boolean): Promise<RunReceipt> {
+  const safety = guarded
+    ? { ledger: sdk.fileLedger(directory), firstRun }
+    : ({ ledger: "none", guard: false } as const);
+  return client.sync.run(
+    { snapshots: ["accounts"], run: (batch) => batch.write("accounts", source()) },
+    { ...safety, installationId: "installation" },
+  );
+}
+
+function source() {
+  return form === "fresh pages" ? freshPages() : toSource(form, given).records;
+}
+
+async function* freshPages(): AsyncGenerator<RecordOf<"accounts">[], void, undefined> {
+  for (let from = 0; from < records; from += PAGE) yield freshAccounts(from, Math.min(PAGE, records - from));
+}
+
+function bytesOf({ collections }: RunReceipt): number {
+  const { accepted = 0, bytes = 0 } = collections.accounts?.stats ?? {};
+  if (accepted !== records) throw new Error(`The server accepted ${accepted} of ${records} records.`);
+  return bytes;
+}
+
+/** What the first run and the making of the records took is not the measured run's. */
+function forgetPeak(): void {
+  if (process.platform === "linux") writeFileSync("/proc/self/clear_refs", "5");
+}
