@@ -1,6 +1,6 @@
 import type { Store } from "@saas-management/sdk";
 
-/** A call of a store: its method, and the last part of its key, such as `ids.gz`. */
+/** A call of a store: its method, and the last part of its key, such as `ids`. */
 export interface StoreCall {
   readonly method: keyof Store;
   readonly key: string;
@@ -37,6 +37,6 @@ export function failingStore(below: Store, fails: (call: StoreCall) => boolean, 
 
 /** Whether a call is about such a key: the ids of a snapshot, its completion, or a list of removals. */
 export const isPutOf =
-  (kind: "ids.gz" | "completed" | "removals.txt") =>
+  (kind: "ids" | "completed" | "removals.txt") =>
   ({ method, key }: StoreCall): boolean =>
     method === "putIfAbsent" && key.endsWith(kind);
