@@ -62,7 +62,7 @@ export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
 }
 
 function stepOf({ method, key }: StoreCall, lists: LedgerStep[]): LedgerStep | undefined {
-  const isIds = key.endsWith("ids.gz");
+  const isIds = key.endsWith(".ids");
   if (method === "list") return lists.shift();
   if (method === "get") return isIds ? "lines" : undefined;
   if (method === "delete") return isIds ? "discard" : key.endsWith("removals.txt") ? "release" : undefined;

@@ -18,7 +18,7 @@ import { describe, expect, test, vi } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
-const COMPLETED = /accounts\..+\.ids\.gz$/;
+const COMPLETED = /accounts\..+\.ids$/;
 const hasModes = process.platform !== "win32";
 
 const rewrite = async (change: (text: string) => string) => {
@@ -31,7 +31,7 @@ test("writes one file of ids per collection, readable with zcat", async () => {
   await service.runAccounts(ids(3));
   const path = await service.file(COMPLETED);
   const own = (await service.files()).filter((file) => !basename(file).startsWith("runs."));
-  expect(own).toEqual([path.replace("ids.gz", "completed"), path]);
+  expect(own).toEqual([path.replace("ids", "completed"), path]);
   expect(basename(dirname(path))).toContain(service.installationId);
   const [head, ...lines] = gunzipSync(await readFile(path))
     .toString()
@@ -245,9 +245,9 @@ test("removes files of dead processes after a day", async () => {
     await utimes(path, then, then);
     return path;
   };
-  await leave("00000001.0123456789ab.ids.gz.0123456789ab.tmp", 25);
+  await leave("00000001.0123456789ab.ids.0123456789ab.tmp", 25);
   await leave("ba9876543210.draft", 25);
-  const fresh = await leave("0123456789ab.ids.gz.0123456789ab.tmp", 23);
+  const fresh = await leave("0123456789ab.ids.0123456789ab.tmp", 23);
   await service.runAccounts(ids(10));
   expect((await service.files()).filter((path) => /tmp$|draft$/.test(path))).toEqual([fresh]);
 });
@@ -286,7 +286,7 @@ describe("a baseline that cannot be opened for a moment", () => {
   test("does not hide later snapshots when it is restored from a backup", async () => {
     for (let run = 0; run < 3; run += 1) await service.runAccounts(ids(40));
     const path = await service.file(COMPLETED);
-    const marker = path.replace("ids.gz", "completed");
+    const marker = path.replace("ids", "completed");
     const backup = await readFile(path);
     await writeFile(path, "damaged");
     const { approvalId } = await heldBy(service.runAccounts(ids(100)));

@@ -37,7 +37,7 @@ test("is held again if the process was killed before it discarded its ids", asyn
 });
 
 test("may be repeated if it is unclear whether it was completed, and is compared then", async () => {
-  const left = await leftBehind("ids.gz", (ledger) => service.runAccounts(ids(100), { ledger }));
+  const left = await leftBehind("ids", (ledger) => service.runAccounts(ids(100), { ledger }));
   const again = { ledger: fileLedger(left), firstRun: true };
   const { reasons } = await heldBy(service.runAccounts(ids(10), again));
   expect(reasons).toMatchObject([{ rule: "removed", baseline: "unclear", known: 100, removed: 90 }]);

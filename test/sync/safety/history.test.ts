@@ -63,7 +63,7 @@ test("reads the ids once to tell what a snapshot was", async () => {
   await saved("u0\n", pastOf(1));
   const [unclear] = await ledger().known();
   for await (const _ of unclear?.lines() ?? []);
-  await rewrite(/ids\.gz$/, () => "");
+  await rewrite(/ids$/, () => "");
   expect(await unclear?.past()).toEqual(pastOf(1));
 });
 
@@ -98,7 +98,7 @@ test.each([
   ["its end is missing", ""],
 ])("refuses ids if %s", async (why, end) => {
   await saved("u0\n", pastOf(1));
-  await rewrite(/ids\.gz$/, (text) => text.replace(/\\end .*\n/, end));
+  await rewrite(/ids$/, (text) => text.replace(/\\end .*\n/, end));
   const [unclear] = await ledger().known();
   await expect(unclear?.past()).rejects.toMatchObject({ message: expect.stringContaining(why) });
 });

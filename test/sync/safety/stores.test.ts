@@ -152,7 +152,7 @@ test("a run is not held because the run before it replaces its baseline meanwhil
   const replace = async () => {
     for await (const key of below.list("")) {
       if (key.includes(".00000001.")) await below.delete(key);
-      else await below.putIfAbsent(key.replace("ids.gz", "completed"), (async function* () {})());
+      else await below.putIfAbsent(key.replace("ids", "completed"), (async function* () {})());
     }
   };
   const store = watchedStore(below, async ({ method }, go) => {

@@ -4,7 +4,6 @@ import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
   type Attack,
-  approvalOf,
   breakTwice,
   DAY_MS,
   type Ending,
@@ -187,7 +186,7 @@ function approved(name: string, ending: Ending, { shown, sent }: Approved): Atta
     ending,
     prepare: async (service) => {
       await write(service, { groups: groups(0, 10) });
-      leftover = await approvalOf(service, (options) => write(service, shown, options));
+      leftover = (await heldBy(write(service, shown))).approvalId;
     },
     attack: (service) => write(service, sent, { approve: leftover }),
     heldAfterwards: ending.kind === "whole",
@@ -218,10 +217,9 @@ function write(service: TestService, shown: Shown, options?: Partial<RunOptions>
   return service.run(
     names,
     async (batch) => {
-      // The most interesting one is the last.
-      if (shown.groups) await batch.write("groups", shown.groups);
-      if (shown.licenses) await batch.write("licenses", shown.licenses);
       if (shown.accounts) await batch.write("accounts", shown.accounts);
+      if (shown.licenses) await batch.write("licenses", shown.licenses);
+      if (shown.groups) await batch.write("groups", shown.groups);
     },
     options,
   );

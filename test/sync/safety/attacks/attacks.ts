@@ -1,19 +1,24 @@
-/** Ways to lose records. Each test begins with a good run of all records, and then one of them comes. */
+/**
+ * Ways to lose records. Each test begins with a good run of all records, and then one of them comes. What a run refuses
+ * before it has started a batch leaves nothing at the service: no call was made.
+ */
 
-import {
-  type RecordOf,
-  type RecordSource,
-  type RunContext,
-  RunHeldError,
-  type RunOptions,
-  type RunReceipt,
-  type SnapshotCollection,
-  type SnapshotDiff,
-  type WriteOptions,
+import type {
+  ClientEvent,
+  RecordOf,
+  RecordSource,
+  RunContext,
+  RunOptions,
+  RunReceipt,
+  SnapshotCollection,
+  SnapshotDiff,
+  SyncProgress,
+  WriteOptions,
 } from "@saas-management/sdk";
 import type { Inspection } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { ofSnapshots } from "../../../support/adopted.js";
+import { until } from "../../../support/promises.js";
 import { type TestService, testService } from "../../../support/test-service.js";
 import { licenses } from "./records.js";
 
@@ -24,10 +29,18 @@ export const COUNT = 40;
 export const LEASE_MS = 15 * 60_000;
 export const DAY_MS = 24 * 60 * 60_000;
 
+/** Longest pause of a run before it calls its connector again. */
+const MAX_PAUSE_MS = 2000;
+
 /** How an attack ends. It never removes records without a word. */
 export type Ending =
   /** The run rejects with an error that has these fields. */
-  | { readonly kind: "refused"; readonly error: object }
+  | {
+      readonly kind: "refused";
+      readonly error: object;
+      /** How far the run came: by default it made no call at all. After a start, it sent no records. */
+      readonly reached?: "start" | "records";
+    }
   /** The removal goes through; the receipt and the log tell it. */
   | {
       readonly kind: "reported";
@@ -46,7 +59,7 @@ export type Ending =
 export interface Attack {
   readonly name: string;
   readonly ending: Ending;
-  /** What happens between the good run and the attack. */
+  /** What happens between the good run and the attack: all runs but those that the attack is about. */
   readonly prepare?: (service: TestService) => Promise<unknown>;
   /** Resolves with the receipts of the runs that completed. */
   readonly attack: (service: TestService) => Promise<RunReceipt | readonly RunReceipt[]>;
@@ -84,6 +97,11 @@ export function refused(code: string, fields: object = {}): Ending {
   return { kind: "refused", error: { code, ...fields } };
 }
 
+/** The ending of a run that had started a batch, or sent records. */
+export function reaching(reached: "start" | "records", ending: Ending): Ending {
+  return ending.kind === "refused" ? { ...ending, reached } : ending;
+}
+
 /** The batch cannot be completed because a write failed. */
 export const POISONED = refused("BATCH_STATE", { reason: "incomplete" });
 
@@ -102,11 +120,17 @@ export function testAttacks(attacks: readonly Attack[]): void {
   const lines: Line[] = [];
   const log =
     (level: string) =>
-    (message: string, details: Readonly<Record<string, unknown>> = {}) =>
-      void lines.push({ level, message, details });
+    (message: string, details: Readonly<Record<string, unknown>> = {}) => {
+      lines.push({ level, message, details });
+      // The run pauses next.
+      if (message.endsWith("the connector is called again"))
+        setImmediate(() => service.clock.advance(MAX_PAUSE_MS));
+    };
   const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
+  const calls: string[] = [];
+  const onEvent = ({ type, operation }: ClientEvent) => void (type === "request" && calls.push(operation));
   // Several windows of several records.
-  const service = testService({ sync: { messageBytes: 300, windowBytes: 600, logger } });
+  const service = testService({ sync: { messageBytes: 300, windowBytes: 600, logger, onEvent } });
 
   test.each(attacks)(
     "removes no record unnoticed if $name",
@@ -115,6 +139,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
       await prepare?.(service);
       const before = service.inspect();
       lines.length = 0;
+      calls.length = 0;
 
       const outcome = await attack(service).then(
         (receipts) => ({ receipts: [receipts].flat() }),
@@ -127,6 +152,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
         expect(outcome).toMatchObject({ error: ending.error });
         expect(removed).toBeLessThanOrEqual(0);
         expect(completedBatches(service.inspect())).toEqual(completedBatches(before));
+        expectNothingSent(calls, { before, after: service.inspect() }, ending.reached);
       } else {
         expect(outcome).not.toHaveProperty("error");
         expect(receipts).not.toEqual([]);
@@ -145,6 +171,18 @@ export function testAttacks(attacks: readonly Attack[]): void {
       expect(service.present()).toEqual(expect.arrayContaining(people().map((record) => record.id)));
     },
   );
+}
+
+/** A run that is refused leaves nothing behind, unless it came as far as to send records. */
+function expectNothingSent(
+  calls: readonly string[],
+  { before, after }: Readonly<Record<"before" | "after", Inspection>>,
+  reached: "start" | "records" | undefined,
+): void {
+  expect(calls.includes("StartSyncBatch")).toBe(reached !== undefined);
+  expect(calls.includes("SyncRecords")).toBe(reached === "records");
+  if (reached === undefined) expect({ calls, ...after }).toEqual({ calls: [], ...before });
+  if (reached === "start") expect(after.snapshots).toEqual(before.snapshots);
 }
 
 /** The receipt, the log and the threshold agree on what was removed. */
@@ -206,14 +244,14 @@ function goodRun(service: TestService): Promise<RunReceipt> {
 /** A run of the accounts, which are one write. */
 export function send(
   service: TestService,
-  source: RecordSource<Account> | ((attempt: RunContext) => RecordSource<Account>),
+  source: RecordSource<Account> | ((context: RunContext) => RecordSource<Account>),
   options?: Partial<RunOptions>,
   writing?: WriteOptions,
 ): Promise<RunReceipt> {
   return service.run(
     ["accounts"],
-    async (batch, attempt) => {
-      await batch.write("accounts", typeof source === "function" ? source(attempt) : source, writing);
+    async (batch, context) => {
+      await batch.write("accounts", typeof source === "function" ? source(context) : source, writing);
     },
     options,
   );
@@ -239,20 +277,61 @@ export function sendNextDay(
   return send(service, source, options);
 }
 
-/** The approval of all that a run is held for; it is held early, so that it may take several. */
-export async function approvalOf(
-  { server }: TestService,
-  run: (options: Pick<RunOptions, "approve">) => Promise<unknown>,
-): Promise<string | undefined> {
-  server.faults.add({ on: "CompleteSyncBatch", times: 9, fault: "status", status: "PERMISSION_DENIED" });
-  let approve: string | undefined;
-  for (;;) {
-    const ended: unknown = await run({ approve }).catch((error: unknown) => error);
-    if (!(ended instanceof RunHeldError)) break;
-    approve = ended.report.approval?.id;
-  }
-  server.faults.clear();
-  return approve;
+/**
+ * A run that reads its source while another one is completed.
+ * @param run Its source waits for `others` in the first call.
+ */
+export function overtaken(
+  other: (service: TestService) => Promise<unknown>,
+  run: (service: TestService, others: () => Promise<void>) => Promise<RunReceipt>,
+): Pick<Attack, "prepare" | "attack"> {
+  let slow: Promise<RunReceipt> | undefined;
+  let goOn = () => {};
+  return {
+    prepare: async (service) => {
+      const others = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      await new Promise<void>((reads) => {
+        slow = run(service, () => {
+          reads();
+          return others;
+        });
+        slow.catch(() => {});
+      });
+      await other(service);
+    },
+    attack: async () => {
+      goOn();
+      return (await slow) ?? [];
+    },
+  };
+}
+
+/** A run that has read its source, and waits for the lock of another one, which is completed meanwhile. */
+export function behind(
+  other: (service: TestService) => Promise<unknown>,
+  run: (service: TestService, options: Partial<RunOptions>) => Promise<RunReceipt>,
+): Pick<Attack, "prepare" | "attack"> {
+  let waiting: Promise<RunReceipt> | undefined;
+  return {
+    prepare: async (service) => {
+      const sending = service.server.faults.add({ on: "SyncRecords", fault: "delay", ms: 60_000 });
+      const first = other(service);
+      await until(() => sending.fired > 0);
+      await new Promise<void>((waits) => {
+        const onProgress = ({ type }: SyncProgress) => void (type === "waiting-for-lock" && waits());
+        waiting = run(service, { waitForLockMs: LEASE_MS, onProgress });
+        waiting.catch(() => {});
+      });
+      service.clock.advance(60_000);
+      await first;
+    },
+    attack: async (service) => {
+      service.clock.advance(60_000);
+      return (await waiting) ?? [];
+    },
+  };
 }
 
 /** The operation fails until its retry is used up. */

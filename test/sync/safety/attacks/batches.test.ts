@@ -1,5 +1,6 @@
 import type { SyncBatch } from "@saas-management/sdk";
 import { expect } from "vitest";
+import { until } from "../../../support/promises.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
@@ -8,6 +9,7 @@ import {
   held,
   LEASE_MS,
   people,
+  reaching,
   refused,
   send,
   testAttacks,
@@ -20,12 +22,16 @@ const INCOMPLETE = refused("BATCH_STATE", { reason: "incomplete" });
 const UNVERIFIED = refused("INVALID_INPUT");
 
 testAttacks([
-  batch("nothing was written with its handle", UNVERIFIED, (handle) => handle.complete()),
-  batch("nothing was written, and a heartbeat has kept it", UNVERIFIED, async (handle, service) => {
-    await send(service, people(), { waitForLockMs: 0 }).catch(() => {});
-    await handle.complete();
-  }),
-  batch("only a refused write was made", INCOMPLETE, async (handle) => {
+  batch("nothing was written with its handle", reaching("start", UNVERIFIED), (handle) => handle.complete()),
+  batch(
+    "nothing was written, and a heartbeat has kept it",
+    reaching("start", UNVERIFIED),
+    async (handle, service) => {
+      await send(service, people(), { waitForLockMs: 0 }).catch(() => {});
+      await handle.complete();
+    },
+  ),
+  batch("only a refused write was made", reaching("start", INCOMPLETE), async (handle) => {
     await handle.write("accounts", JSON.parse('[{"id":1}]')).catch(() => {});
     await handle.complete();
   }),
@@ -61,7 +67,7 @@ testAttacks([
   }),
   batch(
     "a handle was opened without taking it over, and writes",
-    refused("INVALID_INPUT"),
+    reaching("start", refused("INVALID_INPUT")),
     async (first, service) => {
       const opened = service.sync.openBatch(first.id);
       await Reflect.apply(Reflect.get(opened, "write") ?? notThere, opened, ["accounts", people(0, 20)]);
@@ -103,22 +109,17 @@ testAttacks([
     },
   ),
   {
-    name: "another process takes the batch of a run over, and completes a part",
-    ending: TAKEN_OVER,
-    attack: (service) =>
-      service.run(
-        ["accounts"],
-        async (batch) => {
-          await batch.write("accounts", people());
-          const other = service.sync.openBatch(batch.id, { takeOver: true });
-          await other.write("licenses", []);
-          other.close();
-          await batch.write("usage", [
-            { id: "u-1", sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" },
-          ]);
-        },
-        { restarts: 0 },
-      ),
+    name: "another handle takes the batch of a run over",
+    ending: reaching("records", TAKEN_OVER),
+    attack: async (service) => {
+      const sending = service.server.faults.add({ on: "SyncRecords", fault: "delay", ms: 10_000 });
+      const run = send(service, people(), { restarts: 0 });
+      run.catch(() => {});
+      await until(() => sending.fired > 0);
+      service.sync.openBatch(service.inspect().lock?.batchId ?? "", { takeOver: true }).close();
+      service.clock.advance(10_000);
+      return run;
+    },
   },
   {
     name: "a batch by hand has added records, and a run of the source is cut",
@@ -140,7 +141,7 @@ function batch(
 ): Attack {
   return {
     name: `a batch is started, and ${name}`,
-    ending,
+    ending: ending.kind === "refused" ? { reached: "records", ...ending } : ending,
     attack: async (service) => {
       await use(await service.startBatch(), service);
       return [];

@@ -42,7 +42,7 @@ testAttacks([
   },
   {
     name: "each page is opened, pushed and sealed on its own",
-    ending: held({ rule: "removed" }),
+    ending: INVALID,
     attack: (service) =>
       service.run(["accounts"], async (batch) => {
         for (const page of [0, 1, 2, 3]) {
@@ -76,7 +76,7 @@ testAttacks([
   },
   {
     name: "records are pushed after the seal, and the refusal is swallowed",
-    ending: held({ rule: "removed" }),
+    ending: POISONED,
     attack: (service) =>
       service.run(["accounts"], async (batch) => {
         const open = batch.writer("accounts");

@@ -6,12 +6,14 @@ import { startGrpcRelay } from "../../../support/grpc-relay.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Attack,
+  behind,
   breakTwice,
   DAY_MS,
   type Ending,
   held,
   LEASE_MS,
   people,
+  reaching,
   refused,
   send,
   sendNextDay,
@@ -19,6 +21,9 @@ import {
 } from "./attacks.js";
 
 const another = ({ directory }: TestService) => fileLedger(join(directory, "another"));
+
+/** The approval that two hosts have. */
+let approved: string | undefined;
 
 testAttacks([
   {
@@ -97,9 +102,15 @@ testAttacks([
     },
   },
   {
-    name: "a host waits for another one, which has approved removals",
-    ending: held({ known: 20, removed: 20 }),
-    ...waiting(),
+    name: "a host waits for another one, which uses the approval that both have",
+    ending: reaching("start", held({ known: 40, removed: 20 })),
+    ...behind(
+      async (service) => {
+        ({ approvalId: approved } = await heldBy(send(service, people(0, 20))));
+        await send(service, [...people(0, 20), ...people(50, 70)], { approve: approved });
+      },
+      (service, options) => send(service, people(0, 20), { ...options, approve: approved }),
+    ),
     heldAfterwards: true,
   },
   {
@@ -159,35 +170,6 @@ async function unclear(service: TestService, ...[source, options]: [Parameters<t
   await expect(run).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   service.server.faults.clear();
   service.clock.advance(LEASE_MS);
-}
-
-/** A run that waits for the lock of an approved one, and has the other half of the records. */
-function waiting(): Pick<Attack, "prepare" | "attack"> {
-  let second: Promise<RunReceipt> | undefined;
-  return {
-    prepare: async (service) => {
-      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
-      await service.run(
-        ["accounts"],
-        async (batch) => {
-          await new Promise<void>((resolve) => {
-            second = send(service, people(20), {
-              waitForLockMs: LEASE_MS,
-              approve,
-              onProgress: ({ type }) => void (type === "waiting-for-lock" && resolve()),
-            });
-            second.catch(() => {});
-          });
-          await batch.write("accounts", people(0, 20));
-        },
-        { approve },
-      );
-    },
-    attack: async (service) => {
-      service.clock.advance(60_000);
-      return (await second) ?? [];
-    },
-  };
 }
 
 /** Runs through a proxy of their own, the last of which has 40 records. */

@@ -1,62 +1,48 @@
-import type { RunReceipt, SyncProgress } from "@saas-management/sdk";
+import type { RunReceipt } from "@saas-management/sdk";
+import { expect } from "vitest";
 import { until } from "../../../support/promises.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
-  type Attack,
+  behind,
   breakTwice,
   held,
   LEASE_MS,
-  ownException,
+  overtaken,
   people,
+  reaching,
   refused,
   send,
   testAttacks,
 } from "./attacks.js";
 
-const rejectWindows = ({ server }: TestService, times: number) =>
+const rejectWindows = ({ server }: TestService) =>
   server.faults.add({
     on: "SyncRecords",
-    nth: 4,
-    times,
+    nth: 2,
+    times: 100,
     fault: "status",
     status: "INVALID_ARGUMENT",
   });
 
-/** The service says that the batch was completed when the run aborts it. */
-const answerCompleted = ({ server }: TestService) => {
-  const trailers = { "batch-state": "completed" };
-  server.faults.add({ on: "AbortSyncBatch", fault: "status", status: "FAILED_PRECONDITION", trailers });
-};
-
 testAttacks([
   {
     name: "half of the windows are rejected",
-    ending: refused("SYNC_PROTOCOL"),
+    ending: reaching("records", refused("SYNC_PROTOCOL")),
     attack: (service) => {
-      rejectWindows(service, 100);
+      rejectWindows(service);
       return send(service, people());
     },
   },
   {
-    name: "a window is rejected, and the failure is swallowed",
-    ending: refused("SYNC_PROTOCOL"),
-    attack: (service) => {
-      rejectWindows(service, 1);
-      return service.run(["accounts"], async (batch) => {
-        await batch.write("accounts", people()).catch(() => {});
-      });
-    },
-  },
-  {
     name: "the outcome of a window is unknown",
-    ending: refused("TRANSPORT_FAILED"),
+    ending: reaching("records", refused("TRANSPORT_FAILED")),
     attack: (service) => {
       breakTwice(service, "SyncRecords", "answer", 2);
       return send(service, people(), { restarts: 0 });
     },
   },
   {
-    name: "the outcome of a window is unknown, and the run starts again",
+    name: "the outcome of a window is unknown, and the run sends again",
     ending: { kind: "whole" },
     attack: (service) => {
       breakTwice(service, "SyncRecords", "answer", 2);
@@ -64,22 +50,22 @@ testAttacks([
     },
   },
   {
-    name: "a window takes too long",
-    ending: refused("TIMEOUT"),
-    attack: async (service) => {
-      const slow = service.server.faults.add({
-        on: "SyncRecords",
-        nth: 2,
-        times: 100,
-        fault: "delay",
-        ms: LEASE_MS,
-      });
-      const run = send(service, people(), { restarts: 0 });
-      run.catch(() => {});
-      await until(() => slow.fired > 0);
-      service.clock.advance(100_000);
-      return run;
+    name: "the outcome of a window is unknown, and so is that of the abort",
+    ending: { kind: "whole" },
+    attack: (service) => {
+      breakTwice(service, "SyncRecords", "answer", 2);
+      breakTwice(service, "AbortSyncBatch");
+      return send(service, people());
     },
+    check: (service, [receipt]) => {
+      service.server.faults.assertFired();
+      expect(receipt).toMatchObject({ restarts: 1 });
+    },
+  },
+  {
+    name: "a window takes too long",
+    ending: reaching("records", refused("TIMEOUT")),
+    attack: (service) => duringSecondWindow(service, () => service.clock.advance(100_000)),
   },
   {
     name: "the run takes too long",
@@ -97,62 +83,83 @@ testAttacks([
       ),
   },
   {
-    name: "another process aborts the batch during the write",
-    ending: refused("BATCH_STATE", { reason: "aborted" }),
+    name: "another process aborts the batch",
+    ending: reaching("records", refused("BATCH_STATE", { reason: "aborted" })),
     attack: (service) =>
-      send(service, async function* () {
-        yield people(0, 20);
+      duringSecondWindow(service, async () => {
         await service.sync.openBatch(service.inspect().lock?.batchId ?? "").abort();
-        yield people(20);
+        service.clock.advance(10_000);
       }),
   },
   {
-    name: "the lease ends during the write",
-    ending: refused("BATCH_STATE", { reason: "expired" }),
-    attack: (service) =>
-      send(
-        service,
-        async function* () {
-          yield people(0, 20);
-          service.clock.advance(LEASE_MS);
-          yield people(20);
-        },
-        { restarts: 0 },
-      ),
+    name: "the lease ends",
+    ending: reaching("records", refused("BATCH_STATE", { reason: "expired" })),
+    attack: (service) => {
+      service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "lease-expiry" });
+      return send(service, people(), { restarts: 0 });
+    },
   },
   {
-    name: "the source ends quietly because the lease was lost",
-    ending: refused("BATCH_STATE", { reason: "expired" }),
+    name: "the source takes longer than a lease, and ends quietly if its signal fires",
+    ending: { kind: "whole" },
     attack: (service) =>
       send(
         service,
         async function* ({ signal }) {
           yield people(0, 20);
-          service.clock.advance(LEASE_MS);
+          service.clock.advance(2 * LEASE_MS);
           if (!signal.aborted) yield people(20);
         },
         { restarts: 0 },
       ),
   },
   {
-    name: "two runs are in progress at the same time",
-    ending: refused("BATCH_IN_PROGRESS"),
-    attack: async (service) => {
-      let second: Promise<RunReceipt> | undefined;
-      const first = service.run(["accounts"], async (batch) => {
-        second = send(service, people(0, 20));
-        await second.catch(() => {});
-        await batch.write("accounts", people());
-        throw new Error("enough");
-      });
-      await first.catch(() => {});
-      return second ?? [];
-    },
+    name: "another batch is in progress",
+    ending: reaching("start", refused("BATCH_IN_PROGRESS")),
+    prepare: (service) => service.startBatch(),
+    attack: (service) => send(service, people(0, 35)),
   },
-  waitingRun(),
+  {
+    name: "a run reads its source while another one sends records that it does not know",
+    ending: held({ known: 80, removed: 40 }),
+    ...overtaken(
+      (service) => send(service, people(0, 80)),
+      (service, others) =>
+        send(service, async function* () {
+          yield people();
+          await others();
+        }),
+    ),
+    heldAfterwards: true,
+  },
+  {
+    name: "a run waits for another one, whose records it does not know",
+    ending: reaching("start", held({ known: 80, removed: 40 })),
+    ...behind(
+      (service) => send(service, people(0, 80)),
+      (service, options) => send(service, people(), options),
+    ),
+    heldAfterwards: true,
+  },
+  {
+    name: "others are completed whenever a run has read its source",
+    ending: refused("RUN_OUTDATED"),
+    ...overtaken(
+      (service) => send(service, people(0, 41)),
+      (service, others) =>
+        send(
+          service,
+          async function* () {
+            yield people();
+            await others();
+          },
+          { restarts: 0 },
+        ),
+    ),
+  },
   {
     name: "the completion is refused",
-    ending: refused("PERMISSION_DENIED"),
+    ending: reaching("records", refused("PERMISSION_DENIED")),
     attack: (service) => {
       const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
       service.server.faults.add({ on: "CompleteSyncBatch", ...kind });
@@ -160,22 +167,18 @@ testAttacks([
     },
   },
   {
-    name: "a run is held, and the service says that its batch was completed",
-    ending: held({ known: 40, removed: 30 }),
+    name: "a window is rejected, and the service says that the batch was completed",
+    ending: reaching("records", refused("SYNC_PROTOCOL")),
     attack: (service) => {
-      answerCompleted(service);
-      return send(service, people(0, 10));
-    },
-  },
-  {
-    name: "the source throws, and the service says that its batch was completed",
-    ending: ownException("vendor API answered 500"),
-    attack: (service) => {
-      answerCompleted(service);
-      return send(service, async function* () {
-        yield people(0, 20);
-        throw new Error("vendor API answered 500");
+      rejectWindows(service);
+      const trailers = { "batch-state": "completed" };
+      service.server.faults.add({
+        on: "AbortSyncBatch",
+        fault: "status",
+        status: "FAILED_PRECONDITION",
+        trailers,
       });
+      return send(service, people());
     },
   },
   {
@@ -192,25 +195,12 @@ testAttacks([
   },
 ]);
 
-/** The second of two runs is compared with what the first completed meanwhile. */
-function waitingRun(): Attack {
-  let second: Promise<RunReceipt> | undefined;
-  return {
-    name: "a run waits for another one, whose records it does not know",
-    ending: held({ known: 80, removed: 40 }),
-    prepare: (service) =>
-      service.run(["accounts"], async (batch) => {
-        await new Promise<void>((resolve) => {
-          const onProgress = ({ type }: SyncProgress) => void (type === "waiting-for-lock" && resolve());
-          second = send(service, people(), { waitForLockMs: 60_000, onProgress });
-          second.catch(() => {});
-        });
-        await batch.write("accounts", people(0, 80));
-      }),
-    attack: async (service) => {
-      service.clock.advance(60_000);
-      return (await second) ?? [];
-    },
-    heldAfterwards: true,
-  };
+/** A run without restarts, and what happens while its second window is on its way. */
+async function duringSecondWindow(service: TestService, happens: () => unknown): Promise<RunReceipt> {
+  const slow = service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "delay", ms: 10_000 });
+  const run = send(service, people(), { restarts: 0 });
+  run.catch(() => {});
+  await until(() => slow.fired > 0);
+  await happens();
+  return run;
 }

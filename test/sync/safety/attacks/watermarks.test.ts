@@ -18,14 +18,18 @@ import {
   type Ending,
   held,
   LEASE_MS,
+  overtaken,
   ownException,
   POISONED,
   people,
+  reaching,
   refused,
+  send as sendAccounts,
   testAttacks,
 } from "./attacks.js";
 
 const WHOLE: Ending = { kind: "whole" };
+const INVALID = refused("INVALID_INPUT");
 const UNCLEAR = refused("BATCH_OUTCOME_UNKNOWN");
 
 // A feed of 30 events: 10 were sent by the run before, 20 are there in the attack, and all of them in the run after it.
@@ -38,23 +42,23 @@ testAttacks([
       },
     }),
   ),
-  feed("is refused its completion", refused("PERMISSION_DENIED"), (service) => {
+  feed("is refused its completion", reaching("records", refused("PERMISSION_DENIED")), (service) => {
     service.server.faults.add({ on: "CompleteSyncBatch", fault: "status", status: "PERMISSION_DENIED" });
     return send(service, 20);
   }),
-  feed("swallows that its events were refused", POISONED, (service) => {
+  feed("is refused its events", reaching("records", refused("SYNC_PROTOCOL")), (service) => {
     service.server.faults.add({ on: "SyncRecords", fault: "status", status: "INVALID_ARGUMENT" });
-    return send(service, 20, { swallow: true });
+    return send(service, 20);
   }),
   feed("swallows that an event was invalid", POISONED, (service) =>
     send(service, 20, { swallow: true, id: "" }),
   ),
-  feed("advances before it writes, and the write fails", refused("TRANSPORT_FAILED"), (service) => {
+  feed("cannot send its events", reaching("records", refused("TRANSPORT_FAILED")), (service) => {
     breakTwice(service, "SyncRecords");
-    return send(service, 20, { early: true }, { restarts: 0 });
+    return send(service, 20, {}, { restarts: 0 });
   }),
-  feed("loses its lease", refused("BATCH_STATE", { reason: "expired" }), (service) =>
-    send(service, 20, { after: () => service.clock.advance(LEASE_MS) }, { restarts: 0 }),
+  feed("advances before it writes, and the write fails", INVALID, (service) =>
+    send(service, 20, { early: true, id: "" }),
   ),
   feed("is stopped by its signal", { kind: "refused", error: { why: "shutdown" } }, (service) => {
     const stop = new AbortController();
@@ -63,16 +67,18 @@ testAttacks([
   feed("takes too long", refused("TIMEOUT"), (service) =>
     send(service, 20, { after: () => service.clock.advance(60_000) }, { maxDurationMs: 60_000 }),
   ),
-  feed("starts again, and the second attempt finds nothing new", WHOLE, (service) =>
-    send(service, 20, {
-      onlyFirst: true,
-      after: ({ attempt }) => attempt === 1 && breakTwice(service, "SyncRecords"),
-    }),
-  ),
-  feed("starts again after its events were accepted", WHOLE, (service) =>
-    send(service, 20, { after: ({ attempt }) => attempt === 1 && breakTwice(service, "SyncRecords") }),
-  ),
-  feed("does not hear that its events were accepted, and starts again", WHOLE, (service) => {
+  feed("sends again after some of its events were accepted", WHOLE, async (service) => {
+    breakTwice(service, "SyncRecords", "request", 2);
+    const receipt = await send(service, 20);
+    const { accepted, alreadyAccepted } = receipt.collections.usage?.stats ?? {};
+    expect({ restarts: 1, accepted, alreadyAccepted }).toEqual({
+      restarts: 1,
+      accepted: 1,
+      alreadyAccepted: 9,
+    });
+    return receipt;
+  }),
+  feed("does not hear that its events were accepted, and sends again", WHOLE, (service) => {
     breakTwice(service, "SyncRecords", "answer");
     return send(service, 20);
   }),
@@ -93,11 +99,11 @@ testAttacks([
     send(service, 20, {}, { ledger: fileLedger(join(service.directory, "another")), firstRun: true }),
   ),
   feed("has the guard off", WHOLE, (service) => send(service, 20, {}, { guard: false })),
-  feed("has no ledger", refused("INVALID_INPUT"), (service) => send(service, 20, {}, { ledger: "none" })),
-  feed("names a snapshot", refused("INVALID_INPUT"), (service) =>
+  feed("has no ledger", INVALID, (service) => send(service, 20, {}, { ledger: "none" })),
+  feed("names a snapshot", INVALID, (service) =>
     send(service, 20, { after: ({ advance }) => advance(JSON.parse('"accounts"'), "20") }),
   ),
-  feed("advances to a number", refused("INVALID_INPUT"), (service) =>
+  feed("advances to a number", INVALID, (service) =>
     send(service, 20, { after: ({ advance }) => advance("usage", JSON.parse("20")) }),
   ),
   feed("advances again after its end", WHOLE, async (service) => {
@@ -116,6 +122,18 @@ testAttacks([
     await heldBy(send(service, 20, { accounts: people(0, 20) }));
     return send(service, 15);
   }),
+  {
+    name: "a run of a feed is called again after another run, and finds nothing new then",
+    ending: WHOLE,
+    ...overtaken(
+      (service) => sendAccounts(service, people()),
+      (service, others) => {
+        let calls = 0;
+        return send(service, 20, { isEmpty: () => calls++ > 0, after: others });
+      },
+    ),
+    check: sendRest,
+  },
   {
     name: "the run may be completed, and the watermark is that of the run before",
     ending: WHOLE,
@@ -150,13 +168,15 @@ function feed(name: string, ending: Ending, attack: Attack["attack"]): Attack {
     ending,
     prepare: (service) => send(service, 10),
     attack,
-    check: async (service) => {
-      service.server.faults.clear();
-      service.clock.advance(LEASE_MS);
-      await send(service, 30);
-      expectAll(service);
-    },
+    check: sendRest,
   };
+}
+
+async function sendRest(service: TestService): Promise<void> {
+  service.server.faults.clear();
+  service.clock.advance(LEASE_MS);
+  await send(service, 30);
+  expectAll(service);
 }
 
 function expectAll(service: TestService): void {
@@ -170,27 +190,27 @@ interface Feed {
   readonly swallow?: boolean;
   /** Advances before the write. */
   readonly early?: boolean;
-  /** Sends events with the first attempt only, and advances with it only. */
-  readonly onlyFirst?: boolean;
+  /** Whether there are no events, so that it does not advance. */
+  readonly isEmpty?: () => boolean;
   /** Id of all events. */
   readonly id?: string;
   /** Called between the events and the accounts. */
-  readonly after?: (attempt: RunContext) => unknown;
+  readonly after?: (context: RunContext) => unknown;
 }
 
 /** Sends the events since the watermark. */
 function send(
   service: TestService,
   upTo: number,
-  { accounts = people(), swallow = false, early = false, onlyFirst = false, id, after }: Feed = {},
+  { accounts = people(), swallow = false, early = false, isEmpty, id, after }: Feed = {},
   options?: Partial<RunOptions>,
 ): Promise<RunReceipt> {
   return service.run(
     ["accounts"],
-    async (batch, attempt) => {
-      const { watermark, advance } = attempt;
+    async (batch, context) => {
+      const { watermark, advance } = context;
       if (early) advance("usage", String(upTo));
-      if (!onlyFirst || attempt.attempt === 1) {
+      if (isEmpty?.() !== true) {
         const fresh = events(Number(watermark("usage") ?? 0), upTo).map((event) => ({
           ...event,
           id: id ?? event.id,
@@ -199,7 +219,7 @@ function send(
         await (swallow ? written.catch(() => {}) : written);
         advance("usage", String(upTo));
       }
-      await after?.(attempt);
+      await after?.(context);
       await batch.write("accounts", accounts);
     },
     options,
