@@ -67,7 +67,7 @@ export async function startRecorder(): Promise<Recorder> {
         call.on("end", () => {
           record("SyncRecords", call.metadata, messages);
           const accepted = messages.reduce((sum, message) => sum + recordsIn(message), 0);
-          callback(null, Buffer.from([8, ...varint(accepted)]));
+          callback(null, Buffer.from(accepted === 0 ? [] : [8, ...varint(accepted)]));
         });
       },
     },

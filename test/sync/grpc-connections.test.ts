@@ -39,7 +39,8 @@ describe("a connection that does not come about", () => {
     const port = await droppingPort();
     const { client, clock } = frozen({ port });
     const error = rejection(client.startBatch(START));
-    await until(() => clock.sleeping === 2);
+    // The timeouts of the operation and the connection, and the warning of a silent service.
+    await until(() => clock.sleeping === 3);
     clock.advance(LIMIT);
     expect(await error).toMatchObject({
       code: "TRANSPORT_FAILED",
@@ -261,7 +262,7 @@ describe("close", () => {
     impatient.abort();
     await start;
     answer();
-    await until(() => server.calls.includes("AbortSyncBatch") && clock.sleeping === 1);
+    await until(() => server.calls.includes("AbortSyncBatch") && clock.pausing === 1);
     const closed = client.close();
     clock.advance(5000);
     await closed;

@@ -22,11 +22,9 @@ async function inPause(answer: { readonly code: number; readonly details: string
   const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
   const { batch, open } = await sealed({ clock, retry });
   harness.server.scripts.CompleteSyncBatch.push(answer);
-  const waiting = clock.sleeping;
   const completion = batch.complete();
   completion.catch(() => {});
-  const deadlineAndPause = waiting + 2;
-  await until(() => completions() === 1 && clock.sleeping === deadlineAndPause);
+  await until(() => completions() === 1 && clock.pausing === 1);
   return { batch, open, completion, clock };
 }
 

@@ -138,8 +138,8 @@ testOfAcceptedCounts(
     const client = harness.client();
     for (const collection of ["accounts", "groups"] as const) {
       const batch = await client.startBatch({ installationId: "installation-1" });
-      await batch.write("plans", []);
-      await expect(batch.write(collection, [])).resolves.toMatchObject({ retries: 1 });
+      await batch.write("accounts", accounts(1));
+      await expect(batch.write(collection, accounts(1))).resolves.toMatchObject({ retries: 1 });
       batch.close();
     }
     expect(harness.server.streams).toHaveLength(6);
@@ -152,7 +152,7 @@ testOfAcceptedCounts(
     countIn(false);
     const batch = await startBatch();
     await expect(batch.write("accounts", accounts(5))).resolves.toMatchObject({ accepted: 5 });
-    await expect(batch.write("groups", [])).rejects.toMatchObject({
+    await expect(batch.write("groups", accounts(1))).rejects.toMatchObject({
       code: "TRANSPORT_FAILED",
       retryable: true,
     });
@@ -162,8 +162,7 @@ testOfAcceptedCounts(
 
 const event = (id: string) => ({ id, sourceActorId: "a", lastActivity: new Date(0) });
 
-// Completes today without the event: the next batch takes the acknowledgement without a count for an acceptance.
-test.fails("sends what was acknowledged without a count again in the next batch of the run", async () => {
+test("sends what was acknowledged without a count again in the next batch of the run", async () => {
   countIn(false);
   const connector = defineConnector({
     snapshots: ["accounts"],

@@ -52,7 +52,7 @@ export class BatchSession implements WriteTarget {
   readonly clientClosed: AbortSignal;
   readonly attempt: number;
   readonly consequence = "Nothing after this was sent, and the batch cannot be completed: start a new one.";
-  readonly #acknowledgements: Acknowledgements;
+  readonly acknowledgements: Acknowledgements;
   readonly #ended = new AbortController();
   readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
@@ -70,7 +70,7 @@ export class BatchSession implements WriteTarget {
     // One listener for each open collection.
     setMaxListeners(0, this.#ended.signal);
     this.attempt = options.attempt;
-    this.#acknowledgements = options.acknowledgements;
+    this.acknowledgements = options.acknowledgements;
     this.id = id;
     this.subject = options.subject;
     this.trace = options.trace;
@@ -93,10 +93,6 @@ export class BatchSession implements WriteTarget {
   /** Fires when nothing more may be sent, with the error for whatever is under way or queued. */
   get signal(): AbortSignal {
     return this.#ended.signal;
-  }
-
-  get reports(): readonly WriteReport[] {
-    return this.#reports.map((report) => ({ ...report, ranges: [...report.ranges] }));
   }
 
   get isUnwritten(): boolean {
@@ -140,6 +136,10 @@ export class BatchSession implements WriteTarget {
     for (const report of this.#reports) report.state = "done";
   }
 
+  refusal(call: string, because: string, cause?: unknown): BatchStateError {
+    return stateError(call, "active", "incomplete", { because, ...(cause !== undefined && { cause }) });
+  }
+
   newReport(collection: Collection): WriteReport {
     const report = newReport(collection);
     this.#reports.push(report);
@@ -162,7 +162,7 @@ export class BatchSession implements WriteTarget {
       report,
       signal: controller.signal,
       onProgress: this.notify,
-      acknowledgements: this.#acknowledgements,
+      acknowledgements: this.acknowledgements,
     });
     const send = (window: Parameters<WindowSender["send"]>[0]) =>
       this.onWire(async () => {

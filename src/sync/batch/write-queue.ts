@@ -29,7 +29,7 @@ import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import type { SinkContext } from "../write/window-queue.js";
 import type { WindowSender } from "../write/window-sender.js";
-import { copyOfReason, meaningOfWrite, stateError } from "./batch-errors.js";
+import { copyOfReason, meaningOfWrite } from "./batch-errors.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
@@ -63,6 +63,8 @@ export interface WriteTarget {
   /** What a failed write means for what was sent, in a sentence. */
   readonly consequence: string;
   newReport(collection: Collection): WriteReport;
+  /** The error of a call that is refused because something is missing. */
+  refusal(call: string, because: string, cause?: unknown): BatchStateError;
   openSink(write: OpenedWrite): { readonly context: SinkContext; unlink(): void };
 }
 
@@ -102,15 +104,12 @@ export class WriteQueue {
   }
 
   refusal(call: string): BatchStateError {
-    if (this.#failure === undefined) {
-      const because = `the writer of ${[...this.#open].join(", ")} has not ended`;
-      return stateError(call, "active", "incomplete", { because });
-    }
+    if (this.#failure === undefined)
+      return this.#target.refusal(call, `the writer of ${[...this.#open].join(", ")} has not ended`);
     const { what, error } = this.#failure;
     // The message of a source's own exception may hold data: it is in the cause only.
     const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
-    const because = `the write of ${what} failed${how}`;
-    return stateError(call, "active", "incomplete", { because, cause: error });
+    return this.#target.refusal(call, `the write of ${what} failed${how}`, error);
   }
 
   /** The batch is incomplete, and stays so: a write of this collection failed or was refused. */

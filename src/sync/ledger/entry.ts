@@ -6,8 +6,8 @@
  *     u2
  *     \end {"bytes":…,"crc32":"…","past":{"at":…,"sent":…,"profile":…}}
  *
- * A backslash in an id is written twice, so no id looks like the first or the last line. The last line has the length and
- * the CRC-32 of everything before it, and what the ledger remembers of the snapshot, if there is something to tell. In a
+ * A backslash in an id is written twice, so no id looks like the first or the last line. The last line has the length of
+ * everything before it, a CRC-32, and what the ledger remembers of the snapshot, if there is something to tell. In a
  * list for people, whose key ends with `.txt`, characters that would not show are escaped.
  */
 import { crc32 } from "node:zlib";
@@ -86,7 +86,8 @@ export async function* encodeIds(
   const sum = new Checksum();
   yield sum.add(headLine(scope, header));
   for await (const piece of lines) yield sum.add(piece);
-  const end: End = { ...sum.figures, past: await past() };
+  const remembered = await past();
+  const end: End = { ...sum.figuresWith(remembered), past: remembered };
   yield Buffer.from(`${END} ${JSON.stringify(end)}\n`);
 }
 
@@ -108,8 +109,10 @@ class Checksum {
     return piece;
   }
 
-  get figures(): Omit<End, "past"> {
-    return { bytes: this.#bytes, crc32: this.#crc.toString(16).padStart(8, "0") };
+  /** @param past Summed up too: it stands in the last line. */
+  figuresWith(past: unknown): Omit<End, "past"> {
+    const crc = crc32(JSON.stringify(past ?? null), this.#crc);
+    return { bytes: this.#bytes, crc32: crc.toString(16).padStart(8, "0") };
   }
 }
 
@@ -151,7 +154,9 @@ export async function* decodeEntry(
     const own = ended ? ids.subarray(0, end) : ids;
     sum.add(ended ? piece.subarray(0, piece.length - ids.length + end) : piece);
     if (own.length > 0) yield isList(place) ? rewrite(own, unescapeUnreadable) : own;
-    if (ended) onPast?.(parseEnd(place, ids.subarray(end), sum.figures));
+    if (!ended) continue;
+    const past = parseEnd(place, ids.subarray(end), sum);
+    onPast?.(past);
   }
   if (isFirst) throw unusable(place, "it is empty");
   if (!ended) throw unusable(place, "its end is missing");
@@ -179,12 +184,14 @@ function startOfEnd(lines: Uint8Array): number {
   return before === -1 ? -1 : before + 1;
 }
 
-function parseEnd(place: string, lines: Uint8Array, expected: Omit<End, "past">): PastSnapshot | undefined {
-  const end = lines.indexOf(LINE_FEED);
-  if (end + 1 !== lines.length) throw unusable(place, "data follows its end");
-  const json = parseJson(new TextDecoder().decode(lines.subarray(END.length, end)));
-  const { bytes, crc32: sum, past }: Partial<Record<keyof End, unknown>> = isObject(json) ? json : {};
-  if (bytes !== expected.bytes || sum !== expected.crc32)
+function parseEnd(place: string, lines: Uint8Array, sum: Checksum): PastSnapshot | undefined {
+  const lineEnd = lines.indexOf(LINE_FEED);
+  if (lineEnd + 1 !== lines.length) throw unusable(place, "data follows its end");
+  const json = parseJson(new TextDecoder().decode(lines.subarray(END.length, lineEnd)));
+  const end: Partial<Record<keyof End, unknown>> = isObject(json) ? json : {};
+  const { past } = end;
+  const expected = sum.figuresWith(past);
+  if (end.bytes !== expected.bytes || end.crc32 !== expected.crc32)
     throw unusable(place, "it is not what was written: its length or its checksum differs");
   if (past !== undefined && !isPast(past)) throw unusable(place, "its last line is damaged");
   return past;

@@ -43,7 +43,7 @@ export function folderOf({ endpoint, installationId }: InstallationScope): strin
 const HASHES = new Map<string, string>();
 const MOST_HASHES = 1000;
 
-export function installationHash(endpoint: string, installationId: string): string {
+function installationHash(endpoint: string, installationId: string): string {
   const name = JSON.stringify([endpoint, installationId]);
   const known = HASHES.get(name);
   if (known !== undefined) return known;

@@ -34,7 +34,7 @@ interface LedgerOptions {
 const PARTS = Symbol.for("@saas-management/sdk/ledger");
 const KEYS = { hashIds: true } satisfies KeysOf<LedgerOptions>;
 /** The methods of a {@link Store}. */
-export const STORE_METHODS = ["putIfAbsent", "get", "list", "delete"];
+const STORE_METHODS = ["putIfAbsent", "get", "list", "delete"];
 
 /**
  * Keeps a ledger in a directory, with a folder for each installation. The directory belongs to the connector: it must
@@ -53,7 +53,7 @@ export const STORE_METHODS = ["putIfAbsent", "get", "list", "delete"];
  */
 export function fileLedger(directory?: string, options?: { readonly hashIds?: boolean | undefined }): Ledger {
   const hashIds = readHashIds("fileLedger", options);
-  const root = directoryOf("fileLedger", "ledger", directory);
+  const root = directoryOf(directory);
   return makeLedger(root, { store: new FileStore(root), hashIds, directory: root });
 }
 
@@ -96,17 +96,12 @@ function readHashIds(name: string, options: LedgerOptions | undefined): boolean 
   return hashIds;
 }
 
-/**
- * Returns the absolute path of a directory, or of the default one.
- * @param caller The function that received it.
- * @param name Name of the default directory.
- * @throws {ConfigurationError} it is not a path
- */
-export function directoryOf(caller: string, name: string, directory?: string): string {
+/** Returns the absolute path of a directory, or of the default one. @throws {ConfigurationError} it is not a path */
+function directoryOf(directory: string | undefined): string {
   const state = process.env["XDG_STATE_HOME"] ?? "";
   const parent = isAbsolute(state) ? state : join(homedir(), ".local", "state");
-  const path = directory ?? join(parent, "saas-management", name);
+  const path = directory ?? join(parent, "saas-management", "ledger");
   if (typeof path !== "string" || path === "" || path.includes("\0"))
-    throw new ConfigurationError(`${caller} needs the path of a directory.`);
+    throw new ConfigurationError("fileLedger needs the path of a directory.");
   return resolve(path);
 }

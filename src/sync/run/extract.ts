@@ -132,6 +132,11 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     }
   }
 
+  refusal(call: string, because: string, cause?: unknown): BatchStateError {
+    const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
+    return new BatchStateError(`${call} was refused: ${because}. ${this.consequence}`, details);
+  }
+
   newReport(collection: Collection): WriteReport {
     const report = newReport(collection);
     this.#reports.push(report);

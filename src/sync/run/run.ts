@@ -281,7 +281,8 @@ class Run<Snapshots extends SnapshotCollection> {
 /** Whether a new batch may succeed. Judged by what failed in the batch. */
 function isTransient(failure: unknown): boolean {
   return (
-    (failure instanceof TransportError && failure.retryable) ||
+    // Events of which nobody knows whether they were accepted are not sent again; the rest is.
+    (failure instanceof TransportError && (failure.retryable || isTransient(failure.cause))) ||
     failure instanceof TimeoutError ||
     failure instanceof RateLimitError ||
     failure instanceof BatchOutcomeUnknownError ||

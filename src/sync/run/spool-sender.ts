@@ -2,6 +2,7 @@ import type { BatchHandle } from "../batch/sync-batch.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
 import { batchIdField } from "../encoding/message-builder.js";
 import type { SyncConfiguration } from "../options.js";
+import { uncountedError } from "../write/window-sender.js";
 import type { Spool, SpooledMessage } from "./spool.js";
 
 type SendConfiguration = Pick<
@@ -25,6 +26,7 @@ export async function sendSpool(
 ): Promise<void> {
   const sender = new SpoolSender(batch, spool, configuration);
   for (const collection of spool.collections) await sender.send(collection);
+  sender.requireProven();
 }
 
 class SpoolSender {
@@ -35,6 +37,8 @@ class SpoolSender {
   /** Buffers of windows that were accepted. */
   readonly #free: Buffer[] = [];
   #isSlow = false;
+  /** Whether events were left out that were acknowledged without a count. */
+  #isUnproven = false;
 
   constructor(batch: BatchHandle, spool: Spool, configuration: SendConfiguration) {
     this.#batch = batch;
@@ -55,9 +59,13 @@ class SpoolSender {
       for (const window of this.#windowsOf(all, isEvents)) {
         const firstIndex = index;
         index += recordsOf(window);
-        const isAccepted = window.every((message) => message.isAccepted);
+        const { areCounted } = this.#batch.acknowledgements;
+        const isAccepted = window.every(
+          (message) => message.isAccepted && (message.isCounted || !areCounted),
+        );
         if (isEvents && (isAccepted || (!mayRepeat && window.some(({ isUnclear }) => isUnclear)))) {
           if (isAccepted) report.alreadyAccepted += recordsOf(window);
+          this.#isUnproven ||= isAccepted && window.some(({ isCounted }) => !isCounted);
           continue;
         }
         if (this.#isSlow) await sending;
@@ -68,7 +76,8 @@ class SpoolSender {
         sending = context.send(messages).then(
           () => {
             this.#isSlow = clock.monotonic() - since > SLOW_MS;
-            for (const message of window) message.isAccepted = true;
+            const isCounted = this.#batch.acknowledgements.areCounted;
+            for (const message of window) Object.assign(message, { isAccepted: true, isCounted });
             for (const { buffer } of messages) this.#free.push(buffer);
           },
           (error: unknown) => {
@@ -84,6 +93,11 @@ class SpoolSender {
     } finally {
       unlink();
     }
+  }
+
+  /** @throws {TransportError} the service counts after all, so that events which were left out may be lost */
+  requireProven(): void {
+    if (this.#isUnproven && this.#batch.acknowledgements.areCounted) throw uncountedError();
   }
 
   /** Events without an id count twice if they arrive twice, so `eventDelivery: "at-most-once"` never sends them again. */

@@ -56,6 +56,8 @@ export interface SpooledMessage extends Piece {
   readonly records: number;
   /** Whether a batch of the run had it accepted. */
   isAccepted: boolean;
+  /** Whether the service has counted its records: otherwise a service that counts has not accepted them. */
+  isCounted: boolean;
   /** Whether it was sent, and nobody knows whether it was accepted. */
   isUnclear: boolean;
 }
@@ -92,7 +94,13 @@ export class Spool {
    */
   async append(collection: Collection, { bytes, bodyStart, records }: EncodedMessage): Promise<void> {
     const piece = this.#put(bytes.subarray(bodyStart));
-    listOf(this.#messages, collection).push({ ...piece, records, isAccepted: false, isUnclear: false });
+    listOf(this.#messages, collection).push({
+      ...piece,
+      records,
+      isAccepted: false,
+      isCounted: false,
+      isUnclear: false,
+    });
     // What was noted beside the records must not pile up in memory.
     await this.settled();
   }
@@ -114,13 +122,16 @@ export class Spool {
       into.set(memory, offset);
       return;
     }
-    const file = await this.#file;
-    for (let done = 0; done < length; ) {
-      const { bytesRead } = (await file?.read(into, offset + done, length - done, at + done)) ?? {
-        bytesRead: 0,
-      };
-      if (bytesRead === 0) throw this.#error("the file is shorter than what was written", undefined);
-      done += bytesRead;
+    try {
+      const file = await this.#file;
+      for (let done = 0; done < length; ) {
+        const read = await file?.read(into, offset + done, length - done, at + done);
+        if (read === undefined || read.bytesRead === 0)
+          throw new Error("it is shorter than what was written");
+        done += read.bytesRead;
+      }
+    } catch (cause) {
+      throw this.#error(cause, "Nothing was completed.");
     }
   }
 
@@ -169,7 +180,7 @@ export class Spool {
       for (let done = 0; done < bytes.length; )
         done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
     } catch (cause) {
-      throw this.#error(cause instanceof Error ? cause.message : String(cause), cause);
+      throw this.#error(cause, "Nothing was sent.");
     }
   }
 
@@ -183,11 +194,12 @@ export class Spool {
     return file;
   }
 
-  #error(why: string, cause: unknown): SpoolError {
+  #error(cause: unknown, consequence: string): SpoolError {
     const { directory } = this.#options;
     const bytesNeeded = this.#fileBytes;
+    const why = cause instanceof Error ? cause.message : String(cause);
     return new SpoolError(
-      `The run cannot keep its records until they are judged: a temporary file in ${directory} failed (${why}). At least ${bytesNeeded} bytes are needed there. Free some space, or set spool.directory. Nothing was sent.`,
+      `The run cannot keep its records until they are judged and sent: a temporary file in ${directory} failed (${why}). At least ${bytesNeeded} bytes are needed there. Free some space, or set spool.directory. ${consequence}`,
       { directory, bytesNeeded, cause },
     );
   }

@@ -22,18 +22,26 @@ export class Acknowledgements {
     this.#service = service;
   }
 
+  /** Whether the service is known to count. */
+  get areCounted(): boolean {
+    return this.#service.counts;
+  }
+
   /** @throws {TransportError} the window was not accepted by the service, or an earlier one of the batch */
   check(accepted: number | undefined): void {
     const isRefused = this.#service.counts && accepted === undefined;
     if (accepted !== undefined) this.#service.counts = true;
     // A window that is refused here is sent again, so it must not spoil the batch.
     else if (!isRefused) this.#isUncounted = true;
-    if (isRefused || (this.#service.counts && this.#isUncounted))
-      throw new TransportError(
-        "SyncRecords: the service counts the records that it accepts, and an answer came without a count. Something between this machine and the service may have answered in its place, so what was sent may be lost.",
-        { retryable: true },
-      );
+    if (isRefused || (this.#service.counts && this.#isUncounted)) throw uncountedError();
   }
+}
+
+export function uncountedError(): TransportError {
+  return new TransportError(
+    "SyncRecords: the service counts the records that it accepts, and an answer came without a count. Something between this machine and the service may have answered in its place, so what was sent may be lost.",
+    { retryable: true },
+  );
 }
 
 export interface WindowSenderOptions {
@@ -108,7 +116,7 @@ export class WindowSender {
     const { configuration, transport, lease, report, acknowledgements } = this.#options;
     const sentAt = momentOf(configuration.clock);
     const { accepted } = await transport.syncRecords(messages, call);
-    acknowledgements.check(accepted);
+    if (records > 0) acknowledgements.check(accepted);
     if (accepted !== undefined && accepted !== records) {
       throw new SyncProtocolError(
         `The service acknowledged ${accepted} of the ${records} records of ${report.collection} from index ${firstIndex} on. Abort the batch and start a new one.`,
@@ -134,7 +142,7 @@ function unknownEventsError(failure: TransportError): TransportError {
   const { message, status, contentType, grpcStatus, retryAfterMs, serverMessage } = failure;
   const error = new TransportError(
     `${message} It is unknown whether the service accepted these events, and eventDelivery: "at-most-once" does not send them again.`,
-    { status, contentType, grpcStatus, retryAfterMs, serverMessage },
+    { status, contentType, grpcStatus, retryAfterMs, serverMessage, cause: failure },
   );
   return annotate(error, failure);
 }
