@@ -46,7 +46,6 @@ export async function replayDay<T>(
         time,
         activity,
         vendor: run,
-        heldRpcs: () => 0,
         giveUp: (why) => stop.abort(new Error(`replayDay: work did not end within ${why}.`)),
       },
       Promise.race([done, stopped]),

@@ -14,10 +14,12 @@ export interface ConnectorReport {
     /** What the fault does. */
     readonly summary: string;
     /**
-     * - `refused`: the run failed with an error, and the next run without the fault had the clean run's effect.
+     * - `refused`: the run failed with an error and sent nothing, and the next run without the fault had the clean run's
+     *   effect.
      * - `held`: the guard held the run, and the next one had the clean run's effect.
      * - `same`: the run completed with the clean run's effect.
-     * - `WRONG`: it completed with another effect or did not end, the next run had another effect, or a secret leaked.
+     * - `WRONG`: it completed with another effect, failed while it was sent or did not end, the next run had another effect,
+     *   or a secret leaked.
      * - `differs`: only of the row `against`, if the other version of the connector keeps no record that this one does not.
      * - `not-applicable`: the source has nothing that the fault could strike.
      */
@@ -32,7 +34,7 @@ export interface ConnectorReport {
     /** `refused` and `held`: message of the error. */
     readonly error?: string | undefined;
   }[];
-  /** Of refused, held, retried, restarted, waited for the lock: what no fault has led to. */
+  /** Of refused and held: what no fault has led to. */
   readonly neverSeen: readonly string[];
   /** Faults that were not run, and why. */
   readonly notRun: readonly { readonly fault: string; readonly reason: string }[];

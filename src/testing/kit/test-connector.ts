@@ -4,8 +4,8 @@ import type { ConnectorReport } from "./report.js";
 import type { KitOptions } from "./session/options.js";
 
 /**
- * Runs a connector under faults of its vendor and of the service, one after the other, and judges each run by what the
- * service holds afterwards. Time is virtual, and nothing reaches the real service; with a `cassette`, nothing reaches the
+ * Runs a connector under faults of its source, one after the other, and judges each run by what the service holds
+ * afterwards. Time is virtual, and nothing reaches the real service; with a `cassette`, nothing reaches the
  * vendor either.
  *
  * @example

@@ -25,8 +25,8 @@ const report = connectorReport({
   faults,
   neverSeen: ["held"],
   notRun: [
-    { fault: "sigint", reason: "no module" },
-    { fault: "sigkill", reason: "no module" },
+    { fault: "slow-page", reason: "runs without a fault differ" },
+    { fault: "cut-once", reason: "runs without a fault differ" },
   ],
 });
 
@@ -47,7 +47,7 @@ test("prints a row for each fault, the counts, and what was never seen or not ru
       "3 faults: 1 same, 0 held, 1 refused, 1 WRONG. Seed 7.",
       "Nothing to strike: no-gzip.",
       "Never seen: held.",
-      "Not run (no module): sigint, sigkill.",
+      "Not run (runs without a fault differ): slow-page, cut-once.",
       "To run one again: only: ["last-page-lost"], seed: 7.",
     ]
   `);
@@ -66,8 +66,8 @@ test("is plain JSON", () => {
     faults,
     neverSeen: ["held"],
     notRun: [
-      { fault: "sigint", reason: "no module" },
-      { fault: "sigkill", reason: "no module" },
+      { fault: "slow-page", reason: "runs without a fault differ" },
+      { fault: "cut-once", reason: "runs without a fault differ" },
     ],
   });
 });

@@ -19,19 +19,17 @@ interface AnyWriter {
 /** The connector as the SDK runs it in a case: its code runs in its own time, and its records can be struck. */
 export function kitConnector(
   connector: Connector<SnapshotCollection>,
-  openPassage: () => Passage,
+  passage: Passage,
 ): Connector<SnapshotCollection> {
   return {
     snapshots: connector.snapshots,
-    run: (batch, context) => {
-      const passage = openPassage();
-      const kitBatch = passedBatch(batch, passage);
-      return passage.activity.during("running", async () => {
+    run: (batch, context) =>
+      passage.activity.during("running", async () => {
+        const kitBatch = passedBatch(batch, passage);
         const result = await enterVirtualTime(passage.time, () => connector.run(kitBatch, context));
         passage.throwFailure();
         return result;
-      });
-    },
+      }),
   };
 }
 
@@ -46,7 +44,11 @@ function passedBatch(batch: AnyBatch, passage: Passage): AnyBatch {
     called.catch(() => {});
     return called;
   };
-  const own: Pick<AnyBatch, "write" | "writer"> = {
+  return {
+    signal: batch.signal,
+    get stats() {
+      return batch.stats;
+    },
     write(collection, source, options) {
       const passed = passedSource(collection, source, passage);
       return call(() => batch.write(collection, passed, options));
@@ -64,18 +66,15 @@ function passedBatch(batch: AnyBatch, passage: Passage): AnyBatch {
       return {
         write: (records) =>
           next(async () => {
-            const passed = await passage.pass(collection, recordsOf(records));
+            const passed = passage.pass(collection, recordsOf(records));
             return call(() => writer.write(passed));
           }),
         end: (ending) =>
           next(async () => {
-            await call(async () => writer.write(await passage.end(collection)));
+            await call(() => writer.write(passage.end(collection)));
             return call(() => writer.end(ending));
           }),
       };
     },
   };
-  return new Proxy(batch, {
-    get: (_, name) => Reflect.get(Object.hasOwn(own, name) ? own : batch, name),
-  });
 }

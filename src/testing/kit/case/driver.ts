@@ -8,8 +8,6 @@ export interface DrivenRun {
   readonly activity: Activity;
   /** A connector without a recording has none. */
   readonly vendor: Pick<Playback, "busy" | "held" | "route"> | undefined;
-  /** How often a fault has held an RPC back. */
-  readonly heldRpcs: () => number;
   /** Called if the run takes more than a day of its time, or a minute of real time. */
   readonly giveUp: (why: string) => void;
 }
@@ -29,34 +27,24 @@ const BUSY_LIVE: Patience = { turns: 50, ms: 5000 };
 
 /** Lets time pass for a run whenever everything in it waits. */
 export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
-  const { time, activity, vendor, heldRpcs, giveUp } = run;
-  const { clock } = time;
+  const { time, activity, vendor, giveUp } = run;
   const begun = performance.now();
   let passedMs = 0;
-  let held = { count: 0, rpc: 0 };
-  const isRpcHeld = () => {
-    const count = heldRpcs();
-    if (count !== held.count) held = { count, rpc: activity.rpc };
-    return held.rpc === activity.rpc;
-  };
   const patience = (): Patience => {
     if (performance.now() - begun > LONGEST_REAL_MS) giveUp("a minute of real time");
-    const busy = vendor === undefined ? BUSY_LIVE : BUSY;
-    if (activity.works > 0) return busy;
-    if (activity.rpcs > 0) return isRpcHeld() ? PLAYED : busy;
-    if (vendor !== undefined && (vendor.busy > 0 || vendor.route.pending > vendor.held)) return busy;
-    const isPausing = activity.isInSdk || activity.held > 0 || (vendor?.held ?? 0) > 0;
-    // Otherwise the SDK computes: it has timeouts, and waits for nothing.
-    if (isPausing && clock.pausing > 0) return AT_ONCE;
+    // The SDK sends to a server of this process: its timeouts must not end that.
+    if (activity.running === 0 && activity.calls === 0) return BUSY_LIVE;
+    if (vendor !== undefined && (vendor.busy > 0 || vendor.route.pending > vendor.held)) return BUSY;
+    if (vendor !== undefined && vendor.held > 0) return AT_ONCE;
     if (time.pending > 0) return vendor === undefined ? LIVE : PLAYED;
-    return busy;
+    return vendor === undefined ? BUSY_LIVE : BUSY;
   };
   const onStep = (ms: number) => {
     passedMs += ms;
     if (passedMs > LONGEST_MS) giveUp("a day");
   };
-  return drive(clock, work, {
-    // Timers of the SDK do not count: a source that is silent for an hour is looked at many times.
+  return drive(time.clock, work, {
+    // Timers of the SDK do not count: a source that is silent for an hour is looked at each second of it.
     activity: () =>
       `${activity.changes} ${time.changes} ${vendor?.busy} ${vendor?.held} ${vendor?.route.pending}`,
     patience,

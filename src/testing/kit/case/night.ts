@@ -1,10 +1,5 @@
-import { drive } from "../../../core/drive.js";
 import { RunHeldError } from "../../../core/errors/index.js";
-import type { ClientEvent } from "../../../core/hooks.js";
-import type { Collection } from "../../../sync/collections.js";
-import type { SyncProgress } from "../../../sync/progress.js";
 import type { RunReceipt } from "../../../sync/run/receipt.js";
-import type { ArmedFault } from "../faults/service/service-faults.js";
 import { VirtualTime } from "../time/context.js";
 import { Activity } from "./activity.js";
 import { kitConnector } from "./batch.js";
@@ -17,21 +12,15 @@ import { Unhandled } from "./unhandled.js";
 
 /** Turns of the event loop in which rejections that nobody handles become known. */
 const LATE_TURNS = 3;
-const SEEN: Partial<Record<SyncProgress["type"], string>> = {
-  retry: "retried",
-  restarted: "restarted",
-  "waiting-for-lock": "waited for the lock",
-};
-const CLOSING = { turns: 10, ms: 25 };
 
 /** One run of a scene's connector. */
 export async function playNight(
   scene: Scene,
-  setup: Omit<CaseSetup, "yesterday" | "child"> & { readonly firstRun: boolean },
+  setup: Pick<CaseSetup, "recording" | "struck" | "records" | "guard"> & { readonly firstRun: boolean },
 ): Promise<NightResult> {
   const { clock, server, vendor } = scene.parts;
-  const { installationId, apiKey } = scene.workspace;
-  const { recording, struck, records: fault, service, guard, firstRun } = setup;
+  const { installationId } = scene.workspace;
+  const { recording, struck, records: fault, guard, firstRun } = setup;
   const activity = new Activity();
   const stop = new AbortController();
   const unhandled = new Unhandled((error) => stop.abort(error));
@@ -41,49 +30,23 @@ export async function playNight(
   const run = recording && vendor.play({ exchanges: recording.exchanges, struck, clock });
   time.route = run?.route;
   let recordsStruck = 0;
-  let records: ReadonlyMap<Collection, readonly object[]> = new Map();
-  const openPassage = () => {
-    const passage = new Passage(time, activity, fault, () => {
-      recordsStruck += 1;
-    });
-    records = passage.records;
-    return passage;
-  };
-  const seen = new Set<string>();
-  const onProgress = ({ type }: SyncProgress) => {
-    if (SEEN[type] !== undefined) seen.add(SEEN[type]);
-  };
-  let armed: ArmedFault | undefined;
-  const client = scene.client({
-    logger: output.logger,
-    onEvent: watchRpcs(activity, (rpc) => armed?.onRequest?.(rpc)),
+  const passage = new Passage(time, activity, fault, () => {
+    recordsStruck += 1;
   });
-  const other = scene.client();
+  const before = server.inspect(installationId);
+  const client = scene.client({ logger: output.logger });
   let receipt: RunReceipt | undefined;
   let error: unknown;
   try {
-    const during = (work: () => Promise<void>) => activity.during("works", work);
-    armed = await service?.arm({ server, clock, installationId, apiKey, other, during });
-    const store = armed?.store?.(scene.store) ?? scene.store;
-    const work = client.run(kitConnector(scene.connector, openPassage), {
-      ...armed?.options,
+    const work = client.run(kitConnector(scene.connector, passage), {
       installationId,
-      ledger: scene.ledger(store),
+      ledger: scene.ledger,
       guard,
       firstRun,
-      onProgress,
       signal: stop.signal,
     });
-    receipt = await driveRun(
-      {
-        time,
-        activity,
-        vendor: run,
-        heldRpcs: () => (armed?.holds === true ? armed.fired : 0),
-        giveUp: (why) => stop.abort(new Error(`The run did not end within ${why}.`)),
-      },
-      work,
-    );
+    const giveUp = (why: string) => stop.abort(new Error(`The run did not end within ${why}.`));
+    receipt = await driveRun({ time, activity, vendor: run, giveUp }, work);
   } catch (thrown) {
     error = thrown;
   } finally {
@@ -92,34 +55,20 @@ export async function playNight(
     for (let turn = 0; turn < LATE_TURNS; turn++) await new Promise(setImmediate);
     output.end();
     unhandled.end();
-    await armed?.disarm?.();
-    server.faults.clear();
-    // A start without an answer is waited for.
-    const closed = Promise.all([client.close(), other.close()]);
-    await drive(clock, closed, { activity: () => clock.changes, patience: () => CLOSING });
+    await client.close();
   }
+  const effect = server.inspect(installationId);
   return {
     outcome: receipt !== undefined ? "completed" : error instanceof RunHeldError ? "held" : "refused",
     error,
     receipt,
-    effect: server.inspect(installationId),
+    effect,
+    hasSent: effect.batches.length > before.batches.length,
     output: output.lines,
     credentials: run?.credentials ?? [],
     requests: run?.requests ?? [],
-    fired: armed?.fired ?? (fault === undefined ? (run?.fired ?? 0) : recordsStruck),
+    fired: fault === undefined ? (run?.fired ?? 0) : recordsStruck,
     unhandled: unhandled.errors,
-    seen,
-    records,
-  };
-}
-
-function watchRpcs(activity: Activity, onRequest: (operation: string) => void) {
-  let end = () => {};
-  return ({ type, operation }: ClientEvent) => {
-    if (type === "request") {
-      activity.rpc += 1;
-      end = activity.begin("rpcs");
-      onRequest(operation);
-    } else if (type === "response") end();
+    records: passage.records,
   };
 }

@@ -3,11 +3,11 @@ import type { StruckRecords } from "../faults/fault.js";
 import { enterVirtualTime, type VirtualTime } from "../time/context.js";
 import type { Activity } from "./activity.js";
 
-/** The way of records from a connector into its batch, in one attempt: they are noted, and a fault may strike them. */
+/** The way of records from a connector into its batch: they are noted, and a fault may strike them. */
 export class Passage {
   /** What was passed on, by collection. */
   readonly records = new Map<Collection, object[]>();
-  /** What the fault threw at a writer: the SDK does not complete a batch whose write has failed. */
+  /** What the fault threw at a writer: the SDK sends nothing of a run whose write has failed. */
   failure: { readonly error: unknown } | undefined;
   readonly #taken = new Map<Collection, number>();
 
@@ -30,22 +30,18 @@ export class Passage {
   }
 
   /** Passes a block on. @throws what the fault makes of the source */
-  async pass(collection: Collection, records: readonly object[]): Promise<readonly object[]> {
+  pass(collection: Collection, records: readonly object[]): readonly object[] {
     const index = this.#taken.get(collection) ?? 0;
     this.#taken.set(collection, index + records.length);
-    const sleep = (ms: number) => {
-      this.struck();
-      return this.activity.during("held", () => this.time.clock.sleep(ms));
-    };
-    const passed = await this.#strike(() => this.fault?.pass({ collection, records, index, sleep }));
+    const passed = this.#strike(() => this.fault?.pass({ collection, records, index }));
     if (passed !== undefined && passed !== records) this.struck();
     this.note(collection, passed ?? records);
     return passed ?? records;
   }
 
   /** What the fault adds at the end of a collection. */
-  async end(collection: Collection): Promise<readonly object[]> {
-    const added = (await this.#strike(() => this.fault?.end?.(collection))) ?? [];
+  end(collection: Collection): readonly object[] {
+    const added = this.#strike(() => this.fault?.end?.(collection)) ?? [];
     if (added.length > 0) this.struck();
     this.note(collection, added);
     return added;
@@ -56,9 +52,9 @@ export class Passage {
     return this.activity.during("pulls", () => enterVirtualTime(this.time, code));
   }
 
-  async #strike<T>(strike: () => T): Promise<Awaited<T>> {
+  #strike<T>(strike: () => T): T {
     try {
-      return await strike();
+      return strike();
     } catch (error) {
       this.struck();
       throw error;

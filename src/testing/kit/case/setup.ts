@@ -4,19 +4,10 @@ import type { GuardOptions } from "../../../sync/guard/rule-options.js";
 import type { RunReceipt } from "../../../sync/run/receipt.js";
 import type { CassetteDay } from "../cassette/cassette.js";
 import type { Struck, StruckRecords } from "../faults/fault.js";
-import type { ServiceFault } from "../faults/service/service-faults.js";
-import type { SignalFault } from "../faults/service/signal-faults.js";
 import type { PlayedRequest } from "../vendor/playback.js";
 
 /** A day of a recording: the connector takes its start for the time at its own. */
 export type PlayedDay = Pick<CassetteDay, "exchanges" | "startedAt">;
-
-/** Where a connector's module is, and the signal that its process gets. */
-export interface ChildSetup {
-  /** URL of a module that exports the connector as `default` or `connector`. */
-  readonly module: string;
-  readonly fault: SignalFault;
-}
 
 /** What a run of a connector meets: at most one of the faults. */
 export interface CaseSetup {
@@ -24,14 +15,13 @@ export interface CaseSetup {
   readonly recording?: PlayedDay | undefined;
   readonly struck?: Struck | undefined;
   readonly records?: StruckRecords | undefined;
-  readonly service?: ServiceFault | undefined;
-  /** Runs the connector in a process of its own, which gets a signal. */
-  readonly child?: ChildSetup | undefined;
   /** What was completed the day before: these snapshots, or what the connector makes of this recording. */
   readonly yesterday?:
     | { readonly records: Partial<Record<SnapshotCollection, readonly object[]>> }
     | PlayedDay
     | undefined;
+  /** How many days the run comes after that. @default 1 */
+  readonly daysLater?: number | undefined;
   readonly guard?: GuardOptions | false | undefined;
 }
 
@@ -42,6 +32,8 @@ export interface NightResult {
   readonly error: unknown;
   readonly receipt: RunReceipt | undefined;
   readonly effect: Inspection;
+  /** Whether it has begun to send: a run that fails before has not touched the service. */
+  readonly hasSent: boolean;
   /** What was printed and logged: `console`, stdout, stderr and the SDK's logger. */
   readonly output: readonly string[];
   /** What the connector sent to the vendor as credentials, and what it was granted. */
@@ -51,9 +43,7 @@ export interface NightResult {
   readonly fired: number;
   /** Rejections and exceptions that nobody handled. */
   readonly unhandled: readonly unknown[];
-  /** What it led to, as the report says it: `retried`, `restarted`, `waited for the lock`. */
-  readonly seen: ReadonlySet<string>;
-  /** The records that passed into the batch of the last attempt. */
+  /** The records that passed into its batch. */
   readonly records: ReadonlyMap<Collection, readonly object[]>;
 }
 

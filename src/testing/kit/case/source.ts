@@ -71,11 +71,11 @@ function passedAsyncIterator(
     const step = await passage.pull(() => iterator.next());
     if (step.done !== true) {
       const records = recordsOf(step.value);
-      const passed = await passage.pull(() => passage.pass(collection, records));
+      const passed = passage.pass(collection, records);
       return passed === records ? step : { done: false, value: passed };
     }
     ended = true;
-    const added = await passage.end(collection);
+    const added = passage.end(collection);
     return added.length === 0 ? step : { done: false, value: added };
   };
   const close = async (): Promise<IteratorResult<unknown>> => {

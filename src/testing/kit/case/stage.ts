@@ -1,15 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { TestClock } from "../../../core/clock.js";
 import { startReferenceServer } from "../../../reference-server/server.js";
 import type { SnapshotCollection } from "../../../sync/collections.js";
 import type { Connector } from "../../../sync/run/connector.js";
-import { ChildProcesses } from "../child/processes.js";
 import { installVirtualTime, loadVendor } from "../time/install.js";
-import { playInChild } from "./child-night.js";
 import { playNight } from "./night.js";
 import { Scene } from "./scene.js";
 import type { CaseResult, CaseSetup, NightResult } from "./setup.js";
@@ -24,43 +18,26 @@ export async function openStage() {
   const { startVendor } = await loadVendor();
   const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
   const restoreTime = installVirtualTime();
-  const children = new ChildProcesses();
-  let created: string | undefined;
-  const folder = () => {
-    created ??= mkdtempSync(join(tmpdir(), "connector-test-"));
-    return created;
-  };
-  const parts = { server, clock, vendor, folder, children };
+  const parts = { server, clock, vendor };
   // Modules are loaded with the first run, and time must not pass meanwhile.
   await new Scene(parts, { snapshots: [], run: (batch) => batch.write("usage", []) }).complete();
   return {
-    /**
-     * Runs a connector in a workspace of its own. Never rejects because of the connector.
-     * @throws {ConfigurationError} a process of its own cannot load the connector's module
-     */
+    /** Runs a connector in a workspace of its own. Never rejects because of the connector. */
     run: (connector: Connector<SnapshotCollection>, setup: CaseSetup = {}): Promise<CaseResult> =>
-      play(new Scene(parts, connector, setup.child !== undefined), setup),
+      play(new Scene(parts, connector), setup),
     async [Symbol.asyncDispose](): Promise<void> {
-      children.close();
       restoreTime();
       await Promise.all([server.close(), vendor.close()]);
-      if (created !== undefined) await rm(created, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
 
 async function play(scene: Scene, setup: CaseSetup): Promise<CaseResult> {
-  const { yesterday, child } = setup;
-  const { directory } = scene;
+  const { yesterday, daysLater = 1 } = setup;
   const before = yesterday && (await completeYesterday(scene, yesterday));
   if (before !== undefined && before.outcome !== "completed") return withNext(scene, setup, before);
-  scene.parts.clock.advance(DAY_MS);
-  const today = { ...setup, firstRun: yesterday === undefined };
-  const result =
-    child === undefined || directory === undefined
-      ? await playNight(scene, today)
-      : await playInChild(scene, child, { ...today, directory });
-  return withNext(scene, setup, result);
+  scene.parts.clock.advance(daysLater * DAY_MS);
+  return withNext(scene, setup, await playNight(scene, { ...setup, firstRun: yesterday === undefined }));
 }
 
 async function completeYesterday(
@@ -77,8 +54,6 @@ function withNext(scene: Scene, setup: CaseSetup, result: NightResult): CaseResu
     const { recording, guard, yesterday } = setup;
     const { clock, server } = scene.parts;
     clock.advance(DAY_MS);
-    // The fault may have revoked it.
-    scene.apiKey = server.createApiKey({ workspaceId: scene.workspace.id });
     const { batches } = server.inspect(scene.workspace.installationId);
     const firstRun = yesterday === undefined && !batches.some(({ state }) => state === "completed");
     return withNext(scene, setup, await playNight(scene, { recording, guard, firstRun }));

@@ -73,20 +73,16 @@ export interface RecordFault extends NamedFault {
 export interface PassedBlock {
   readonly collection: Collection;
   readonly records: readonly object[];
-  /** Index of the first record in its collection, in this attempt. */
+  /** Index of the first record in its collection. */
   readonly index: number;
-  /** Waits in virtual time. */
-  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** The records of one run under a fault. */
 export interface StruckRecords {
   /** What is struck: `accounts, from record 7`. */
   readonly cause: string;
-  /**
-   * Returns the records to pass on: the same array if the block is left alone. Throws if the source fails.
-   */
-  pass(block: PassedBlock): readonly object[] | Promise<readonly object[]>;
+  /** Returns the records to pass on: the same array if the block is left alone. Throws if the source fails. */
+  pass(block: PassedBlock): readonly object[];
   /** Records to add at the end of a collection. */
   end?(collection: Collection): readonly object[];
 }

@@ -13,18 +13,11 @@ interface Spot {
 
 /** Of so few records the guard's rules about ids hold a run that removes more than a quarter. */
 const FEWEST = 12;
-const SILENT_MS = 3 * 3_600_000;
 
 export const RECORD_FAULTS: readonly RecordFault[] = [
   fails("source-fails-at-start", "the source fails before the first record", () => 0),
   fails("source-fails-midway", "the source fails in the middle", (count) => Math.ceil(count / 2)),
   fails("source-fails-at-end", "the source fails after the last record", (count) => count),
-  row("source-silent", "the source is silent for three hours", ({ collection }) => ({
-    pass: async ({ collection: own, records, sleep }): Promise<readonly object[]> => {
-      if (own === collection) await sleep(SILENT_MS);
-      return records;
-    },
-  })),
   loses("source-empty", "the source yields nothing", () => false),
   loses("source-ends-midway", "the source ends in the middle", (index, count) => index < count / 2),
   loses("every-other-lost", "the source yields every other record", (index) => index % 2 === 0),

@@ -22,12 +22,6 @@ export interface KitOptions {
   readonly seed?: number | undefined;
   /** Names of the faults to run. @default all */
   readonly only?: readonly string[] | undefined;
-  /**
-   * Path or URL of a module that exports the connector as `default` or `connector`, to interrupt and kill processes of its
-   * own.
-   * @default these faults are not run
-   */
-  readonly module?: string | URL | undefined;
   /** The guard of the runs, as `run` takes it. @default the default rules */
   readonly guard?: GuardOptions | false | undefined;
 }
@@ -37,7 +31,6 @@ const KIT_KEYS = {
   against: true,
   seed: true,
   only: true,
-  module: true,
   guard: true,
 } satisfies KeysOf<KitOptions>;
 
@@ -51,11 +44,13 @@ export function readKitOptions(caller: string, options: KitOptions): ResolvedKit
   const { seed = 1, ...given } = readOptions(caller, options, KIT_KEYS);
   if (!Number.isInteger(seed) || seed < 0)
     throw new InvalidInputError(`${caller}: seed must be an integer of 0 or more.`);
-  for (const name of ["cassette", "module"] as const) {
-    const path: unknown = given[name];
-    if (path !== undefined && (typeof path !== "string" || path === "") && !(path instanceof URL))
-      throw new InvalidInputError(`${caller}: ${name} must be the path or the URL of a file.`);
-  }
+  const cassette: unknown = given.cassette;
+  if (
+    cassette !== undefined &&
+    (typeof cassette !== "string" || cassette === "") &&
+    !(cassette instanceof URL)
+  )
+    throw new InvalidInputError(`${caller}: cassette must be the path or the URL of a file.`);
   const only: unknown = given.only;
   if (only !== undefined && !(Array.isArray(only) && only.every((name) => typeof name === "string")))
     throw new InvalidInputError(`${caller}: only must be an array of names of faults.`);

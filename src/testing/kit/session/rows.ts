@@ -1,12 +1,9 @@
-import { pathToFileURL } from "node:url";
 import { InvalidInputError } from "../../../core/errors/index.js";
 import { suggestKey } from "../../../core/validate.js";
 import type { CaseSetup } from "../case/setup.js";
 import type { Exchange } from "../cassette/cassette.js";
 import type { NamedFault, PlainRecords, RecordFault, VendorFault } from "../faults/fault.js";
 import { RECORD_FAULTS } from "../faults/record-faults.js";
-import { SERVICE_FAULTS } from "../faults/service/service-faults.js";
-import { SIGNAL_FAULTS } from "../faults/service/signal-faults.js";
 import { vendorFaults } from "../faults/vendor-faults.js";
 import type { ResolvedKitOptions } from "./options.js";
 
@@ -15,17 +12,13 @@ export interface Source {
   /** Undefined for a source that was not recorded. */
   readonly recording: readonly Exchange[] | undefined;
   readonly records: PlainRecords;
-  /** How many windows of records the run sent. */
-  readonly windows: number;
 }
 
 /** A row of the report. */
 export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
-  readonly kind: "clean" | "against" | "vendor" | "records" | "service";
+  readonly kind: "clean" | "against" | "fault";
   /** What the case meets; undefined if the source has nothing that it could strike. */
   strike(source: Source): CaseSetup | undefined;
-  /** Why it cannot be run. */
-  readonly notRun?: string | undefined;
 }
 
 const CLEAN: Row = {
@@ -47,25 +40,13 @@ const AGAINST: Row = {
  */
 export function rowsOf(
   caller: string,
-  { cassette, against, only, seed, module: path }: ResolvedKitOptions,
+  { cassette, against, only, seed }: ResolvedKitOptions,
   recording: readonly Exchange[] = [],
 ): readonly Row[] {
-  const module = path === undefined ? undefined : moduleUrl(path);
-  const notRun = module === undefined ? "module is needed for processes of their own" : undefined;
   const rows: readonly Row[] = [
     CLEAN,
     ...(against === undefined ? [] : [AGAINST]),
     ...(cassette === undefined ? RECORD_FAULTS.map(recordRow) : vendorFaults(recording, seed).map(vendorRow)),
-    ...SERVICE_FAULTS.map((service): Row => ({ ...service, kind: "service", strike: () => ({ service }) })),
-    ...SIGNAL_FAULTS.map(
-      (fault): Row => ({
-        ...fault,
-        kind: "service",
-        notRun,
-        strike: ({ windows }) =>
-          module === undefined || windows < fault.writes ? undefined : { child: { module, fault } },
-      }),
-    ),
   ];
   if (only === undefined) return rows;
   const names = rows.map(({ name }) => name);
@@ -82,7 +63,7 @@ function vendorRow(fault: VendorFault): Row {
     const struck = recording && fault.strike(recording);
     return struck && { struck };
   };
-  return { ...fault, kind: "vendor", strike };
+  return { ...fault, kind: "fault", strike };
 }
 
 function recordRow(fault: RecordFault): Row {
@@ -90,10 +71,5 @@ function recordRow(fault: RecordFault): Row {
     const records = fault.strike(source.records);
     return records && { records };
   };
-  return { ...fault, kind: "records", strike };
-}
-
-function moduleUrl(module: string | URL): string {
-  if (module instanceof URL) return module.href;
-  return URL.canParse(module) ? module : pathToFileURL(module).href;
+  return { ...fault, kind: "fault", strike };
 }

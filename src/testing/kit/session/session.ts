@@ -17,7 +17,7 @@ import { judge } from "./verdict.js";
 
 const IDLE = "it struck nothing: an error of the kit, please report it";
 const LATE_TURNS = 10;
-const SEEN = ["refused", "held", "retried", "restarted", "waited for the lock"] as const;
+const SEEN = ["refused", "held"] as const;
 
 /** The cases of one connector on one source. */
 export class Session {
@@ -72,8 +72,9 @@ export class Session {
   async runAll(): Promise<void> {
     for (const row of this.rows) {
       const isComparable = this.clean.problem === undefined || row.kind === "clean";
-      let reason = row.notRun ?? (isComparable ? undefined : "runs without a fault differ");
-      if (reason === undefined) reason = await this.run(row).then(() => undefined, whyIdle);
+      const reason = isComparable
+        ? await this.run(row).then(() => undefined, whyIdle)
+        : "runs without a fault differ";
       if (reason !== undefined) this.#notRun.push({ fault: row.name, reason });
     }
   }
@@ -105,27 +106,22 @@ export class Session {
     const struck = row.strike({
       recording: setup.recording?.exchanges,
       records: Object.fromEntries(clean.records),
-      windows: windowsOf(clean),
     });
     if (struck === undefined || this.#isUnseen(struck)) return idle;
     const result = await this.stage.run(this.connector, limited({ ...setup, ...struck }));
-    if (result.fired === 0) {
-      // A connector may never do what a fault of the service strikes, such as a second window.
-      if (kind === "service") return idle;
-      throw new IdleFault(row);
-    }
+    if (result.fired === 0) throw new IdleFault(row);
     const next = result.outcome === "completed" ? undefined : await result.nextNight();
-    for (const what of [result.outcome, ...result.seen]) this.#seen.add(what);
+    this.#seen.add(result.outcome);
     const verdict = judge(
       {
         end: result.outcome,
         error: result.error,
         effect: result.effect,
+        hasSent: result.hasSent,
         next,
         struck: struckBy(row, { ...setup, ...struck }, result),
         endless: endlessOf(setup, result),
         leaks: [...new Set([result, ...(next === undefined ? [] : [next])].flatMap(leaksOf))],
-        mayRepeat: kind === "service",
         excuses: row.excuses,
       },
       this.clean.expected,
@@ -166,10 +162,6 @@ class IdleFault extends Error {
       `The fault ${name} (${summary}) struck nothing. This is an error of the kit, not of the connector.`,
     );
   }
-}
-
-function windowsOf({ receipt }: CaseResult): number {
-  return Object.values(receipt?.collections ?? {}).reduce((sum, { stats }) => sum + stats.windows, 0);
 }
 
 function struckBy({ summary }: Row, { recording, records }: CaseSetup, result: CaseResult): string {

@@ -179,5 +179,5 @@ export class Patches {
 export async function loadVendor() {
   // Node's undici first: the package would otherwise take its place as the global dispatcher.
   void globalThis.Headers;
-  return { ...(await import("../vendor/server.js")), ...(await import("../vendor/intercept.js")) };
+  return import("../vendor/server.js");
 }

@@ -27,7 +27,8 @@ test("runs a connector without HTTP after yesterday's snapshot", async () => {
     run: (batch) => batch.write("accounts", accounts(5)),
   });
   const result = await stage.run(connector, { yesterday: { records: { accounts: accounts(4) } } });
-  expect(result).toMatchObject({ outcome: "completed", unhandled: [], fired: 0, error: undefined });
+  expect(result).toMatchObject({ outcome: "completed", hasSent: true, unhandled: [], fired: 0 });
+  expect(result.error).toBeUndefined();
   expect(result.receipt?.collections.accounts?.expected).toMatchObject({ known: 4, added: 1 });
   expect(result.effect.snapshots.accounts).toHaveLength(5);
   expect(result.records.get("accounts")).toEqual(accounts(5));
@@ -54,9 +55,10 @@ test("refuses a run whose vendor fails, and completes it the next night", async 
   expect(result).toMatchObject({
     outcome: "refused",
     fired: 1,
+    hasSent: false,
     error: { message: "The vendor answered 500." },
   });
-  expect(result.effect.snapshots.accounts.filter(({ removed }) => removed)).toEqual([]);
+  expect(result.effect.snapshots.accounts.map(({ id }) => id)).toEqual(["u-1a"]);
   const night = await result.nextNight();
   expect(night.outcome).toBe("completed");
   expect(night.effect.snapshots.accounts).toHaveLength(30);

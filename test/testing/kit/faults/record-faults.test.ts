@@ -2,6 +2,7 @@ import { type Connector, defineConnector, type RecordOf } from "@saas-management
 import { type KitOptions, testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { RECORD_FAULTS } from "../../../../src/testing/kit/faults/record-faults.js";
+import { NO_RULES } from "../no-rules.js";
 
 const COUNT = 30;
 
@@ -45,15 +46,6 @@ test("a connector that reads a table to its end is never WRONG, and each fault s
   expect(await verdicts(table)).toEqual({ wrong: [], idle: [] });
 }, 60_000);
 
-const offGuard = {
-  removed: false,
-  window: false,
-  emptied: false,
-  flipped: false,
-  added: false,
-  values: false,
-} as const;
-
 /** What a run has read: lives as long as the process. */
 const exported = new Set<string>();
 
@@ -78,7 +70,7 @@ async function* unexported(): AsyncGenerator<RecordOf<"accounts">[]> {
 }
 
 test("each fault that changes records makes a run without rules WRONG, others one that resumes", async () => {
-  const { wrong } = await verdicts(table, { only, guard: offGuard });
+  const { wrong } = await verdicts(table, { only, guard: NO_RULES });
   for (const fault of only.filter((name) => !wrong.includes(name))) {
     exported.clear();
     expect(await verdicts(resuming, { only: [fault] })).toEqual({ wrong: [fault], idle: [] });

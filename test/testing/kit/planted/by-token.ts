@@ -121,47 +121,15 @@ export const swallowsOtherAnswers = eventConnector(async () => {
   return users;
 });
 
-/** What the last run has read, unless it was completed. */
-let kept = new Map<string, string>();
-
-/** After a run that failed or was held, reads what that one has read. */
-function answersSoFar(): (path: string) => Promise<string> {
-  const before = kept;
-  kept = new Map();
-  return async (path) => {
-    const known = before.get(path);
-    if (known !== undefined) return known;
-    const text = await (await fetchVendor(path)).text();
-    kept.set(path, text);
-    return text;
-  };
-}
-
-export const keepsAnswersOfFailedRuns = defineConnector({
+/** Writes what it is given. */
+export const trustsUsers = defineConnector({
   snapshots: ["accounts"],
   run: async (batch) => {
-    const read = answersSoFar();
-    const accounts: { id: string; name?: string | undefined; email?: string | undefined }[] = [];
-    let token = "";
-    do {
-      const page = JSON.parse(await read(`/v1/users?limit=10${token ? `&pageToken=${token}` : ""}`));
-      for (const { id, displayName: name, email } of page.users) accounts.push({ id, name, email });
-      token = page.nextPageToken ?? "";
-    } while (token);
+    const accounts = (await allUsers()).map(({ id, displayName: name, email }) => ({
+      id: `${id}`,
+      name,
+      email,
+    }));
     await batch.write("accounts", accounts);
-    kept.clear();
-  },
-});
-
-export const keepsFileOfFailedRun = defineConnector({
-  snapshots: ["accounts"],
-  run: async (batch) => {
-    const read = answersSoFar();
-    const [, ...lines] = (await read("/export.csv")).trimEnd().split("\n");
-    const accounts = lines
-      .map((line) => line.split(","))
-      .map(([id = "", name, email]) => ({ id, name, email }));
-    await batch.write("accounts", accounts);
-    kept.clear();
   },
 });

@@ -90,3 +90,15 @@ export const splitsCsv = eventConnector(async () => {
       updatedAt: "2026-05-01T00:00:00Z",
     }));
 });
+
+/** Writes the rows that it is given. */
+export const trustsFile = defineConnector({
+  snapshots: ["accounts"],
+  run: async (batch) => {
+    const [, ...lines] = (await (await fetchVendor("/export.csv")).text()).trimEnd().split("\n");
+    const accounts = lines
+      .map((line) => line.split(","))
+      .map(([id = "", name, email]) => ({ id, name, email }));
+    await batch.write("accounts", accounts);
+  },
+});

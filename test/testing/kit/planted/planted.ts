@@ -1,4 +1,4 @@
-import type { Connector } from "@saas-management/sdk";
+import type { Connector, GuardOptions } from "@saas-management/sdk";
 import { foldsIds } from "../broken/folds-ids.js";
 import { forgetsAwait } from "../broken/forgets-await.js";
 import { logsKey } from "../broken/logs-key.js";
@@ -6,6 +6,7 @@ import { notFoundIsEmpty } from "../broken/not-found-is-empty.js";
 import { stopsAtEmptyPage } from "../broken/stops-at-empty-page.js";
 import { swallowsPageError } from "../broken/swallows-page-error.js";
 import { trustsTotal } from "../broken/trusts-total.js";
+import { NO_RULES } from "../no-rules.js";
 import type { RECORDINGS } from "../recordings/index.js";
 import * as token from "./by-token.js";
 import * as other from "./other-recordings.js";
@@ -13,6 +14,7 @@ import * as other from "./other-recordings.js";
 interface Planted {
   readonly connector: Connector<"accounts"> | Connector;
   readonly recording: keyof typeof RECORDINGS;
+  readonly guard?: GuardOptions;
   /** Faults that find it. */
   readonly faults: readonly string[];
 }
@@ -166,14 +168,16 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     recording: "by token",
     faults: ["answer-of-another-request"],
   },
-  keepsAnswersOfFailedRuns: {
-    connector: token.keepsAnswersOfFailedRuns,
+  trustsUsers: {
+    connector: token.trustsUsers,
     recording: "by token",
+    guard: NO_RULES,
     faults: HELD,
   },
-  keepsFileOfFailedRun: {
-    connector: token.keepsFileOfFailedRun,
+  trustsFile: {
+    connector: other.trustsFile,
     recording: "csv export",
+    guard: NO_RULES,
     faults: ["text-header-only", "text-half-of-rows"],
   },
   countsByPageSize: {

@@ -8,12 +8,12 @@ const RUN = {
   error: undefined,
   receipt: undefined,
   effect: holding({}),
+  hasSent: false,
   output: [],
   credentials: [KEY],
   requests: [],
   fired: 1,
   unhandled: [],
-  seen: new Set<string>(),
   records: new Map(),
   nextNight: () => Promise.reject(new Error("not run")),
 } satisfies Parameters<typeof leaksOf>[0];

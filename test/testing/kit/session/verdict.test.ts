@@ -18,6 +18,7 @@ const COMPLETED = {
   end: "completed",
   error: undefined,
   effect: clean,
+  hasSent: true,
   struck: "GET /users?page=2 answered 500",
   leaks: [],
 } satisfies Judged;
@@ -25,7 +26,7 @@ const COMPLETED = {
 const completed = (effect: Judged["effect"], more: Partial<Judged> = {}) =>
   judge({ ...COMPLETED, effect, ...more }, expected);
 const ended = (more: Partial<Judged>) =>
-  judge({ ...COMPLETED, end: "refused", error: new Error("page 2: 500"), ...more }, expected);
+  judge({ ...COMPLETED, end: "refused", hasSent: false, error: new Error("page 2: 500"), ...more }, expected);
 
 test("calls the clean run's effect the same", () => {
   expect(completed(clean)).toEqual({ verdict: "same" });
@@ -133,14 +134,21 @@ test("finds what the next run does wrong", () => {
   );
 });
 
-test("does not blame the next run for what the failed one had sent before", () => {
-  const sent = holding({
-    accounts: [...accounts, ["z", { id: "z" }]],
-    usage,
-    externallyDiscoveredUsage: [seen, seen],
+test("expects what a run would have sent that comes a day later", () => {
+  const twice = holding({ accounts, usage, externallyDiscoveredUsage: [seen, seen] });
+  const failed = { ...COMPLETED, end: "refused" as const, hasSent: false, error: new Error("500") };
+  const afterwards = (effect: Judged["effect"]) =>
+    judge({ ...failed, next: { error: undefined, effect } }, { ...expected, nextNight: twice });
+  expect(afterwards(twice).verdict).toBe("refused");
+  expect(afterwards(clean).cause).toContain("the next run, without the fault, lost 1 of 2");
+});
+
+test("calls a run WRONG that failed after it had begun to send", () => {
+  expect(ended({ hasSent: true, next: { error: undefined, effect: clean } })).toEqual({
+    verdict: "WRONG",
+    cause:
+      "it failed after it had begun to send, as if a write was not awaited; cause: GET /users?page=2 answered 500",
   });
-  expect(ended({ effect: sent, next: { error: undefined, effect: sent } }).verdict).toBe("refused");
-  expect(ended({ next: { error: undefined, effect: sent } }).cause).toContain('added 1 accounts ("z")');
 });
 
 test("calls a leak WRONG, and does not show the message that may hold it", () => {
@@ -171,22 +179,4 @@ test("calls a run that does not end WRONG", () => {
     verdict: "WRONG",
     cause: "does not end: asked 160 times; cause: GET /users?page=2 answered 500",
   });
-});
-
-test("expects events without ids once after a failed run, although two clean runs send them twice", () => {
-  const twice = holding({ accounts, usage, externallyDiscoveredUsage: [seen, seen] });
-  const nothing = holding({ accounts, usage });
-  const next = { error: undefined, effect: clean };
-  const failed = { ...COMPLETED, end: "refused" as const, error: new Error("500"), effect: nothing };
-  expect(judge({ ...failed, next }, { ...expected, nextNight: twice }).verdict).toBe("refused");
-  const lost = { error: undefined, effect: nothing };
-  expect(judge({ ...failed, next: lost }, { ...expected, nextNight: twice }).cause).toContain("lost 1 of 1");
-});
-
-test("takes events without ids that the SDK sent again as the same, and others not", () => {
-  const again = holding({ accounts, usage, externallyDiscoveredUsage: [seen, seen] });
-  expect(completed(again, { mayRepeat: true })).toEqual({ verdict: "same" });
-  const other = ["u2", { ...usage[0][1], id: "u2" }] as const;
-  const others = holding({ accounts, usage: [...usage, other], externallyDiscoveredUsage: [seen] });
-  expect(completed(others, { mayRepeat: true }).verdict).toBe("WRONG");
 });
