@@ -1,4 +1,5 @@
 /** What an approval of other things than removals covers, and how often. */
+import { readFile, writeFile } from "node:fs/promises";
 import type { RecordOf, RunOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
@@ -44,6 +45,15 @@ test("does not cover fields that have emptied further since", async () => {
   expect(worse.message).toContain("the records differ more than those of the approved run");
   const { approvalId } = await heldBy(send(partly(14)));
   await send(partly(15), { approve: approvalId });
+});
+
+test("covers nothing if the file was changed that says what it covers", async () => {
+  await send(people(40));
+  const { approvalId: approve } = await heldBy(send(people(100)));
+  const path = await service.file(/removals\.txt$/);
+  const text = await readFile(path, "utf8");
+  await writeFile(path, text.replace('"added":60', '"added":90'));
+  await heldBy(send(people(150), { approve }));
 });
 
 test("does not cover removals beside other findings", async () => {
