@@ -6,18 +6,24 @@ import type { Ledger, Store } from "@saas-management/sdk";
 import { storeLedger } from "../../src/sync/ledger/ledger.js";
 import { type StoreCall, watchedStore } from "./stores.js";
 
-/** What a run asks its ledger for, in this order. */
+/** What a run asks its ledger for: `state` three times, `held` and `hold` if it is held, the others in this order. */
 export type LedgerStep =
-  | "draft"
-  | "begin"
+  | "state"
+  | "watermarks"
+  | "state again"
   | "known"
   | "lines"
+  | "history"
   | "held"
   | "hold"
+  | "state under the lock"
+  | "draft"
+  | "begin"
   | "save"
   | "promote"
   | "release"
-  | "discard";
+  | "discard"
+  | "receipts";
 
 /** A ledger with one step that is answered late or never. */
 export interface UnansweredLedger {
@@ -34,7 +40,7 @@ export interface UnansweredLedger {
 export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
   const begun: LedgerStep[] = [];
   const done: LedgerStep[] = [];
-  const lists: LedgerStep[] = ["draft", "known", "held"];
+  const states: LedgerStep[] = ["state", "state again", "state under the lock"];
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
@@ -50,7 +56,7 @@ export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
     return result;
   };
   const store = watchedStore(below, async (call, go) => {
-    const name = stepOf(call, lists);
+    const name = stepOf(call, states, begun);
     if (name === undefined) return go();
     if (name !== "save") return asked(name, go);
     await begin("begin");
@@ -61,12 +67,23 @@ export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
   return { ledger: storeLedger(store), begun, done, answer: () => answer() };
 }
 
-function stepOf({ method, key }: StoreCall, lists: LedgerStep[]): LedgerStep | undefined {
+function stepOf(
+  { method, key }: StoreCall,
+  states: LedgerStep[],
+  begun: readonly LedgerStep[],
+): LedgerStep | undefined {
   const isIds = key.endsWith(".ids");
-  if (method === "list") return lists.shift();
-  if (method === "get") return isIds ? "lines" : undefined;
-  if (method === "delete") return isIds ? "discard" : key.endsWith("removals.txt") ? "release" : undefined;
-  return isIds ? "save" : key.endsWith("completed") ? "promote" : "hold";
+  const isList = key.endsWith("removals.txt");
+  if (method === "list") {
+    if (key.endsWith("/")) return states.shift();
+    if (key.endsWith("/watermark.")) return "watermarks";
+    if (key.endsWith("/runs.")) return "receipts";
+    if (begun.includes("state under the lock")) return begun.includes("draft") ? undefined : "draft";
+    return begun.includes("known") ? "held" : "known";
+  }
+  if (method === "get") return isIds ? "lines" : key.endsWith("completed") ? "history" : undefined;
+  if (method === "delete") return isIds ? "discard" : isList ? "release" : undefined;
+  return isIds ? "save" : key.endsWith("completed") ? "promote" : isList ? "hold" : undefined;
 }
 
 /**

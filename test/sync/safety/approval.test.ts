@@ -108,12 +108,16 @@ describe("an approval of one collection, if another is held later", () => {
   });
 });
 
-test("covers nothing if its list was changed", async () => {
+test.each([
+  ["after its end", (text: string) => `${text}u4\nu5\n`],
+  ["before its end", (text: string) => text.replace("\\end", "u4\nu5\n\\end")],
+])("covers nothing if its list has more lines %s", async (_, change) => {
   await service.runAccounts(ids(10));
   const { approvalId, reasons } = await heldBy(
     service.runAccounts(ids(8), { guard: { removed: { max: 1 } } }),
   );
-  await writeFile(reasons[0]?.listedIn ?? "", "u4\nu5\n", { flag: "a" });
+  const path = reasons[0]?.listedIn ?? "";
+  await writeFile(path, change(await readFile(path, "utf8")));
   await heldBy(service.runAccounts(ids(4), { approve: approvalId }));
 });
 

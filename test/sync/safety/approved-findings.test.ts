@@ -1,4 +1,5 @@
 /** What an approval of other things than removals covers, and how often. */
+import { readFile, writeFile } from "node:fs/promises";
 import type { RecordOf, RunOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
@@ -46,6 +47,15 @@ test("does not cover fields that have emptied further since", async () => {
   await send(partly(15), { approve: approvalId });
 });
 
+test("covers nothing if the file was changed that says what it covers", async () => {
+  await send(people(40));
+  const { approvalId: approve } = await heldBy(send(people(100)));
+  const path = await service.file(/removals\.txt$/);
+  const text = await readFile(path, "utf8");
+  await writeFile(path, text.replace('"added":60', '"added":90'));
+  await heldBy(send(people(150), { approve }));
+});
+
 test("does not cover removals beside other findings", async () => {
   await send(people(40));
   const { approvalId: approve } = await heldBy(send(people(40, { email: "" })));
@@ -86,17 +96,17 @@ function both(users: readonly RecordOf<"accounts">[], devices: number, approve?:
   );
 }
 
-test("accumulates over collections that are held one after the other", async () => {
+test("is replaced by one that covers another collection too, which is held later", async () => {
   await both(people(40), 40);
   const short = () => people(40, { email: "" });
-  const first = await heldBy(both(short(), 10));
+  const first = await heldBy(both(short(), 40));
   expect(first.reasons.map(({ collection }) => collection)).toEqual(["accounts"]);
   const second = await heldBy(both(short(), 10, first.approvalId));
   expect(second.reasons.map(({ collection }) => collection)).toEqual(["groups"]);
   expect(second.message).toContain("This covers accounts too, which was approved before.");
   // The first id is worth nothing any more, and the second one is offered again.
   const old = await heldBy(both(short(), 10, first.approvalId));
-  expect(old.reasons.map(({ collection }) => collection)).toEqual(["accounts"]);
+  expect(old.reasons.map(({ collection }) => collection)).toEqual(["accounts", "groups"]);
   expect(old.approvalId).toBe(second.approvalId);
   await both(short(), 10, old.approvalId);
   expect((await heldBy(both(short(), 2, old.approvalId))).message).toContain("no approval is pending");
@@ -104,8 +114,7 @@ test("accumulates over collections that are held one after the other", async () 
 
 test("is used up by a run in which another collection did not need it", async () => {
   await both(people(40), 40);
-  const first = await heldBy(both(people(40, { email: "" }), 10));
-  const { approvalId: approve } = await heldBy(both(people(40, { email: "" }), 10, first.approvalId));
+  const { approvalId: approve } = await heldBy(both(people(40, { email: "" }), 10));
   await both(people(40, { email: "" }), 40, approve);
   const groups = await heldBy(both(people(40, { email: "" }), 10, approve));
   expect(groups.message).toContain("approve does not cover groups: no approval is pending");

@@ -1,11 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { fileLedger, type Ledger, storeLedger } from "@saas-management/sdk";
+import { storeLedger } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { beforeEach, expect, test } from "vitest";
 import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
 import { quietLogger } from "../../support/observed.js";
+import { until } from "../../support/promises.js";
 import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
@@ -23,63 +23,16 @@ const breakOnce = (
   for (let nth = 1; nth <= 2; nth += 1) service.server.faults.add({ on: operation, nth, fault: "drop", at });
 };
 
-/** A run whose first attempt sends `first` and fails before it is completed. */
-const restarted = (
-  first: readonly string[],
-  second: readonly string[],
-  ledger: Ledger | "none" = memoryLedger(),
-) => {
-  let answer = first;
-  return service.run(
-    ["accounts", "groups"],
-    async (batch) => {
-      await batch.write("accounts", accounts(answer));
-      if (answer === first) breakOnce("SyncRecords");
-      answer = second;
-      await batch.write("groups", []);
-    },
-    { ledger },
-  );
-};
-
-test("holds a restart that sends far fewer ids than an earlier attempt", async () => {
-  const error = await heldBy(restarted(ids(20), ids(5)));
-  expect(error.reasons[0]).toMatchObject({ known: 20, sent: 5, removed: 15 });
-  expect(error.reasons[0]).not.toHaveProperty("listedIn");
-  expect(service.states()).toEqual(["aborted", "aborted"]);
-});
-
-test.each(["memory", "none"])("completes a restart that sends the same ids (ledger: %s)", async (kind) => {
-  const ledger = kind === "none" ? kind : memoryLedger();
-  const receipt = await restarted(ids(20), [...ids(20)], ledger);
-  expect(receipt).toMatchObject({ restarts: 1, collections: { accounts: { expected: { removed: 0 } } } });
-});
-
-test("counts the ids that an earlier attempt sent as new", async () => {
-  const ledger = memoryLedger();
-  const first = await restarted(ids(11), ids(10), ledger);
-  expect(first.collections.accounts).toMatchObject({
-    expected: { baseline: "none", known: 0, added: 10, kept: 0 },
-  });
-  const second = await restarted(ids(16), ids(15), ledger);
-  expect(second.collections.accounts).toMatchObject({
-    expected: { baseline: "completed", known: 10, added: 5, kept: 10 },
-  });
-});
-
-test("lists only the removals that the ledger knows, not those of an earlier attempt", async () => {
-  await service.runAccounts(ids(10));
-  const [held] = (await heldBy(restarted(ids(60), ids(8), fileLedger(service.directory)))).reasons;
-  expect(held).toMatchObject({ known: 60, removed: 52, kept: 8, added: 0, examples: ["u8", "u9"] });
-  const lines = (await readFile(held?.listedIn ?? "", "utf8")).split("\n");
-  expect(lines.slice(1, -2)).toEqual(["u8", "u9"]);
+test.each(["memory", "none"])("sends all ids again if a window is lost (ledger: %s)", async (kind) => {
+  breakOnce("SyncRecords");
+  const receipt = await service.runAccounts(ids(20), { ledger: kind === "none" ? kind : memoryLedger() });
+  expect(receipt).toMatchObject({ restarts: 1, collections: { accounts: { stats: { sent: 20 } } } });
+  expect(service.present()).toHaveLength(20);
 });
 
 test("makes a completion the baseline whose answer was lost, if the service says that it was done", async () => {
-  await service.run(["accounts"], async (batch) => {
-    await batch.write("accounts", accounts(10));
-    breakOnce("CompleteSyncBatch", "answer");
-  });
+  breakOnce("CompleteSyncBatch", "answer");
+  await service.runAccounts(ids(10));
   const { collections } = await service.runAccounts(ids(10));
   expect(collections.accounts).toMatchObject({ expected: { baseline: "completed", kept: 10 } });
 });
@@ -87,15 +40,9 @@ test("makes a completion the baseline whose answer was lost, if the service says
 test("compares the next run with both snapshots after a completion of unknown outcome", async () => {
   await service.runAccounts(ids(10));
   const both = [...ids(10), ...ids(10, "new")];
-  const unknown = service.run(
-    ["accounts"],
-    async (batch) => {
-      await batch.write("accounts", accounts(both));
-      breakOnce("CompleteSyncBatch", "answer");
-      breakOnce("AbortSyncBatch");
-    },
-    { restarts: 0 },
-  );
+  breakOnce("CompleteSyncBatch", "answer");
+  breakOnce("AbortSyncBatch");
+  const unknown = service.runAccounts(both, { restarts: 0 });
   await expect(unknown).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   const error = await heldBy(service.runAccounts(ids(10)));
   expect(error.reasons[0]).toMatchObject({ known: 20, removed: 10 });
@@ -105,35 +52,35 @@ test("compares the next run with both snapshots after a completion of unknown ou
 
 test("keeps an unclear snapshot although the abort after it succeeds", async () => {
   await service.runAccounts(ids(100));
-  const more = ids(170);
-  const unclear = service.run(
-    ["accounts"],
-    async (batch) => {
-      await batch.write("accounts", accounts(more));
-      // Nobody but this test knows that the service did not complete the batch.
-      breakOnce("CompleteSyncBatch");
-    },
-    { restarts: 0 },
-  );
+  // Nobody but this test knows that the service did not complete the batch.
+  breakOnce("CompleteSyncBatch");
+  const unclear = service.runAccounts(ids(170), { restarts: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   expect(service.states()).toEqual(["completed", "aborted"]);
   const error = await heldBy(service.runAccounts(ids(100)));
   expect(error.reasons[0]).toMatchObject({ baseline: "unclear", known: 170, removed: 70 });
 });
 
-test("a restart after an unclear completion whose abort succeeded is compared with both snapshots", async () => {
+test("a run that is sent again after an unclear completion leaves one baseline", async () => {
   await service.runAccounts(ids(100));
-  let attempts = 0;
-  const restart = service.run(["accounts"], async (batch) => {
-    attempts += 1;
-    await batch.write("accounts", accounts(attempts === 1 ? ids(170) : ids(100)));
-    if (attempts === 1) breakOnce("CompleteSyncBatch");
-  });
-  expect((await heldBy(restart)).reasons[0]).toMatchObject({ known: 170, removed: 70 });
-  expect(warnings).toContainEqual(expect.stringContaining("its outcome is unknown"));
+  breakOnce("CompleteSyncBatch");
+  expect(await service.runAccounts(ids(170))).toMatchObject({ restarts: 1 });
+  const { collections } = await service.runAccounts(ids(170));
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 170, kept: 170 } });
 });
 
-test("keeps an unclear snapshot if the run is aborted at the start of its next attempt", async () => {
+test("no error hides that an earlier batch of the run may be completed", async () => {
+  breakOnce("CompleteSyncBatch", "answer");
+  breakOnce("AbortSyncBatch");
+  const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
+  service.server.faults.add({ on: "StartSyncBatch", nth: 2, ...kind });
+  await expect(service.runAccounts(ids(10))).rejects.toMatchObject({
+    code: "BATCH_OUTCOME_UNKNOWN",
+    cause: { code: "PERMISSION_DENIED" },
+  });
+});
+
+test("keeps an unclear snapshot if the run is aborted at the start of its next batch", async () => {
   const store = memoryStore();
   const ledger = storeLedger(store);
   await service.runAccounts(ids(10), { ledger });
@@ -147,15 +94,9 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next a
     }
     return go();
   });
-  const run = service.run(
-    ["accounts"],
-    async (batch) => {
-      await batch.write("accounts", accounts(both));
-      breakOnce("CompleteSyncBatch", "answer");
-      breakOnce("AbortSyncBatch");
-    },
-    { ledger: storeLedger(stopping), signal: stop.signal },
-  );
+  breakOnce("CompleteSyncBatch", "answer");
+  breakOnce("AbortSyncBatch");
+  const run = service.runAccounts(both, { ledger: storeLedger(stopping), signal: stop.signal });
   await expect(run).rejects.toBeDefined();
   expect(drafts).toBe(2);
   service.server.faults.clear();
@@ -197,8 +138,10 @@ test.each(["file", "memory"])(
     const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
     const ledger = new CollectionLedger({ store, hashIds: false }, scope);
     const save = async (id: string) => {
-      const draft = await ledger.draft();
-      draft.write(Buffer.from(`${id}\n`));
+      const lines = async function* () {
+        yield Buffer.from(`${id}\n`);
+      };
+      const draft = await ledger.draft(`run-${id}`, lines());
       await draft.save();
       return draft;
     };
@@ -227,43 +170,35 @@ test("completes a run with an unreadable ledger if the guard is off", async () =
   expect(collections.accounts?.expected?.baseline).toBe("unreadable");
 });
 
-const completeElsewhere = (batchId: string) =>
-  service.syncClient().openBatch(batchId, { takeOver: true }).complete({ unverified: true });
 const foreign = expect.stringContaining("but this run did not complete it");
 
-test("does not claim that a held batch was not completed: another process may complete it", async () => {
-  const store = memoryStore();
-  await service.runAccounts(ids(10), { ledger: storeLedger(store) });
-  const interfering = watchedStore(store, async (call, go) => {
-    if (isPutOf("removals.txt")(call)) await completeElsewhere(service.inspect().lock?.batchId ?? "");
-    return go();
-  });
-  await heldBy(service.runAccounts(ids(2), { ledger: storeLedger(interfering) }));
-  expect(service.present()).toEqual(ids(2));
-  expect(warnings).toContainEqual(foreign);
-});
+/** A run whose batch another process completes while a window is on its way, or while its answer is. */
+async function interrupted(
+  at: "request" | "answer",
+  ...[sent, options]: Parameters<typeof service.runAccounts>
+): Promise<unknown> {
+  const slow = service.server.faults.add({ on: "SyncRecords", fault: "delay", ms: 10_000, at });
+  const run = service.runAccounts(sent, options);
+  run.catch(() => {});
+  await until(() => slow.fired > 0);
+  const { batchId = "" } = service.inspect().lock ?? {};
+  await service.syncClient().openBatch(batchId, { takeOver: true }).complete({ unverified: true });
+  service.clock.advance(10_000);
+  return run;
+}
 
 test("does not take a batch for a success that another process completed early", async () => {
   await service.runAccounts(ids(10));
-  const broken = new Error("vendor API answered 500");
-  const run = service.run(["accounts"], async (batch) => {
-    const writer = batch.writer("accounts");
-    await writer.write(accounts(5));
-    await completeElsewhere(batch.id);
-    throw broken;
-  });
-  await expect(run).rejects.toBe(broken);
+  const run = interrupted("request", ids(9));
+  await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
   expect(warnings).toContainEqual(foreign);
   const error = await heldBy(service.runAccounts(ids(5)));
-  expect(error.reasons[0]).toMatchObject({ known: 10, removed: 5 });
+  expect(error.reasons[0]).toMatchObject({ baseline: "completed", known: 10, removed: 5 });
 });
 
 test("compares with both snapshots if another process completed the batch before the run", async () => {
   await service.runAccounts(ids(10));
-  const run = service.run(["accounts"], async (batch) => {
-    await batch.write("accounts", accounts([...ids(10), ...ids(10, "new")]));
-    await completeElsewhere(batch.id);
-  });
+  const run = interrupted("answer", [...ids(10), ...ids(10, "new")]);
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
   expect(warnings).toContainEqual(foreign);
   const error = await heldBy(service.runAccounts(ids(10)));
@@ -273,16 +208,9 @@ test("compares with both snapshots if another process completed the batch before
 test("keeps an approval if another process completed the batch", async () => {
   await service.runAccounts(ids(10));
   const { approvalId: approve } = await heldBy(service.runAccounts([]));
-  const run = service.run(
-    ["accounts"],
-    async (batch) => {
-      await batch.write("accounts", []);
-      await completeElsewhere(batch.id);
-    },
-    { approve: approve },
-  );
+  const run = interrupted("answer", [], { approve });
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
-  const { collections } = await service.runAccounts([], { approve: approve });
+  const { collections } = await service.runAccounts([], { approve });
   expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", removed: 10 } });
 });
 

@@ -4,6 +4,7 @@ import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
 import { ofSnapshots } from "../../support/adopted.js";
+import { connectorOf } from "../../support/connector.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -48,7 +49,7 @@ test("holds a run that would remove more than a quarter, and nothing is removed"
     /^- accounts: 4 of 10 known ids would be removed \(40 %\), listed in /,
   );
   expect(`${report}`.replaceAll("\n", " ")).toContain(
-    error.message.slice(error.message.indexOf("The run did not")),
+    error.message.slice(error.message.indexOf("A source that")),
   );
   expect(Object.keys(JSON.parse(JSON.stringify(report)))).toEqual([
     "installationId",
@@ -56,8 +57,8 @@ test("holds a run that would remove more than a quarter, and nothing is removed"
     "reasons",
     "approval",
   ]);
-  expect(service.present()).toEqual(["new", ...ids(10)].sort());
-  expect(service.states()).toEqual(["completed", "aborted"]);
+  expect(service.present()).toEqual(ids(10));
+  expect(service.states()).toEqual(["completed"]);
 });
 
 test("compares with the last completed snapshot after a held run", async () => {
@@ -137,17 +138,22 @@ test("reports its figures as progress, with numbers only", async () => {
 });
 
 test("judges each collection separately and reports all that are held", async () => {
-  const both = (users: number, groups: number) =>
-    service.run(["accounts", "groups"], async (batch) => {
-      await batch.write("accounts", accounts(users));
-      await batch.write("groups", accounts(groups));
-    });
+  const both = (users: number, groups: number, approve?: string) =>
+    service.run(
+      ["accounts", "groups"],
+      async (batch) => {
+        await batch.write("accounts", accounts(users));
+        await batch.write("groups", accounts(groups));
+      },
+      { approve },
+    );
   await both(10, 10);
   const one = await heldBy(both(10, 2));
   expect(one.reasons.map(({ collection }) => collection)).toEqual(["groups"]);
   const two = await heldBy(both(2, 2));
-  // The first one that is held ends the run.
-  expect(two.reasons.map(({ collection }) => collection)).toEqual(["accounts"]);
+  expect(two.reasons.map(({ collection }) => collection)).toEqual(["accounts", "groups"]);
+  // One approval is for both.
+  await both(2, 2, two.approvalId);
 });
 
 test("refuses one id with different contents", async () => {
@@ -159,7 +165,7 @@ test("refuses one id with different contents", async () => {
     code: "INVALID_INPUT",
     issues: [{ collection: "accounts", index: 2, id: "u1", expected: expect.stringContaining("at index 0") }],
   });
-  expect(service.states()).toEqual(["aborted"]);
+  expect(service.states()).toEqual([]);
 });
 
 test("counts duplicates with equal contents, unless both the guard and the ledger are off", async () => {
@@ -261,10 +267,10 @@ test("holds a run whose ledger does not know the installation until it is approv
   const error = await heldBy(service.runAccounts(ids(4), notSaid));
   expect(error.reasons).toMatchObject([{ rule: "no-baseline", known: 0, sent: 4 }]);
   expect(error.message).toContain(service.directory);
-  expect(service.states()).toEqual(["aborted"]);
+  expect(service.states()).toEqual([]);
   await service.runAccounts(ids(4), { ...notSaid, approve: error.approvalId });
   await service.runAccounts(ids(4), notSaid);
-  expect(service.states()).toEqual(["aborted", "completed", "completed"]);
+  expect(service.states()).toEqual(["completed", "completed"]);
 });
 
 test("holds each snapshot of a run whose ledger does not know the installation, unless its guard is off", async () => {
@@ -325,11 +331,9 @@ test("restarts a first run, also if it is not known whether its first batch was 
 });
 
 const invalid = [
-  { ledger: undefined },
   { ledger: "/tmp/ledger" },
   { ledger: {} },
   { ledger: { location: "ledger" } },
-  { guard: null },
   { guard: true },
   { guard: { removed: { maxShare: 25 } } },
   { guard: { removed: { maxShare: true } } },
@@ -365,10 +369,16 @@ const invalid = [
   { signal: {} },
 ];
 
-test.each(invalid)("refuses the option %j before it takes the lock", async (wrong) => {
+test.each(invalid)("refuses the option %j before it calls the connector", async (wrong) => {
   const { installationId } = service;
-  const options = { installationId, snapshots: ["accounts"], ledger: memoryLedger(), ...wrong };
-  const run: unknown = Reflect.apply(service.sync.run, service.sync, [options, () => {}]);
+  let called = false;
+  const connector = connectorOf(["accounts"], (batch) => {
+    called = true;
+    return batch.write("accounts", []);
+  });
+  const options = { installationId, ledger: memoryLedger(), firstRun: true, ...wrong };
+  const run: unknown = Reflect.apply(service.sync.run, service.sync, [connector, options]);
   await expect(run).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  expect(called).toBe(false);
   expect(service.states()).toEqual([]);
 });

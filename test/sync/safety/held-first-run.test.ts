@@ -25,14 +25,14 @@ async function leftBehind(
   return copy;
 }
 
-test("is held again if the process was killed before it discarded its ids", async () => {
+test("is held again if the process was killed when it had offered an approval", async () => {
   await service.runAccounts(ids(100));
   const held = { firstRun: false };
   const left = await leftBehind("removals.txt", (ledger) =>
     service.runAccounts(ids(10), { ...held, ledger }),
   );
   const { reasons } = await heldBy(service.runAccounts(ids(10), { ...held, ledger: fileLedger(left) }));
-  expect(reasons).toMatchObject([{ rule: "no-baseline", baseline: "unclear", sent: 10 }]);
+  expect(reasons).toMatchObject([{ rule: "no-baseline", baseline: "none", sent: 10 }]);
   expect(service.present()).toHaveLength(100);
 });
 

@@ -1,5 +1,4 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { gunzipSync, gzipSync } from "node:zlib";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
@@ -29,18 +28,21 @@ function parts() {
 }
 const ledger = () => new CollectionLedger(parts(), SCOPE);
 
+async function* linesOf(text: string) {
+  yield Buffer.from(text);
+}
+
+let batches = 0;
 async function saved(text: string, past?: PastSnapshot) {
-  const draft = await ledger().draft();
-  draft.write(Buffer.from(text));
-  await draft.save(past);
+  batches += 1;
+  const draft = await ledger().draft(`run-${batches}`, linesOf(text), past);
+  await draft.save();
   return draft;
 }
 
 async function rewrite(name: RegExp, change: (text: string) => string) {
   const path = await service.file(name);
-  const bytes = await readFile(path);
-  if (!path.endsWith(".gz")) return writeFile(path, change(bytes.toString()));
-  return writeFile(path, gzipSync(change(gunzipSync(bytes).toString())));
+  await writeFile(path, change(await readFile(path, "utf8")));
 }
 
 test("returns the history of the last completed snapshot, and what every snapshot was", async () => {
@@ -91,23 +93,22 @@ test.each([
   });
 });
 
-test.each([
-  ["its last line is damaged", '\\end {"at":1}\n'],
-  ["its last line is damaged", "\\end {\n"],
-  ["data follows its end", '\\end {"at":1}\nu1\n'],
-  ["its end is missing", ""],
-])("refuses ids if %s", async (why, end) => {
+test.each<[string, (end: string) => string]>([
+  ["its last line is damaged", (end) => end.replace('"at"', '"when"')],
+  ["its length or its checksum differs", () => "\\end {\n"],
+  ["its length or its checksum differs", (end) => end.replace('"sent":1,', '"sent":0,')],
+  ["data follows its end", (end) => `${end}u1\n`],
+  ["its end is missing", () => ""],
+])("refuses ids if %s", async (why, change) => {
   await saved("u0\n", pastOf(1));
-  await rewrite(/ids$/, (text) => text.replace(/\\end .*\n/, end));
+  await rewrite(/ids$/, (text) => text.replace(/\\end .*\n/, change));
   const [unclear] = await ledger().known();
   await expect(unclear?.past()).rejects.toMatchObject({ message: expect.stringContaining(why) });
 });
 
 test("knows an installation by any snapshot that was completed", async () => {
   const other = { ...SCOPE, installationId: "Inst/2" };
-  const lines = async function* () {
-    yield Buffer.from("u0\n");
-  };
+  const lines = () => linesOf("u0\n");
   await ledger().hold({ id: "approval", covers: [{ rule: "no-baseline" }], expiresAt: 0, lines });
   expect(await knowsInstallation(parts(), SCOPE)).toBe(false);
   const draft = await saved("u0\n");

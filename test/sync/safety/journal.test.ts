@@ -1,13 +1,16 @@
 import { readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { fileLedger, type RunBatch, storeLedger } from "@saas-management/sdk";
+import { fileLedger, type Store, storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { Journal } from "../../../src/sync/ledger/journal.js";
 import { requireLedger } from "../../../src/sync/ledger/ledger.js";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { connectorOf } from "../../support/connector.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
+import { isPutOf, watchedStore } from "../../support/stores.js";
 import { accounts, ids, testService } from "../../support/test-service.js";
 
 const MINUTE_MS = 60_000;
@@ -19,11 +22,16 @@ beforeEach(() => {
 });
 
 const entries = () => service.journal();
+/** Does something while the batch of a run is open: its ids wait for it. */
+const during = (meanwhile: () => Promise<void>, below: Store = new FileStore(service.directory)) =>
+  storeLedger(
+    watchedStore(below, async (call, go) => {
+      if (isPutOf("ids")(call)) await meanwhile();
+      return go();
+    }),
+  );
 const run = (meanwhile: () => Promise<void> = async () => {}) =>
-  service.run(["accounts"], async (batch) => {
-    await meanwhile();
-    await batch.write("accounts", accounts(1));
-  });
+  service.runAccounts(ids(1), { ledger: during(meanwhile) });
 const heartbeatOf = (path: string) => Number(path.split(".").at(-1));
 
 /** The entry of a batch that was started, as another process puts it; its last heartbeat was so long ago. */
@@ -71,16 +79,12 @@ test("aborts the batch of another machine after 10 seconds without a heartbeat, 
 test("notes heartbeats that a later run finds by a clock with fractions of milliseconds", async () => {
   const clock = { now: () => service.clock.now() + 0.5 };
   let noted: readonly string[] = [];
-  const connector = {
-    snapshots: ["accounts"] as const,
-    run: async (batch: RunBatch<"accounts">) => {
-      noted = await entries();
-      await batch.write("accounts", accounts(1));
-    },
-  };
-  const ledger = fileLedger(service.directory);
-  const client = service.syncClient({ clock });
-  await client.run(connector, { installationId: service.installationId, ledger, firstRun: true });
+  const ledger = during(async () => {
+    noted = await entries();
+  });
+  const { installationId } = service;
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
+  await service.syncClient({ clock }).run(connector, { installationId, ledger, firstRun: true });
   expect(noted).toEqual([expect.stringMatching(/\/journal\.[0-9a-f]{64}\.\d+$/)]);
 });
 
@@ -114,7 +118,7 @@ test("looks for orphans again while the run waits for the lock", async () => {
   expect(service.states()).toEqual(["aborted", "completed"]);
 });
 
-test("renews the heartbeat while the run writes", async () => {
+test("renews the heartbeat while the batch is open", async () => {
   await run(async () => {
     const newest = async () => Math.max(...(await entries()).map(heartbeatOf));
     const before = await newest();
@@ -152,14 +156,15 @@ test("is kept by every ledger", async () => {
     for await (const key of store.list("")) if (key.includes("/journal.")) found.push(key);
     return found;
   };
-  const ledger = storeLedger(store);
-  const lose = async () => {
+  const ledger = during(async () => {
     expect(await keys()).toHaveLength(1);
     failAbort();
-    throw new Error("vendor API");
-  };
-  await expect(service.run(["accounts"], lose, { ledger })).rejects.toThrow("vendor API");
-  await service.runAccounts(ids(1), { ledger });
+    throw new Error("the store failed");
+  }, store);
+  const lost = service.runAccounts(ids(1), { ledger });
+  await expect(lost).rejects.toMatchObject({ cause: { message: "the store failed" } });
+  expect(service.states()).toEqual(["active"]);
+  await service.runAccounts(ids(1), { ledger: storeLedger(store) });
   expect(service.states()).toEqual(["aborted", "completed"]);
   expect(await keys()).toEqual([]);
 });
@@ -181,16 +186,6 @@ test.runIf(process.platform !== "win32")(
 );
 
 const failAbort = () => service.server.faults.add({ on: "AbortSyncBatch", fault: "drop" });
-
-test("keeps a batch that could not be aborted, for the next run", async () => {
-  failAbort();
-  const own = new Error("vendor API");
-  await expect(run(() => Promise.reject(own))).rejects.toBe(own);
-  expect(service.states()).toEqual(["active"]);
-  await run();
-  expect(service.states()).toEqual(["aborted", "completed"]);
-  expect(await entries()).toEqual([]);
-});
 
 test("keeps an orphan that cannot be aborted, for the next run", async () => {
   await orphan(10_000);

@@ -3,6 +3,7 @@ import { SaasManagementClient, storeLedger } from "../../../src/index.js";
 import { EncodedRecord } from "../../../src/sync/encoding/record-observer.js";
 import { GuardedSnapshot } from "../../../src/sync/guard/snapshot.js";
 import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
+import { readSpoolOptions, Spool } from "../../../src/sync/run/spool.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 
 /** Reads each value through one buffer, as stores may that read from files or sockets. */
@@ -53,12 +54,17 @@ test("reads a ledger whose store uses its buffer again", async () => {
   expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 5000, removed: 0 });
 });
 
-test("uses the buffers of ids again only when its ledger has read them", async () => {
+test("uses the buffers of ids again only when they were kept for the ledger", async () => {
   const [endpoint, installationId, collection] = ["https://sync.example.com", "1", "accounts"] as const;
   const scope = { endpoint, installationId, collection };
   const ledger = new CollectionLedger({ store: storeOfOneBuffer(), hashIds: false }, scope);
-  const snapshot = new GuardedSnapshot({ collection, ledger });
-  await snapshot.draft.begin("batch-1");
+  const spool = new Spool(readSpoolOptions("spool", { memoryBytes: 100_000 }));
+  const snapshot = new GuardedSnapshot({
+    collection,
+    ledger,
+    write: (lines, done) => spool.appendLines(collection, lines, done),
+    lines: () => spool.lines(collection),
+  });
   const record = new EncodedRecord(true);
   const sent: string[] = [];
   for (const part of [1, 2, 3]) {
@@ -72,8 +78,13 @@ test("uses the buffers of ids again only when its ledger has read them", async (
     }
     await new Promise(setImmediate);
   }
-  await snapshot.save();
+  snapshot.ids.flush();
+  await spool.settled();
+  const draft = await ledger.draft("run-batch", snapshot.lines());
+  await draft.save();
+  const [stored] = await ledger.known();
   const lines: Uint8Array[] = [];
-  for await (const piece of snapshot.sentLines()) lines.push(Buffer.from(piece));
+  for await (const piece of stored?.lines() ?? []) lines.push(Buffer.from(piece));
   expect(`${Buffer.concat(lines)}` === sent.join("")).toBe(true);
+  await spool.close();
 });

@@ -25,15 +25,7 @@ const forget = ({ directory }: TestService) => rm(directory, { recursive: true }
 
 testAttacks([
   damaged("truncated", (text) => text.slice(0, -20)),
-  damaged("cut at the end of a line", (text) => text.slice(0, text.indexOf("né-20"))),
-  damaged("empty", () => ""),
   damaged("changed in an id", (text) => text.replace("né-3\n", "né-x\n")),
-  damaged("changed in its first line", (text) => text.replace('"ids":"clear"', '"ids":"clear","a":1')),
-  damaged("without one of its lines", (text) => text.replace("né-3\n", "")),
-  damaged("with one more line before its end", (text) => text.replace("\\end", "né-99\n\\end")),
-  damaged("with a line after its end", (text) => `${text}né-99\n`),
-  damaged("with its lines in another order", (text) => text.replace("né-3\nné-4\n", "né-4\nné-3\n")),
-  damaged("twice in itself", (text) => text.repeat(2)),
   halfOf("the ledger file is replaced by a link", UNREADABLE, async (service) => {
     const path = await service.file(COMPLETED);
     await rename(path, join(service.directory, "elsewhere"));
