@@ -23,32 +23,31 @@ export function brokenBatchRules(simulated: Simulated): string[] {
 /** What the caller was told of a completion is what the service did. */
 function wrongAnswers({ service, observation, clock }: Simulated): string[] {
   return observation.batches.flatMap((observed) => {
-    const state = service.stateOf(observed.id, clock.now());
-    if (observed.completion === "done" && state !== "completed")
-      return [`${observed.id}: complete() resolved, and the batch is ${state}`];
-    const { completionError: error } = observed;
+    const { id, extraction, completion, completionError: error } = observed;
+    const state = service.stateOf(id, clock.now());
+    if (completion === "done" && state !== "completed")
+      return [`${id}: complete() resolved, and the batch is ${state}`];
+    if (completion !== "failed" || state !== "completed" || extraction?.run.killed === true) return [];
     const mayBe =
-      observed.completion !== "failed" ||
-      // Where a run ended with what is not the SDK's, such as the source's own error, the log tells of an attempt
-      // before.
-      (!(error instanceof SaasManagementError) &&
-        observation.told.some((told) => isUnknownAttempt(told, observed.id))) ||
-      error instanceof BatchOutcomeUnknownError ||
-      error instanceof ClosedError ||
-      (error instanceof BatchStateError && ["unknown", "completed"].includes(error.reason)) ||
-      !(error instanceof SaasManagementError);
-    if (!mayBe && state === "completed")
-      return [`${observed.id}: complete() failed with ${error}, and the batch is completed`];
-    return [];
+      (error instanceof BatchOutcomeUnknownError && error.batchId === id) ||
+      // The error of a run tells of its last one.
+      (extraction !== undefined
+        ? observation.told.some((told) => tellsOfUnclear(told, id))
+        : error instanceof ClosedError ||
+          (error instanceof BatchStateError && ["unknown", "completed"].includes(error.reason)) ||
+          !(error instanceof SaasManagementError));
+    return mayBe ? [] : [`${id}: complete() failed with ${error}, and the batch is completed`];
   });
 }
 
-/** Whether a log line says that an attempt of a run may have completed its batch. */
-function isUnknownAttempt(told: unknown, batchId: string): boolean {
-  const details: unknown = Array.isArray(told) ? told[1] : undefined;
-  if (typeof details !== "object" || details === null) return false;
+/** Whether a log line says that a batch of a run may have been completed. */
+function tellsOfUnclear(told: unknown, batchId: string): boolean {
+  if (!Array.isArray(told)) return false;
+  const [message, details]: readonly unknown[] = told;
+  if (typeof details !== "object" || details === null || Reflect.get(details, "batchId") !== batchId)
+    return false;
   return (
-    Reflect.get(details, "batchId") === batchId && Reflect.get(details, "code") === "BATCH_OUTCOME_UNKNOWN"
+    Reflect.get(details, "code") === "BATCH_OUTCOME_UNKNOWN" || String(message).includes("outcome is unknown")
   );
 }
 

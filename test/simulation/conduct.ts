@@ -1,5 +1,8 @@
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
+import type { Operation } from "./faults.js";
 import { readMessage, type SentMessage } from "./messages.js";
+import type { Observation } from "./observation.js";
+import type { SimClock } from "./sim-clock.js";
 
 /** The service takes smaller messages only. */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -12,8 +15,12 @@ export interface SentStream {
   readonly records: number;
   /** The service said no, and will do so again. */
   refused(): void;
-  /** The client was told that all of it was accepted. */
-  accepted(): void;
+  /**
+   * The client got an answer.
+   * @param accepted Number of records by that; undefined where it does not say.
+   * @param arrived Whether the service has them.
+   */
+  answered(accepted: number | undefined, arrived: boolean): void;
   /** The client takes it for ended. */
   ended(): void;
 }
@@ -22,8 +29,17 @@ export interface SentStream {
 export interface StreamTimes {
   readonly begun: number;
   ended: number;
+  /** When it ended, as a tick. */
+  endedAt: number;
   /** Whether the client was told that all of it was accepted. */
   accepted: boolean;
+}
+
+/** A call of a client, as a tick. */
+export interface Call {
+  readonly operation: Operation;
+  readonly batchId: string | undefined;
+  readonly at: number;
 }
 
 /** Looks on at what a client sends. */
@@ -34,15 +50,41 @@ export class Conduct {
   readonly streams = new Map<string, StreamTimes[]>();
   /** Batches that the service said no to for good. */
   readonly refusedBatches = new Set<string>();
+  /** Every call, in order. */
+  readonly calls: Call[] = [];
+  /** Batches of which it was told, when it wanted to abort them, that they are completed. */
+  readonly foundCompleted = new Set<string>();
   readonly #refused = new Set<string>();
+  readonly #sent = new Map<string, Set<string>>();
   readonly #accepted = new Set<string>();
-  readonly #now: () => number;
+  readonly #clock: SimClock;
+  readonly #observation: Observation;
+  readonly #atMostOnce: boolean;
   readonly #limitBytes: number;
+  /** Whether the service has counted what it accepted: an answer without a count is none of its answers then. */
+  #counts = false;
+  /** Whether the service has counted the nothing of a message that may keep a lease alive: only writes learn from that. */
+  #mayCount = false;
+  /** Batches of which an answer counted nothing. */
+  readonly #uncounted = new Set<string>();
+  readonly #acceptedUncounted = new Set<string>();
+  /** Records of which nobody has told anything, though they were answered. */
+  readonly #swallowed = new Set<string>();
 
-  /** @param limitBytes Messages have to be smaller. */
-  constructor(now: () => number, limitBytes = MESSAGE_LIMIT_BYTES) {
-    this.#now = now;
-    this.#limitBytes = limitBytes;
+  /** @param options.limitBytes Messages have to be smaller. */
+  constructor(
+    clock: SimClock,
+    observation: Observation,
+    { atMostOnce, limitBytes }: { readonly atMostOnce: boolean; readonly limitBytes?: number | undefined },
+  ) {
+    this.#clock = clock;
+    this.#observation = observation;
+    this.#atMostOnce = atMostOnce;
+    this.#limitBytes = limitBytes ?? MESSAGE_LIMIT_BYTES;
+  }
+
+  call(operation: Operation, batchId?: string): void {
+    this.calls.push({ operation, batchId, at: this.#observation.tick() });
   }
 
   /**
@@ -54,6 +96,7 @@ export class Conduct {
     const messages = encoded.map((bytes) => readMessage(SyncRecordsRequest.decode(bytes.slice())));
     const [first] = messages;
     const batchId = first?.batchId ?? "";
+    this.call("SyncRecords", batchId);
     const label = first?.message.labels[0];
     const what = `${batchId} ${label}`;
     if (encoded.some(({ length }) => length >= this.#limitBytes)) this.misdeeds.push(`${what}: too large`);
@@ -61,28 +104,41 @@ export class Conduct {
     if (label !== undefined && this.#refused.has(what))
       this.misdeeds.push(`${what}: sent again after it was refused for good`);
     const marks = messages.flatMap(marksOf);
-    const again = marks.filter((mark) => this.#accepted.has(mark));
+    const again = marks.filter((mark) => this.#accepted.has(mark) && !isEmpty(mark));
     if (again.length > 0) this.misdeeds.push(`${again.join(", ")}: sent again after it was accepted`);
     const open = this.#openStreams(batchId);
     if (open > 0) this.misdeeds.push(`${what}: ${open + 1} streams of one batch at the same time`);
-    const times: StreamTimes = { begun: this.#now(), ended: Number.POSITIVE_INFINITY, accepted: false };
+    const sent = this.#sent.get(batchId) ?? new Set();
+    this.#sent.set(batchId, sent);
+    const mayBeLost = this.#atMostOnce && first?.message.hasIds === false;
+    if (!mayBeLost) for (const mark of marks) sent.add(mark);
+    const times: StreamTimes = {
+      begun: this.#clock.monotonic(),
+      ended: Number.POSITIVE_INFINITY,
+      endedAt: Number.POSITIVE_INFINITY,
+      accepted: false,
+    };
     const ended = () => {
-      times.ended = Math.min(times.ended, this.#now());
+      times.ended = Math.min(times.ended, this.#clock.monotonic());
+      times.endedAt = Math.min(times.endedAt, this.#observation.tick());
       signal.removeEventListener("abort", ended);
     };
     signal.addEventListener("abort", ended);
     this.streams.set(batchId, [...(this.streams.get(batchId) ?? []), times]);
+    const records = messages.reduce((sum, { message }) => sum + message.keys.length, 0);
     return {
       batchId,
       messages,
-      records: messages.reduce((sum, { message }) => sum + message.keys.length, 0),
+      records,
       refused: () => {
         this.#refused.add(what);
         this.refusedBatches.add(batchId);
       },
-      accepted: () => {
+      answered: (accepted, arrived) => {
+        if (!this.#isAcceptance(batchId, marks, records, accepted)) return;
         times.accepted = true;
         for (const mark of marks) this.#accepted.add(mark);
+        if (!arrived) for (const name of messages.flatMap(namesOf)) this.#swallowed.add(name);
       },
       ended,
     };
@@ -90,8 +146,38 @@ export class Conduct {
 
   /** A batch is to be completed. An abort may cut a stream off. */
   complete(batchId: string): void {
+    this.call("CompleteSyncBatch", batchId);
     const open = this.#openStreams(batchId);
     if (open > 0) this.misdeeds.push(`${batchId}: completed while ${open} streams of it were open`);
+    const missing = [...(this.#sent.get(batchId) ?? [])].filter((mark) => !this.#accepted.has(mark));
+    if (missing.length > 0)
+      this.misdeeds.push(`${batchId}: completed, and nobody has accepted ${missing.join(", ")}`);
+    if (!this.#counts) for (const name of this.#swallowed) this.#observation.excused.add(name);
+  }
+
+  /** Whether an answer tells the client that all of it was accepted. */
+  #isAcceptance(
+    batchId: string,
+    marks: readonly string[],
+    records: number,
+    accepted: number | undefined,
+  ): boolean {
+    if (accepted !== undefined && marks.length === 0) {
+      this.#mayCount = true;
+      return accepted === records;
+    }
+    if (accepted !== undefined) this.#counts = true;
+    else this.#uncounted.add(batchId);
+    if (this.#counts) for (const mark of this.#acceptedUncounted) this.#accepted.delete(mark);
+    if (this.#counts && this.#uncounted.has(batchId)) return false;
+    if (accepted !== undefined) return accepted === records;
+    if (this.#mayCount) {
+      // The client alone knows.
+      for (const mark of marks) this.#sent.get(batchId)?.delete(mark);
+      return false;
+    }
+    for (const mark of marks) this.#acceptedUncounted.add(mark);
+    return true;
   }
 
   #openStreams(batchId: string): number {
@@ -99,7 +185,19 @@ export class Conduct {
   }
 }
 
+const EMPTY = "without records";
+
 /** Names of the records of a message: snapshots go to each batch anew, events to the service once. */
-function marksOf({ batchId, message: { labels, model } }: SentMessage): string[] {
+function marksOf({ batchId, message: { collection, labels, model } }: SentMessage): string[] {
+  if (labels.length === 0) return model === "event" ? [] : [`${batchId} ${collection} ${EMPTY}`];
   return labels.map((label) => (model === "event" ? label : `${batchId} ${label}`));
+}
+
+function isEmpty(mark: string): boolean {
+  return mark.endsWith(EMPTY);
+}
+
+/** The labels and the ids of a message's records. */
+function namesOf({ message: { collection, labels, keys } }: SentMessage): string[] {
+  return [...labels, ...keys.map((key) => `${collection} ${key}`)];
 }

@@ -49,7 +49,10 @@ function disturbances(operation: Operation): readonly Weighted[] {
 /** Answers to a stream that do not say that all of it was accepted. */
 const ANSWERS_OF_STREAMS: readonly Weighted[] = [
   { weight: 1, arbitrary: fc.constant({ type: "undercounted" as const }) },
-  { weight: 1, arbitrary: fc.constant({ type: "uncounted" as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant("uncounted" as const), forwarded: fc.boolean() }),
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("early" as const), counted: fc.boolean() }) },
 ];
 
@@ -63,6 +66,7 @@ function kindsOf(operation: Operation): fc.Arbitrary<FaultKind> {
       arbitrary: fc.constantFrom(...REFUSALS).map((refusal) => ({ type: "refused" as const, ...refusal })),
     },
     { weight: 1, arbitrary: fc.record({ type: fc.constant("stalled" as const), at }) },
+    { weight: 2, arbitrary: fc.record({ type: fc.constant("killed" as const), at }) },
     { weight: 1, arbitrary: fc.constantFrom({ type: "expired" as const }, { type: "stolen" as const }) },
     { weight: 1, arbitrary: fc.constant({ type: "revoked" as const }) },
   );

@@ -22,14 +22,25 @@ export class FaultyNetwork {
   readonly #faults: FaultSchedule;
   readonly #clock: SimClock;
   readonly #locks: LockLog;
+  readonly #died: () => void;
   readonly #credential = new Credential({ apiKey: API_KEY }, "ApiKey ");
 
-  /** @param locks Hears whether the client's process has died: nothing reaches the service any more then. */
-  constructor(service: ServiceModel, faults: FaultSchedule, clock: SimClock, locks: LockLog) {
+  /**
+   * @param locks Hears whether the client's process has died: nothing reaches the service any more then.
+   * @param died Called when a fault has killed it.
+   */
+  constructor(
+    service: ServiceModel,
+    faults: FaultSchedule,
+    clock: SimClock,
+    locks: LockLog,
+    died: () => void,
+  ) {
     this.#service = service;
     this.#faults = faults;
     this.#clock = clock;
     this.#locks = locks;
+    this.#died = died;
   }
 
   /**
@@ -42,7 +53,7 @@ export class FaultyNetwork {
     installationId: string,
     server: Server<T>,
   ): Promise<T> {
-    call.signal.throwIfAborted();
+    this.#requireWanted(call);
     if (this.#locks.crashed) return never(call.signal);
     const kind = this.#take(operation, server);
     const failed = (failure: Pick<FailedCall, "code" | "details">, metadata = new Metadata()) =>
@@ -53,6 +64,8 @@ export class FaultyNetwork {
     if (kind?.type === "stolen") this.#service.steal(this.#clock.now());
     if (kind?.type === "revoked") this.#service.keyRevoked = true;
     await pause("before");
+    if (kind?.type === "killed" && kind.at === "before") this.#died();
+    if (this.#locks.crashed) return never(call.signal);
     if (kind?.type === "stalled" && kind.at === "before") return never(call.signal);
     if (kind?.type === "lost" && kind.at === "before") throw failed(LOST);
     if (kind?.type === "refused") {
@@ -67,7 +80,8 @@ export class FaultyNetwork {
     }
     if (isMiddle(kind) && server.half !== undefined) {
       unheard(server.half);
-      if (kind.type === "stalled") return never(call.signal);
+      if (kind.type === "killed") this.#died();
+      if (kind.type !== "lost") return never(call.signal);
       throw failed(LOST);
     }
     if (this.#service.keyRevoked) throw failed({ code: status.UNAUTHENTICATED, details: "key revoked" });
@@ -80,6 +94,7 @@ export class FaultyNetwork {
       },
     );
     await pause("after");
+    if (kind?.type === "killed") this.#died();
     if (kind?.type === "stalled") return never(call.signal);
     if (kind?.type === "lost") throw failed(LOST);
     // Whoever gave up meanwhile hears nothing of it.
@@ -87,6 +102,14 @@ export class FaultyNetwork {
     call.signal.throwIfAborted();
     const value = effect();
     return kind === undefined ? value : (server.answer?.(kind, value) ?? value);
+  }
+
+  /** Before anything was sent, a caller who gave up ends the call. */
+  #requireWanted({ signal, unlessSent, onUnsent }: CallContext): void {
+    if (!signal.aborted && unlessSent?.aborted !== true) return;
+    onUnsent?.();
+    signal.throwIfAborted();
+    unlessSent?.throwIfAborted();
   }
 
   /** The fault that strikes a call, if one does. */

@@ -4,13 +4,13 @@
  */
 import { RunHeldError } from "@saas-management/sdk";
 import { GUARD } from "./managed-run.js";
-import type { ObservedRun, SentSnapshot } from "./observation.js";
+import type { ObservedRun, WrittenSnapshot } from "./observation.js";
 import type { Simulated } from "./simulate.js";
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /** A snapshot that the service has completed. */
-interface Done extends SentSnapshot {
+interface Done extends WrittenSnapshot {
   readonly run: ObservedRun;
   /** Whether its run knows that. */
   readonly known: boolean;
@@ -23,46 +23,72 @@ interface Broken {
   readonly rule: string;
 }
 
+/** What became of a run, when the service has completed a batch of it, or else when it was judged. */
+interface Decision {
+  readonly run: ObservedRun;
+  readonly batchId: string | undefined;
+  readonly at: number;
+}
+
 export function brokenGuardRules(simulated: Simulated): string[] {
-  const { observation, service } = simulated;
-  const found: string[] = [...observation.falseWatermarks];
+  const found: string[] = [];
   const done: Done[] = [];
   const used = new Set<string>();
-  const completed = service.batches.filter(({ state }) => state === "completed").map(({ id }) => id);
-  for (const [index, run] of observation.runs.entries()) {
-    const before = observation.runs.slice(0, index);
-    const isDone = run.batchIds.some((id) => completed.includes(id));
-    const findings = run.snapshots.flatMap((snapshot) => rulesBrokenBy(snapshot, run, done));
+  const all = decisionsOf(simulated);
+  for (const [index, { run, batchId }] of all.entries()) {
+    const { approve, judging, snapshots, receipt } = run;
+    const before = all.slice(0, index).map((decision) => decision.run);
+    const findings = snapshots.flatMap((snapshot) => rulesBrokenBy(snapshot, run, done));
     const isFirst = !before.some((earlier) => mayBeRemembered(earlier, simulated));
-    if (isFirst && run.snapshots.length > 0 && !run.judging.firstRun)
+    if (isFirst && snapshots.length > 0 && judging?.firstRun !== true)
       findings.push({ collection: "", rule: "no-baseline" });
-    if (isDone && run.judging.guarded) found.push(...unapproved(run, findings, before, used));
-    if (!isDone) found.push(...heldForNothing(run, findings, simulated));
-    if (isDone && run.error === undefined && run.approve !== undefined) used.add(run.approve);
-    if (!isDone) continue;
-    for (const snapshot of run.snapshots) {
+    if (batchId === undefined) {
+      found.push(...heldForNothing(run, findings, simulated));
+      continue;
+    }
+    const isGuarded = judging?.guarded === true;
+    if (isGuarded) found.push(...unapproved(run, findings, before, used));
+    if (approve !== undefined && receipt?.batchId === batchId) used.add(approve);
+    for (const snapshot of snapshots) {
       const broke = findings.some(({ collection }) => collection === snapshot.collection);
-      const approved = run.approve !== undefined && run.judging.guarded && broke;
-      done.push({ ...snapshot, run, known: run.error === undefined, approved });
+      const approved = approve !== undefined && isGuarded && broke;
+      done.push({ ...snapshot, run, known: receipt !== undefined, approved });
     }
   }
   return found;
 }
 
+/** Only one run at a time holds the lock, so each of them knows those that were completed before. */
+function decisionsOf({ observation, service }: Simulated): Decision[] {
+  return observation.runs
+    .flatMap((run): Decision[] => {
+      if (run.judging === undefined) return [];
+      const completed = service.batches.flatMap(({ id, completedAt }) =>
+        completedAt !== undefined && run.batches.some((batch) => batch.id === id)
+          ? [{ run, batchId: id, at: completedAt }]
+          : [],
+      );
+      const judged = run.extractions.at(-1)?.judged ?? run.ended;
+      return completed.length > 0
+        ? completed
+        : [{ run, batchId: undefined, at: Math.min(judged, run.ended) }];
+    })
+    .sort((a, b) => a.at - b.at);
+}
+
 /** Whether the ledger has to know a run: it was completed, or its outcome was unknown to it. */
-function mayBeRemembered(
-  { batchIds, error, snapshots }: ObservedRun,
-  { service, fired }: Simulated,
-): boolean {
-  if (snapshots.length === 0 || batchIds.length === 0) return false;
-  const isDone = service.batches.some(({ id, state }) => state === "completed" && batchIds.includes(id));
+function mayBeRemembered({ batches, error, snapshots }: ObservedRun, { service, fired }: Simulated): boolean {
+  if (snapshots.length === 0 || batches.length === 0) return false;
+  const isDone = batches.some(({ id }) =>
+    service.batches.some((batch) => batch.id === id && batch.state === "completed"),
+  );
   return isDone || (fired.length > 0 && error !== undefined && !(error instanceof RunHeldError));
 }
 
 /** The rules that completing a snapshot breaks, as far as that is certain. */
 function rulesBrokenBy(
-  { collection, ids, shape }: SentSnapshot,
-  { at }: ObservedRun,
+  { collection, ids, shape }: WrittenSnapshot,
+  { judgedAtMs: at }: ObservedRun,
   done: readonly Done[],
 ): Broken[] {
   const past = done.filter((one) => one.collection === collection);
@@ -89,7 +115,8 @@ function rulesBrokenBy(
     .slice(Math.max(0, since))
     .filter(
       (one) =>
-        one.known && (known.indexOf(one) >= known.length - 8 || at - one.run.at < window.days * DAY_MS),
+        one.known &&
+        (known.indexOf(one) >= known.length - 8 || at - one.run.judgedAtMs < window.days * DAY_MS),
     );
   const most = Math.max(0, ...near.map((one) => one.ids.size));
   broken("window", most - ids.size >= window.min && most - ids.size > window.maxShare * most);
@@ -109,14 +136,14 @@ function rulesBrokenBy(
 
 /** What a completed run broke without somebody having approved exactly that, once. */
 function unapproved(
-  { approve, batchIds }: ObservedRun,
+  { approve, batches }: ObservedRun,
   findings: readonly Broken[],
   before: readonly ObservedRun[],
   used: ReadonlySet<string>,
 ): string[] {
   const shown = approve === undefined ? [] : shownWith(approve, before);
   return findings.flatMap(({ collection, rule }) => {
-    const name = `${batchIds.at(-1)} was completed, and breaks the rule ${rule} of ${collection}`;
+    const name = `${batches.at(-1)?.id} was completed, and breaks the rule ${rule} of ${collection}`;
     if (approve === undefined) return [name];
     if (used.has(approve)) return [`${name}; its approval was used before`];
     // What removes too much is said to be either.
@@ -139,19 +166,25 @@ function shownWith(approve: string, runs: readonly ObservedRun[]): Broken[] {
   });
 }
 
-/** Without a fault, a run is held for what it breaks. */
+/** Without a fault, and without another run at the same time, a run is held for what it breaks. */
 function heldForNothing(
-  { error, batchIds }: ObservedRun,
+  run: ObservedRun,
   findings: readonly Broken[],
-  { fired }: Simulated,
+  { fired, crashed, observation }: Simulated,
 ): string[] {
-  if (!(error instanceof RunHeldError) || fired.length > 0) return [];
-  const { reasons } = error.report;
-  const wrong = reasons.filter(
-    ({ collection, rule }) =>
-      !findings.some((one) => one.rule === rule && (one.collection === "" || one.collection === collection)),
-  );
-  return wrong.map(
-    ({ collection, rule }) => `${batchIds.at(-1)} was held for ${rule} of ${collection}, which it keeps`,
-  );
+  const { error } = run;
+  if (!(error instanceof RunHeldError) || fired.length > 0 || crashed) return [];
+  if (observation.runs.some((other) => other !== run && overlap(other, run))) return [];
+  return error.report.reasons
+    .filter(
+      ({ collection, rule }) =>
+        !findings.some(
+          (one) => one.rule === rule && (one.collection === "" || one.collection === collection),
+        ),
+    )
+    .map(({ collection, rule }) => `a run was held for ${rule} of ${collection}, which it keeps`);
+}
+
+function overlap(a: ObservedRun, b: ObservedRun): boolean {
+  return a.begun < b.ended && b.begun < a.ended;
 }

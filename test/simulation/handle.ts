@@ -31,7 +31,7 @@ async function runStep(
   parts: ProcessParts,
   wasWhole: boolean | undefined,
 ): Promise<void> {
-  const { observation, clock } = parts;
+  const { observation, clock, dead } = parts;
   switch (step.do) {
     case "write":
       await runWrite(batch, step.write, observed, parts);
@@ -40,7 +40,7 @@ async function runStep(
       await runPieces(step, batch, observed, parts);
       return;
     case "pause":
-      await clock.sleep(step.ms);
+      await clock.sleep(step.ms, dead).catch(() => {});
       return;
     case "complete":
       relyNoMore(observed, parts);

@@ -2,6 +2,7 @@ import { brokenBatchRules } from "./batch-invariants.js";
 import { brokenGuardRules } from "./guard-model.js";
 import { brokenProcessRules } from "./process-invariants.js";
 import { brokenRecordRules } from "./record-invariants.js";
+import { brokenRunRules } from "./run-invariants.js";
 import type { Simulated } from "./simulate.js";
 
 /**
@@ -14,6 +15,7 @@ export function violations(simulated: Simulated): string[] {
     ...brokenRecordRules(simulated),
     ...brokenBatchRules(simulated),
     ...brokenProcessRules(simulated),
+    ...brokenRunRules(simulated),
     ...brokenGuardRules(simulated),
     ...misdeeds,
     ...simulated.missed,

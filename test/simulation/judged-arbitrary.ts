@@ -1,7 +1,9 @@
 /** Random programs of runs that a ledger remembers. */
 import fc from "fast-check";
-import type { FaultKind, Operation, ScheduledFault } from "./faults.js";
-import type { Judging, Program, Session, Shape, WriteSpec } from "./program.js";
+import { type FaultKind, OPERATIONS, type Operation, type ScheduledFault } from "./faults.js";
+import { PLAIN, type Program, type RunSpec, type Shape, type WriteSpec } from "./program.js";
+import { delay, PLAIN_RUN, PLAIN_SOURCE } from "./session-arbitrary.js";
+import { ledgerMs, memoryBytes, restartAfterMs } from "./setting-arbitrary.js";
 
 const HOURS = 60 * 60_000;
 const DAYS = 24 * HOURS;
@@ -25,6 +27,7 @@ const kinds: fc.Arbitrary<FaultKind> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ type: fc.constant("stalled" as const), at: fc.constantFrom(...LOST) }),
   },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("killed" as const), at: fc.constantFrom(...LOST) }) },
 );
 
 /** Faults that strike one call, or the retries of it as well. */
@@ -48,6 +51,17 @@ const faults: fc.Arbitrary<ScheduledFault[]> = fc
       Array.from({ length: times }, (_, again) => ({ ...fault, nth: nth + again, atLeast: 0 })),
     ),
   );
+
+/** A slow network: another run comes between. */
+const delays: fc.Arbitrary<ScheduledFault[]> = fc.array(
+  fc.record({
+    operation: fc.constantFrom(...OPERATIONS),
+    nth: fc.integer({ min: 1, max: 6 }),
+    atLeast: fc.constant(0),
+    kind: fc.record({ type: fc.constant("delayed" as const), at: fc.constantFrom(...LOST), ms: delay }),
+  }),
+  { maxLength: 4 },
+);
 
 /** A service that has forgotten a completion answers its abort with success. */
 const forgotten: fc.Arbitrary<ScheduledFault[]> = fc.integer({ min: 1, max: 5 }).map((nth) => [
@@ -101,25 +115,25 @@ const ranges: fc.Arbitrary<readonly Range[]> = fc
 
 const seldom = fc.integer({ min: 0, max: 7 }).map((drawn) => drawn === 0);
 
-const judging: fc.Arbitrary<Omit<Judging, "firstRun" | "feedTo">> = fc.record({
+const run = fc.record({
   approves: fc.integer({ min: 0, max: 2 }).map((drawn) => drawn === 0),
   guarded: seldom.map((off) => !off),
-});
-
-const run = fc.record({
-  judging,
   shape,
   firstRun: seldom,
   pauseMs: fc.constantFrom(HOURS, DAYS, DAYS, 3 * DAYS, 10 * DAYS),
-  restarts: fc.integer({ min: 0, max: 1 }),
+  restarts: fc.integer({ min: 0, max: 2 }),
   licenses: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
   throws: seldom,
   feeds: fc.boolean(),
   kind: fc.constantFrom("array" as const, "async" as const),
 });
 
-/** One process runs its connector again and again; now and then another one joins it. */
-export const judged: fc.Arbitrary<Program> = fc
+type DrawnRun = typeof run extends fc.Arbitrary<infer R> ? R : never;
+
+const setting = fc.record({ ledgerMs, restartAfterMs, memoryBytes });
+
+/** One process runs its connector again and again. */
+const alone: fc.Arbitrary<Program> = fc
   .record({
     ranges,
     runs: fc.array(run, { minLength: 8, maxLength: 8 }),
@@ -129,52 +143,94 @@ export const judged: fc.Arbitrary<Program> = fc
       { weight: 2, arbitrary: forgotten },
     ),
     saysFirst: fc.integer({ min: 0, max: 9 }).map((drawn) => drawn > 0),
+    setting,
   })
-  .map(({ ranges: sources, runs, faults: scheduled, saysFirst }) => ({
+  .map(({ ranges: sources, runs, faults: scheduled, saysFirst, setting: drawnSetting }) => ({
+    ...PLAIN,
+    ...drawnSetting,
     clients: [
       sources.flatMap((range, index) => {
         const drawn = runs[index];
         if (drawn === undefined) return [];
         const firstRun = index === 0 ? saysFirst : drawn.firstRun;
-        const feedTo = drawn.feeds ? 3 * (index + 1) : undefined;
-        const session: Session = {
-          do: "run",
-          waitForLockMs: 60 * 60_000,
-          restarts: drawn.restarts,
-          maxIdleMs: undefined,
-          abortAfterMs: undefined,
-          judging: { ...drawn.judging, firstRun, feedTo },
-          writes: writesOf(range, drawn),
-        };
+        const session = runOf(range, { ...drawn, firstRun }, index);
         return [session, { do: "pause" as const, ms: drawn.pauseMs }];
       }),
     ],
     faults: scheduled,
-    limitBytes: undefined,
-    succeeds: false,
   }));
 
-function writesOf(
-  { from, to }: Range,
-  drawn: typeof run extends fc.Arbitrary<infer R> ? R : never,
-): WriteSpec[] {
+const slowly = fc.record({
+  pauseMs: fc.constantFrom(0, 10, 700, 5000),
+  waitMs: fc.constantFrom(0, 0, 100, 3000, 30_000),
+  killAfterMs: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constantFrom(50, 3000, 40_000) },
+  ),
+});
+
+/** Two processes run at once, with sources and a network that take their time, and die now and then. */
+const together: fc.Arbitrary<Program> = fc
+  .record({
+    ranges,
+    runs: fc.array(run, { minLength: 6, maxLength: 6 }),
+    paces: fc.array(slowly, { minLength: 6, maxLength: 6 }),
+    faults: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 2, arbitrary: delays },
+      { weight: 2, arbitrary: faults },
+    ),
+    setting,
+  })
+  .map(({ ranges: sources, runs, paces, faults: scheduled, setting: drawnSetting }) => {
+    const sessions = sources.slice(0, 6).map((range, index) => {
+      const drawn = runs[index];
+      const pace = paces[index];
+      if (drawn === undefined || pace === undefined) return [];
+      // Who is not guarded may say that its run is the first one, whatever came before.
+      const spec = runOf(range, { ...drawn, firstRun: index < 2, kind: "async" }, index, pace.pauseMs);
+      const { waitMs, killAfterMs } = pace;
+      return [
+        { do: "pause" as const, ms: waitMs },
+        { ...spec, killAfterMs },
+      ];
+    });
+    return {
+      ...PLAIN,
+      ...drawnSetting,
+      clients: [0, 1].map((process) => sessions.filter((_, index) => index % 2 === process).flat()),
+      faults: scheduled,
+    };
+  });
+
+/** Programs of runs with a ledger. */
+export const judged: fc.Arbitrary<Program> = fc.oneof(
+  { weight: 1, arbitrary: alone },
+  { weight: 1, arbitrary: together },
+);
+
+function runOf({ from, to }: Range, drawn: DrawnRun, index: number, pauseMs = 0): RunSpec {
+  const { approves, firstRun, guarded, feeds, restarts, licenses } = drawn;
   const source = (first: number, last: number): WriteSpec["source"] => ({
+    ...PLAIN_SOURCE,
     kind: drawn.kind,
     ids: Array.from({ length: last - first }, (_, i) => first + i),
-    throwsAt: undefined,
-    invalidAt: undefined,
-    paddedAt: undefined,
-    paddingBytes: 0,
-    pauseMs: 0,
+    pauseMs,
     shape: drawn.shape,
   });
   const common = { changed: undefined, abortAfterMs: undefined };
   const accounts = { ...source(from, to), ...(drawn.throws && drawn.kind === "async" && { throwsAt: 1 }) };
-  const { licenses } = drawn;
-  return [
-    ...(licenses === undefined
-      ? []
-      : [{ collection: "licenses" as const, source: source(0, licenses), ...common }]),
-    { collection: "accounts", source: accounts, ...common },
-  ];
+  const feedTo = feeds ? 3 * (index + 1) : undefined;
+  return {
+    ...PLAIN_RUN,
+    waitForLockMs: HOURS,
+    restarts,
+    judging: { approves, firstRun, guarded, feedTo },
+    writes: [
+      ...(licenses === undefined
+        ? []
+        : [{ collection: "licenses" as const, source: source(0, licenses), ...common }]),
+      { collection: "accounts", source: accounts, ...common },
+    ],
+  };
 }

@@ -1,11 +1,12 @@
-import { type RunContext, RunHeldError } from "@saas-management/sdk";
+import { type RunContext, RunHeldError, type SyncProgress } from "@saas-management/sdk";
 import { connectorOf, type RunFunction } from "../support/connector.js";
 import { isSnapshot } from "./messages.js";
-import type { ObservedBatch } from "./observation.js";
-import { givingUp, keepingAlive, type ProcessParts, relyNoMore } from "./process-parts.js";
-import type { Session, WriteSpec } from "./program.js";
+import type { Observation, ObservedExtraction, ObservedRun } from "./observation.js";
+import { givingUp, type ProcessParts } from "./process-parts.js";
+import type { RunSpec, WriteSpec } from "./program.js";
+import type { ServiceModel } from "./service-model.js";
 import { keyOf } from "./source.js";
-import { runWrite } from "./writes.js";
+import { runPieces, runWrite, type Writes } from "./writes.js";
 
 const SNAPSHOTS = ["accounts", "licenses"] as const;
 
@@ -19,114 +20,169 @@ export const GUARD = {
   values: false,
 } as const;
 
-/** A run: what the function writes is written anew with each attempt. */
-export async function runManaged(
-  session: Extract<Session, { do: "run" }>,
-  parts: ProcessParts,
-): Promise<void> {
-  const { client, installationId, observation } = parts;
-  const { waitForLockMs, restarts, maxIdleMs, writes, abortAfterMs, judging } = session;
+/** A run, and what its caller and its connector are told. */
+export async function runManaged(spec: RunSpec, parts: ProcessParts): Promise<void> {
+  const { client, clock, installationId, observation, memoryBytes } = parts;
+  const { waitForLockMs, restarts, writes, abortAfterMs, killAfterMs } = spec;
+  const judging = parts.ledger === undefined ? undefined : spec.judging;
+  const run: ObservedRun = {
+    conduct: parts.conduct,
+    judging,
+    restarts,
+    snapshots: writes.flatMap((write) => (isSnapshot(write.collection) ? [snapshotOf(write)] : [])),
+    approve: judging?.approves === true ? observation.offered : undefined,
+    begun: observation.tick(),
+    ended: Number.POSITIVE_INFINITY,
+    extractions: [],
+    batches: [],
+    judgedAtMs: clock.now(),
+    killed: false,
+  };
+  observation.runs.push(run);
   const limit = givingUp(abortAfterMs, parts);
-  const attempts: ObservedBatch[] = [];
-  const run = observation.label();
-  const labels = writes.map(() => observation.label());
-  const fed = observation.label();
-  const approve = judging?.approves === true ? observation.offered : undefined;
-  const { relyOnIt } = keepingAlive(maxIdleMs, parts);
+  const stopKilling = killAfterMs === undefined ? () => {} : clock.after(killAfterMs, parts.crash);
   let abortFailed = false;
-  const fn: RunFunction<(typeof SNAPSHOTS)[number]> = async (batch, attempt) => {
-    observation.signals.push(batch.signal, attempt.signal);
-    const observed = observation.batch(batch.id);
-    attempts.push(observed);
-    observed.run = run;
-    relyOnIt(observed);
-    try {
-      if (judging?.feedTo !== undefined) await feed(judging.feedTo, batch, attempt, observed, parts, fed);
-      for (const [index, write] of writes.entries()) {
-        // The same records with each attempt: what was accepted before is known by its contents.
-        const written = await runWrite(batch, write, observed, parts, labels[index]);
-        if ("error" in written) throw written.error;
-      }
-      observed.completion = "under way";
-    } finally {
-      relyNoMore(observed, parts);
+  const onProgress = (progress: SyncProgress) => {
+    observation.told.push(progress);
+    const extraction = run.extractions.at(-1);
+    if (extraction !== undefined) note(progress, extraction);
+    if (progress.type === "abort-failed") abortFailed = true;
+  };
+  const note = (progress: SyncProgress, extraction: ObservedExtraction) => {
+    if (progress.type === "judged") {
+      extraction.judged = Math.min(extraction.judged, observation.tick());
+      run.judgedAtMs = clock.now();
+    }
+    if (progress.type === "started" || progress.type === "restarted") {
+      const batch = observation.batch(progress.batchId, extraction);
+      batch.completion = "under way";
+      run.batches.push(batch);
     }
   };
   const ended = await observation.settle(
     client.run(
       connectorOf(
         SNAPSHOTS.filter((name) => writes.some(({ collection }) => collection === name)),
-        fn,
+        connector(spec, run, parts),
       ),
       {
         installationId,
         waitForLockMs,
         restarts,
-        maxIdleMs,
-        ...(judging === undefined || parts.ledger === undefined
+        spool: { memoryBytes },
+        ...(judging === undefined
           ? { ledger: "none" }
           : {
               ledger: parts.ledger,
               guard: judging.guarded ? GUARD : false,
               firstRun: judging.firstRun,
-              approve,
+              approve: run.approve,
             }),
         signal: limit?.signal,
-        onProgress: (progress) => {
-          observation.told.push(progress);
-          if (progress.type === "abort-failed") abortFailed = true;
-        },
+        onProgress,
       },
     ),
   );
   limit?.end();
-  for (const observed of attempts) {
-    const last = observed === attempts.at(-1);
-    if ("value" in ended && last) observed.completion = "done";
-    else if (observed.completion === "under way") observed.completion = "failed";
-    if ("error" in ended) observed.completionError = ended.error;
-    observed.mayHoldLock = abortFailed;
+  stopKilling();
+  run.ended = observation.tick();
+  run.killed = parts.dead.aborted;
+  if ("error" in ended) run.error = ended.error;
+  else run.receipt = ended.value;
+  for (const batch of run.batches) {
+    batch.completion = run.receipt?.batchId === batch.id ? "done" : "failed";
+    batch.completionError = run.error;
+    batch.mayHoldLock = abortFailed || run.killed;
   }
-  const error = "error" in ended ? ended.error : undefined;
-  if (error instanceof RunHeldError) observation.offered = error.report.approval?.id;
-  if (judging === undefined) return;
-  observation.runs.push({
-    judging,
-    approve,
-    error,
-    at: parts.clock.now(),
-    batchIds: attempts.map(({ id }) => id),
-    snapshots: writes
-      .filter(({ collection }) => isSnapshot(collection))
-      .map(({ collection, source: { ids, shape } }) => ({ collection, ids: new Set(ids.map(keyOf)), shape })),
-  });
+  if (run.error instanceof RunHeldError) observation.offered = run.error.report.approval?.id;
 }
 
-/** Sends the usage since the watermark, and advances it. */
+/** Writes the same with each call. */
+function connector(
+  { writes, manners, lateAfterMs }: RunSpec,
+  run: ObservedRun,
+  parts: ProcessParts,
+): RunFunction<(typeof SNAPSHOTS)[number]> {
+  const { clock, observation, service } = parts;
+  const write = async (batch: Writes, spec: RunSpec["writes"][number], extraction: ObservedExtraction) => {
+    if ("source" in spec) return runWrite(batch, spec, extraction, parts);
+    await runPieces(spec, batch, extraction, parts);
+    return undefined;
+  };
+  return async (batch, context) => {
+    observation.signals.push(batch.signal, context.signal);
+    const extraction: ObservedExtraction = {
+      run,
+      writes: [],
+      begun: observation.tick(),
+      ended: Number.POSITIVE_INFINITY,
+      threw: true,
+      judged: Number.POSITIVE_INFINITY,
+      late: Number.POSITIVE_INFINITY,
+      lockedBy: service.holder(clock.now()),
+    };
+    run.extractions.push(extraction);
+    const all: Promise<unknown>[] = [];
+    try {
+      if (run.judging?.feedTo !== undefined)
+        await feed(run.judging.feedTo, batch, context, extraction, parts);
+      for (const spec of writes) {
+        const writing = write(batch, spec, extraction);
+        all.push(writing);
+        if (manners === "hurries") continue;
+        const written = await writing;
+        if (written !== undefined && "error" in written && manners === "awaits") throw written.error;
+      }
+      extraction.threw = false;
+    } finally {
+      void Promise.all(all).then(() => {
+        extraction.ended = observation.tick();
+      });
+    }
+    if (lateAfterMs !== undefined)
+      void clock.sleepElsewhere(lateAfterMs).then(() => {
+        extraction.late = observation.tick();
+        return runWrite(batch, usageOf(0, 2), extraction, parts);
+      });
+  };
+}
+
+/** Writes the usage since the watermark, and advances it. */
 async function feed(
   feedTo: number,
-  batch: Parameters<typeof runWrite>[0],
+  batch: Writes,
   { watermark, advance }: RunContext,
-  observed: ObservedBatch,
+  extraction: ObservedExtraction,
   parts: ProcessParts,
-  label: string,
 ): Promise<void> {
+  const { observation, service } = parts;
   const since = Number(watermark("usage") ?? 0);
-  const there = parts.eventsOf?.("usage");
-  const missing = Array.from({ length: since }, (_, id) => keyOf(id)).filter(
-    (key) => there?.has(key) === false,
+  observation.falseWatermarks.push(...falseWatermark(since, service, observation));
+  const to = Math.max(since, feedTo);
+  extraction.advanced = String(to);
+  // A connector may advance before it has written anything: a run that fails has to commit nothing.
+  if (feedTo % 2 === 0) advance("usage", String(to));
+  const written = await runWrite(batch, usageOf(since, to), extraction, parts);
+  if ("error" in written) throw written.error;
+  advance("usage", String(to));
+}
+
+/** What a watermark covers and the service does not have. */
+export function falseWatermark(since: number, { events }: ServiceModel, { excused }: Observation): string[] {
+  const lost = Array.from({ length: since }, (_, id) => keyOf(id)).filter(
+    (key) => events.get("usage")?.has(key) !== true && !excused.has(`usage ${key}`),
   );
-  if (missing.length > 0)
-    parts.observation.falseWatermarks.push(
-      `the watermark ${since} covers ${missing.join(", ")}, which are lost`,
-    );
-  const write: WriteSpec = {
+  return lost.length === 0 ? [] : [`the watermark ${since} covers ${lost.join(", ")}, which are lost`];
+}
+
+function usageOf(from: number, to: number): WriteSpec {
+  return {
     collection: "usage",
     changed: undefined,
     abortAfterMs: undefined,
     source: {
       kind: "array",
-      ids: Array.from({ length: Math.max(0, feedTo - since) }, (_, i) => since + i),
+      ids: Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i),
       throwsAt: undefined,
       invalidAt: undefined,
       paddedAt: undefined,
@@ -134,9 +190,11 @@ async function feed(
       pauseMs: 0,
     },
   };
-  // A connector may advance before it has sent anything: the run has to fail then, and to commit nothing.
-  if (feedTo % 2 === 0) advance("usage", String(Math.max(since, feedTo)));
-  const written = await runWrite(batch, write, observed, parts, label);
-  if ("error" in written) throw written.error;
-  advance("usage", String(Math.max(since, feedTo)));
+}
+
+function snapshotOf(write: RunSpec["writes"][number]) {
+  const { collection } = write;
+  const ids = "source" in write ? write.source.ids : write.pieces.flat();
+  const shape = "source" in write ? write.source.shape : undefined;
+  return { collection, ids: new Set(ids.map(keyOf)), shape };
 }

@@ -1,4 +1,5 @@
-import type { SyncBatch } from "@saas-management/sdk";
+import type { RunReceipt, SyncBatch } from "@saas-management/sdk";
+import type { Conduct } from "./conduct.js";
 import type { SimCollection } from "./messages.js";
 import type { Judging, Shape } from "./program.js";
 
@@ -21,11 +22,30 @@ export interface ObservedWrite {
   error?: unknown;
 }
 
+/** One call of a run's connector. Moments are ticks of the observation. */
+export interface ObservedExtraction {
+  readonly writes: ObservedWrite[];
+  readonly run: ObservedRun;
+  /** When the connector was called. */
+  readonly begun: number;
+  /** When it had returned and its writes had ended. */
+  ended: number;
+  threw: boolean;
+  /** When a snapshot of it was judged first. */
+  judged: number;
+  /** When something was written to it that came too late. */
+  late: number;
+  /** The batch that held the lock when the connector was called. */
+  readonly lockedBy: string | undefined;
+  /** What the connector advanced the watermark of usage to. */
+  advanced?: string;
+}
+
 /** A batch as its caller knows it. */
 export interface ObservedBatch {
   readonly id: string;
-  /** The run that it is an attempt of. */
-  run?: string;
+  /** What a run sends in it; undefined for a batch of a caller. */
+  readonly extraction?: ObservedExtraction | undefined;
   readonly writes: ObservedWrite[];
   completion: "none" | "under way" | "done" | "failed";
   completionError?: unknown;
@@ -39,24 +59,37 @@ export interface ObservedBatch {
   mayHoldLock: boolean;
 }
 
-/** A snapshot that a run sent, whole. */
-export interface SentSnapshot {
+/** What is written together: to a batch of a caller, or by one call of a connector. */
+export type Writing = Pick<ObservedBatch, "writes"> &
+  Partial<Pick<ObservedBatch, "completion" | "keptAlive">>;
+
+/** A snapshot that a run wrote, whole. */
+export interface WrittenSnapshot {
   readonly collection: string;
   readonly ids: ReadonlySet<string>;
   readonly shape: Shape | undefined;
 }
 
-/** A run that a ledger judged. */
+/** A run as its caller knows it. Moments are ticks of the observation. */
 export interface ObservedRun {
-  readonly judging: Judging;
-  readonly snapshots: readonly SentSnapshot[];
+  /** What its process does on the wire. */
+  readonly conduct: Conduct;
+  readonly judging: Judging | undefined;
+  readonly restarts: number;
+  readonly snapshots: readonly WrittenSnapshot[];
   /** The approval that it used. */
   readonly approve: string | undefined;
-  /** Its batches, the last one last. */
-  readonly batchIds: readonly string[];
-  /** When it ended. */
-  readonly at: number;
-  readonly error: unknown;
+  readonly begun: number;
+  ended: number;
+  readonly extractions: ObservedExtraction[];
+  /** Those that it was told to have started, the last one last. */
+  readonly batches: ObservedBatch[];
+  /** When it was judged last, in milliseconds. */
+  judgedAtMs: number;
+  /** Whether its process died. */
+  killed: boolean;
+  receipt?: RunReceipt;
+  error?: unknown;
 }
 
 /** Everything that the processes of a simulation were told. */
@@ -67,25 +100,33 @@ export class Observation {
   offered: string | undefined;
   /** Watermarks that covered events which the service did not have when they were read. */
   readonly falseWatermarks: string[] = [];
+  /** Records, by their labels and their ids, of whose loss nobody can know: nothing that was answered was counted. */
+  readonly excused = new Set<string>();
   /** Whatever came out: errors, progress, log lines, receipts. */
   readonly told: unknown[] = [];
   /** Signals that callers gave. */
   readonly signals: AbortSignal[] = [];
   /** Calls that have not settled. */
   pending = 0;
-  /** Whether a start was given up, or its answer lost, in a way that the caller was told of. */
-  startsInDoubt = 0;
   #labels = 0;
+  #ticks = 0;
 
   label(): string {
     this.#labels += 1;
     return `w${this.#labels}`;
   }
 
-  batch(id: string): ObservedBatch {
+  /** A moment after all others so far, also where the clock stands still. */
+  readonly tick = (): number => {
+    this.#ticks += 1;
+    return this.#ticks;
+  };
+
+  batch(id: string, extraction?: ObservedExtraction): ObservedBatch {
     const known = this.batches.find((batch) => batch.id === id);
     if (known !== undefined) return known;
-    const batch: ObservedBatch = { id, writes: [], completion: "none", mayHoldLock: true };
+    const writes = extraction?.writes ?? [];
+    const batch: ObservedBatch = { id, extraction, writes, completion: "none", mayHoldLock: true };
     this.batches.push(batch);
     return batch;
   }

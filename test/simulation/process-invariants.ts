@@ -12,8 +12,8 @@ export function brokenProcessRules(simulated: Simulated): string[] {
 }
 
 /** Every call settled, and nothing is left behind. */
-function leftovers({ settled, observation, clock, unhandled }: Simulated): string[] {
-  const found: string[] = [];
+function leftovers({ settled, observation, clock, unhandled, leftFiles }: Simulated): string[] {
+  const found: string[] = [...leftFiles];
   if (!settled || observation.pending > 0) found.push(`${observation.pending} calls never settled`);
   if (settled && clock.waiting > 0) found.push(`${clock.waiting} timers are left`);
   if (unhandled.length > 0) found.push(`unhandled rejections: ${unhandled.map(String).join(", ")}`);

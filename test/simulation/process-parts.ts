@@ -1,6 +1,8 @@
 import type { Ledger } from "@saas-management/sdk";
 import type { SyncEngine } from "../../src/sync/engine.js";
-import type { Observation, ObservedBatch } from "./observation.js";
+import type { Conduct } from "./conduct.js";
+import type { Observation, ObservedBatch, Writing } from "./observation.js";
+import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
 
 /** The reason of a caller who gives up. */
@@ -12,12 +14,17 @@ export interface ProcessParts {
   readonly installationId: string;
   /** Of all processes; undefined where no run has one. */
   readonly ledger?: Ledger | undefined;
-  /** The events that the service has of a collection. */
-  readonly eventsOf?: (collection: string) => ReadonlySet<string>;
+  /** What runs keep in memory before they use a file, in bytes. */
+  readonly memoryBytes?: number | undefined;
+  readonly service: ServiceModel;
+  /** What the process does on the wire. */
+  readonly conduct: Conduct;
   readonly clock: SimClock;
   readonly observation: Observation;
-  /** Cuts the process off. */
+  /** Cuts the process off: nothing that it does reaches anything any more. */
   readonly crash: () => void;
+  /** Fires when it is cut off. */
+  readonly dead: AbortSignal;
 }
 
 /** A signal of a caller who gives up after some time; `end` when there is nothing to give up any more. */
@@ -43,6 +50,6 @@ export function keepingAlive(maxIdleMs: number | undefined, { clock }: ProcessPa
 }
 
 /** The caller relies on the lease no more: it ends the batch, or a write of it has failed. */
-export function relyNoMore({ keptAlive }: ObservedBatch, { clock }: ProcessParts): void {
+export function relyNoMore({ keptAlive }: Pick<Writing, "keptAlive">, { clock }: ProcessParts): void {
   if (keptAlive !== undefined) keptAlive.until = Math.min(keptAlive.until, clock.now());
 }

@@ -5,23 +5,44 @@ import type { ObservedBatch } from "./observation.js";
 import { givingUp, keepingAlive, type ProcessParts, relyNoMore } from "./process-parts.js";
 import type { Session } from "./program.js";
 
-/** Does what one process of a program does, and writes down what it was told. Never rejects. */
-export async function runProcess(sessions: readonly Session[], parts: ProcessParts): Promise<void> {
-  const { clock, client, observation } = parts;
+/**
+ * Does what one process of a program does, and writes down what it was told. Never rejects.
+ * @returns what it has not done, because it died
+ */
+export async function runProcess(
+  sessions: readonly Session[],
+  parts: ProcessParts,
+): Promise<readonly Session[]> {
+  const { dead, observation, client } = parts;
   const used: ObservedBatch[] = [];
-  for (const session of sessions) {
-    if (session.do === "pause") await clock.sleep(session.ms);
-    else if (session.do === "run") await runManaged(session, parts);
-    else if (session.do === "batch") await runBatch(session, parts, used);
-    else if (session.do === "open") await runOpened(session, parts, used);
-    else {
-      parts.crash();
-      break;
-    }
+  const relyOnNothing = () => {
+    for (const observed of used) relyNoMore(observed, parts);
+  };
+  dead.addEventListener("abort", relyOnNothing);
+  const rest = [...sessions];
+  while (rest.length > 0 && !dead.aborted) {
+    const session = rest.shift();
+    if (session !== undefined) await runSession(session, parts, used);
   }
-  for (const observed of used) relyNoMore(observed, parts);
+  relyOnNothing();
   await observation.settle(client.close());
   for (const observed of used) leave(observed);
+  return rest;
+}
+
+async function runSession(session: Session, parts: ProcessParts, used: ObservedBatch[]): Promise<void> {
+  switch (session.do) {
+    case "pause":
+      return parts.clock.sleep(session.ms, parts.dead).catch(() => {});
+    case "run":
+      return runManaged(session, parts);
+    case "batch":
+      return runBatch(session, parts, used);
+    case "open":
+      return runOpened(session, parts, used);
+    case "crash":
+      return parts.crash();
+  }
 }
 
 async function runBatch(

@@ -3,15 +3,24 @@ import fc from "fast-check";
 import { fault, survivable } from "./fault-arbitrary.js";
 import type { Operation, ScheduledFault } from "./faults.js";
 import { judged } from "./judged-arbitrary.js";
-import type { Program } from "./program.js";
+import { PLAIN, type Program } from "./program.js";
 import { clients, plainRun } from "./session-arbitrary.js";
+import { ledgerMs, memoryBytes, restartAfterMs } from "./setting-arbitrary.js";
 
 /** Whatever can go wrong, anywhere. Only of the first call of all it is certain that there is one. */
 const wild: fc.Arbitrary<Program> = fc
   .record({
     clients,
     faults: fc.array(fault, { maxLength: 8 }),
-    limitBytes: fc.constantFrom(undefined, undefined, 110, 140),
+    limitBytes: fc.constantFrom(undefined, undefined, undefined, 110, 140, 180),
+    atMostOnce: fc.boolean(),
+    memoryBytes,
+    diskBytes: fc.oneof(
+      { weight: 7, arbitrary: fc.constant(Number.POSITIVE_INFINITY) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 800 }) },
+    ),
+    ledgerMs,
+    restartAfterMs,
   })
   .map((drawn) => ({ ...drawn, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
 
@@ -44,12 +53,12 @@ const planned: fc.Arbitrary<Program> = fc
           ),
         ),
       );
-    return fc.record({
-      clients: fc.constant([[plainRun(records, 0)]]),
-      faults,
-      limitBytes: fc.constant(undefined),
-      succeeds: fc.constant(true),
-    });
+    return fc.record({ faults, memoryBytes }).map((drawn) => ({
+      ...PLAIN,
+      ...drawn,
+      clients: [[plainRun(records, 0)]],
+      succeeds: true,
+    }));
   });
 
 /** Programs of every kind. */

@@ -50,22 +50,42 @@ export interface WriteSpec {
   readonly abortAfterMs: number | undefined;
 }
 
+/** A collection that is written piece by piece. */
+export interface PiecesSpec {
+  readonly do: "pieces";
+  readonly collection: SimCollection;
+  readonly pieces: readonly (readonly number[])[];
+  /** Whether each push is waited for. */
+  readonly awaited: boolean;
+  readonly changed: Change | undefined;
+  readonly sealed: boolean;
+}
+
 /** A step with a batch handle. */
 export type Step =
   | { readonly do: "write"; readonly write: WriteSpec; readonly awaited: boolean }
-  | {
-      readonly do: "pieces";
-      readonly collection: SimCollection;
-      readonly pieces: readonly (readonly number[])[];
-      /** Whether each push is waited for. */
-      readonly awaited: boolean;
-      readonly changed: Change | undefined;
-      readonly sealed: boolean;
-    }
+  | PiecesSpec
   | { readonly do: "pause"; readonly ms: number }
   | { readonly do: "complete" }
   | { readonly do: "abort" }
   | { readonly do: "close" };
+
+/** A run, by what its connector does. */
+export interface RunSpec {
+  readonly do: "run";
+  readonly waitForLockMs: number;
+  readonly restarts: number;
+  readonly writes: readonly (WriteSpec | PiecesSpec)[];
+  /** What it does about its writes: it waits for each of them, or for none, or goes on where one has failed. */
+  readonly manners: "awaits" | "hurries" | "swallows";
+  /** When it writes something after it has returned, in milliseconds. */
+  readonly lateAfterMs: number | undefined;
+  readonly abortAfterMs: number | undefined;
+  /** When its process dies, in milliseconds after the call. */
+  readonly killAfterMs: number | undefined;
+  /** Undefined for a run without a ledger. */
+  readonly judging: Judging | undefined;
+}
 
 /** A step of a process. */
 export type Session =
@@ -78,18 +98,9 @@ export type Session =
     }
   /** Goes on with the newest batch that another handle has left, if there is one. */
   | { readonly do: "open"; readonly maxIdleMs: number | undefined; readonly steps: readonly Step[] }
-  | {
-      readonly do: "run";
-      readonly waitForLockMs: number;
-      readonly restarts: number;
-      readonly maxIdleMs: number | undefined;
-      readonly writes: readonly WriteSpec[];
-      readonly abortAfterMs: number | undefined;
-      /** Undefined for a run without a ledger. */
-      readonly judging?: Judging | undefined;
-    }
+  | RunSpec
   | { readonly do: "pause"; readonly ms: number }
-  /** The process ends, and nothing that it was about to send is sent. */
+  /** The process dies, and nothing that it was about to send is sent. */
   | { readonly do: "crash" };
 
 export interface Program {
@@ -98,6 +109,25 @@ export interface Program {
   readonly faults: readonly ScheduledFault[];
   /** Messages have to be smaller, and the clients know it; undefined for the service's own limit. */
   readonly limitBytes: number | undefined;
+  readonly atMostOnce: boolean;
+  /** What a run keeps in memory before it uses a file, in bytes, and how much fits on the disk. */
+  readonly memoryBytes: number | undefined;
+  readonly diskBytes: number;
+  /** How long the ledger takes for each call, in milliseconds. */
+  readonly ledgerMs: number;
+  /** After how long a process that died is started again, in milliseconds. */
+  readonly restartAfterMs: number;
   /** Whether the first session has to succeed, whatever else happens. */
   readonly succeeds: boolean;
 }
+
+/** A program in which nothing but its faults is out of the ordinary. */
+export const PLAIN = {
+  limitBytes: undefined,
+  atMostOnce: false,
+  memoryBytes: undefined,
+  diskBytes: Number.POSITIVE_INFINITY,
+  ledgerMs: 0,
+  restartAfterMs: 0,
+  succeeds: false,
+} as const;

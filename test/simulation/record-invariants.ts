@@ -6,6 +6,9 @@ import type { ModelBatch } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
 import { strayOf } from "./source.js";
 
+/** Of its events, only the outcomes of their messages tell what was sent twice. */
+const WITHOUT_ID = "externallyDiscoveredUsage";
+
 export function brokenRecordRules(simulated: Simulated): string[] {
   return [
     ...completionsOfParts(simulated),
@@ -18,13 +21,19 @@ export function brokenRecordRules(simulated: Simulated): string[] {
   ];
 }
 
-/** A completed batch has everything that its writes had, and every write of it was whole. */
-function completionsOfParts({ service, observation, undercounted }: Simulated): string[] {
+/** A completed batch has everything that its writes had and nothing else, and every write of it was whole. */
+function completionsOfParts(simulated: Simulated): string[] {
+  const { service, observation, undercounted } = simulated;
   return service.batches
     .filter(({ state }) => state === "completed")
     .flatMap((batch) => {
       const observed = observation.batches.find(({ id }) => id === batch.id);
       if (observed === undefined) return [`${batch.id} was completed, and nobody has it`];
+      if (observed.extraction?.threw === true) return [`${batch.id} was completed, and its connector threw`];
+      const known = new Set(observed.writes.map(({ label }) => label));
+      const strange = batch.applied.flatMap(({ labels }) => labels.filter((one) => !known.has(writeOf(one))));
+      if (observed.extraction !== undefined && strange.length > 0)
+        return [`${batch.id}, completed: ${strange.join(", ")} was not written by its call of the connector`];
       return observed.writes.flatMap((write) => {
         if (cameTooLate(write))
           return appliedOf(batch, write).length === 0 ? [] : [`${write.label} came too late`];
@@ -35,18 +44,34 @@ function completionsOfParts({ service, observation, undercounted }: Simulated): 
           return [`${batch.id}, completed: fewer records were acknowledged than sent`];
         if (
           !batch.applied.some(({ collection }) => collection === write.collection) &&
-          isSnapshot(write.collection)
+          isSnapshot(write.collection) &&
+          !write.keys.every((key) => observation.excused.has(`${write.collection} ${key}`))
         )
           return [`${name} never arrived, not even as an empty one`];
-        // Events that an earlier attempt of the run got accepted are left out.
-        const sameRun = observation.batches.filter(({ run }) => run !== undefined && run === observed.run);
-        const earlier = isSnapshot(write.collection) ? [] : sameRun.map(({ id }) => id);
-        const batches = service.batches.filter(({ id }) => id === batch.id || earlier.includes(id));
-        const applied = new Set(batches.flatMap((one) => appliedOf(one, write)));
-        const missing = write.keys.filter((_, index) => !applied.has(index));
+        const missing = missingOf(write, observed, simulated);
         return missing.length === 0 ? [] : [`${name} lacks ${missing.join(", ")}`];
       });
     });
+}
+
+/** What a completed batch should have of a write, or, of events, an earlier batch of its run. */
+function missingOf(
+  write: ObservedWrite,
+  { id, extraction }: ObservedBatch,
+  { service, observation, atMostOnce }: Simulated,
+): readonly string[] {
+  const earlier =
+    extraction === undefined || isSnapshot(write.collection)
+      ? []
+      : extraction.run.batches.filter((batch) => batch.extraction === extraction).map((batch) => batch.id);
+  const batches = service.batches.filter((batch) => batch.id === id || earlier.includes(batch.id));
+  const applied = new Set(batches.flatMap((one) => appliedOf(one, write)));
+  const missing = [...write.keys.keys()].filter(
+    (index) => !applied.has(index) && !observation.excused.has(`${write.label}#${index}`),
+  );
+  // The receipt tells how many they are.
+  if (atMostOnce && extraction !== undefined && write.collection === WITHOUT_ID) return [];
+  return missing.map((index) => write.keys[index] ?? "");
 }
 
 /** Whether a write was refused because the batch had been completed, or might have been. */
@@ -63,7 +88,9 @@ function wronglyRemoved({ service, observation }: Simulated): string[] {
     );
     const writes = observation.batches.find(({ id }) => id === last?.id)?.writes ?? [];
     const held = writes.filter((write) => write.collection === collection && write.outcome === "done");
-    const removed = held.flatMap(({ keys }) => keys).filter((key) => rows.get(key)?.removed !== false);
+    const removed = held
+      .flatMap(({ keys }) => keys)
+      .filter((key) => rows.get(key)?.removed !== false && !observation.excused.has(`${collection} ${key}`));
     return removed.length === 0
       ? []
       : [`${last?.id}: ${removed.join(", ")} of ${collection} are removed, and its source held them`];
@@ -81,51 +108,45 @@ function strays({ service, observation }: Simulated): string[] {
   });
 }
 
-/** Every event whose write is done is there. */
-function lostEvents({ service, observation }: Simulated): string[] {
-  return observation.batches.flatMap(({ writes }) =>
-    writes
+/** Every event is there whose write is done, or, of a run, whose run is completed. */
+function lostEvents({ service, observation, atMostOnce }: Simulated): string[] {
+  return observation.batches.flatMap(({ writes, extraction, completion }) => {
+    if (extraction !== undefined && completion !== "done") return [];
+    return writes
       .filter(({ collection, outcome }) => !isSnapshot(collection) && outcome === "done")
       .flatMap(({ collection, keys, label }) => {
+        if (atMostOnce && extraction !== undefined && collection === WITHOUT_ID) return [];
         const events = service.events.get(collection);
-        const lost = keys.filter((key) => events?.get(key) === undefined);
+        const lost = keys.filter(
+          (key) => events?.get(key) === undefined && !observation.excused.has(`${collection} ${key}`),
+        );
         return lost.length === 0 ? [] : [`${label}: the events ${lost.join(", ")} of ${collection} are lost`];
-      }),
-  );
-}
-
-/**
- * Where no stream was disturbed, no event is applied twice, by the restarts of a run neither. Those with an id are
- * counted before the service finds that it has them already.
- */
-function repeatedEvents({ service, observation, fired, crashed }: Simulated): string[] {
-  if (crashed || fired.some(({ operation }) => operation === "SyncRecords")) return [];
-  const seen = new Set<string>();
-  return service.batches.flatMap((batch) => {
-    const { run = batch.id } = observation.batches.find(({ id }) => id === batch.id) ?? {};
-    return batch.applied
-      .filter(({ model }) => model === "event")
-      .flatMap(({ labels }) => labels)
-      .filter((label) => seen.has(`${run} ${label}`) || !seen.add(`${run} ${label}`))
-      .map((label) => `${label} was applied twice`);
+      });
   });
 }
 
+/**
+ * Where no stream was disturbed, no event is applied twice, and with at-most-once none without an id in any case. Those
+ * with an id are counted before the service finds that it has them already.
+ */
+function repeatedEvents({ service, fired, crashed, atMostOnce }: Simulated): string[] {
+  const isDisturbed = crashed || fired.some(({ operation }) => operation === "SyncRecords");
+  const seen = new Set<string>();
+  return service.batches
+    .flatMap(({ applied }) => applied)
+    .filter(({ model, hasIds }) => model === "event" && (!isDisturbed || (atMostOnce && !hasIds)))
+    .flatMap(({ labels }) => labels)
+    .filter((label) => seen.has(label) || !seen.add(label))
+    .map((label) => `${label} was applied twice`);
+}
+
 /** What a failed write's error says of its records is what happened to them. */
-function wrongOutcomes(simulated: Simulated): string[] {
-  const { service, observation } = simulated;
+function wrongOutcomes({ service, observation }: Simulated): string[] {
   return observation.batches.flatMap((observed) => {
     const batch = service.batches.find(({ id }) => id === observed.id);
     return observed.writes.flatMap((write) => {
       const { error, keys, label } = write;
-      // Where an attempt leaves events out, its outcomes count those alone that it sent.
-      if (
-        batch === undefined ||
-        isRefusedChange(write) ||
-        wasSentBefore(write, observed, simulated) ||
-        !(error instanceof SaasManagementError)
-      )
-        return [];
+      if (batch === undefined || isRefusedChange(write) || !(error instanceof SaasManagementError)) return [];
       const applied = appliedOf(batch, write);
       return error.outcomes.flatMap(({ outcome, firstIndex, records }) => {
         const some = [...keys.keys()].slice(firstIndex, firstIndex + records);
@@ -140,16 +161,20 @@ function wrongOutcomes(simulated: Simulated): string[] {
   });
 }
 
-/** Writes of a batch reach the service one after the other, in the order of the calls. */
+/** Writes reach the service one after the other, in the order of the calls; those of a run by their collections. */
 function disorder({ service, observation }: Simulated): string[] {
   const found: string[] = [];
   for (const batch of service.batches) {
-    const writes = observation.batches.find(({ id }) => id === batch.id)?.writes ?? [];
+    const { writes = [], extraction } = observation.batches.find(({ id }) => id === batch.id) ?? {};
     const queued = writes.filter(({ pieces }) => pieces !== true).map(({ label }) => label);
     const positions = batch.applied.flatMap(({ labels }) =>
       labels.map((label) => queued.indexOf(writeOf(label))).filter((position) => position >= 0),
     );
-    if (!isSorted(positions)) found.push(`${batch.id}: writes arrived in the order ${positions.join(" ")}`);
+    if (extraction === undefined && !isSorted(positions))
+      found.push(`${batch.id}: writes arrived in the order ${positions.join(" ")}`);
+    const collections = batch.applied.map(({ collection }) => collection);
+    if (extraction !== undefined && !isSorted(collections.map((one) => collections.indexOf(one))))
+      found.push(`${batch.id}: collections arrived in the order ${collections.join(" ")}`);
     for (const write of writes) {
       if (isRefusedChange(write)) continue;
       const first = [...new Set(appliedOf(batch, write))];
@@ -164,19 +189,6 @@ function appliedOf({ applied }: ModelBatch, { label }: ObservedWrite): number[] 
   return applied.flatMap(({ labels }) =>
     labels.filter((applied) => writeOf(applied) === label).map((applied) => Number(applied.split("#")[1])),
   );
-}
-
-/** Whether another attempt of the run has had events of a write accepted. */
-function wasSentBefore(
-  { label, collection }: ObservedWrite,
-  { id, run }: ObservedBatch,
-  simulated: Simulated,
-): boolean {
-  if (run === undefined || isSnapshot(collection)) return false;
-  const others = simulated.observation.batches.filter((batch) => batch.run === run && batch.id !== id);
-  return simulated.service.batches
-    .filter((batch) => others.some((other) => other.id === batch.id))
-    .some(({ applied }) => applied.some(({ labels }) => labels.some((one) => writeOf(one) === label)));
 }
 
 /** Whether a write failed whose records were changed under its hands: what it sent is not known then. */

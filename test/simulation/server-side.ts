@@ -21,8 +21,8 @@ export interface Server<T> {
 /** Whether a fault strikes a stream half-way. */
 export function isMiddle(
   kind: FaultKind | undefined,
-): kind is Extract<FaultKind, { readonly type: "lost" | "stalled" }> {
-  return (kind?.type === "lost" || kind?.type === "stalled") && kind.at === "middle";
+): kind is Extract<FaultKind, { readonly type: "lost" | "stalled" | "killed" }> {
+  return kind !== undefined && "at" in kind && kind.at === "middle";
 }
 
 /** Does it now, and tells later how it went. */

@@ -46,6 +46,9 @@ export interface ModelBatch {
   readonly foreign: boolean;
   /** Its lease was ended before its time. */
   cutShort: boolean;
+  /** When it was started and completed, as ticks. */
+  readonly startedAt: number;
+  completedAt: number | undefined;
 }
 
 interface Row {
@@ -65,7 +68,13 @@ export class ServiceModel {
   /** Whether the key of all clients was taken away. */
   keyRevoked = false;
   readonly #completed = new Map<string, string>();
+  readonly #tick: () => number;
   #streams = 0;
+
+  /** @param tick Gives a moment after all others. */
+  constructor(tick: () => number) {
+    this.#tick = tick;
+  }
 
   /** @param id The one that the service gave it, where there is another than this one. */
   start(now: number, id = `batch-${this.batches.length + 1}`, foreign = false): ModelBatch {
@@ -79,6 +88,8 @@ export class ServiceModel {
       applied: [],
       foreign,
       cutShort: false,
+      startedAt: this.#tick(),
+      completedAt: undefined,
     };
     this.batches.push(batch);
     return batch;
@@ -91,8 +102,13 @@ export class ServiceModel {
 
   /** Whether a batch holds the lock. */
   isLocked(now: number): boolean {
+    return this.holder(now) !== undefined;
+  }
+
+  /** The batch that holds the lock. */
+  holder(now: number): string | undefined {
     const newest = this.batches.at(-1);
-    return newest !== undefined && this.#stateOf(newest, now) === "active";
+    return newest !== undefined && this.#stateOf(newest, now) === "active" ? newest.id : undefined;
   }
 
   /** Streams are numbered as they are opened: a newer one shuts the older ones out. */
@@ -131,6 +147,7 @@ export class ServiceModel {
       this.#completed.set(collection, batch.id);
     }
     batch.state = "completed";
+    batch.completedAt = this.#tick();
   }
 
   abort(batchId: string, now: number): void {

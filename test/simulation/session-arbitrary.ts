@@ -1,7 +1,7 @@
 /** Arbitraries of what processes do. */
 import fc from "fast-check";
 import { COLLECTIONS } from "./messages.js";
-import type { Program, Session, SourceSpec, Step, WriteSpec } from "./program.js";
+import type { PiecesSpec, Program, RunSpec, Session, SourceSpec, Step, WriteSpec } from "./program.js";
 
 const MINUTES = 60_000;
 const HOURS = 60 * MINUTES;
@@ -44,6 +44,15 @@ const write: fc.Arbitrary<WriteSpec> = fc.record({
   abortAfterMs: seldom(delay),
 });
 
+const pieces: fc.Arbitrary<PiecesSpec> = fc.record({
+  do: fc.constant("pieces" as const),
+  collection: fc.constantFrom(...COLLECTIONS),
+  pieces: fc.array(ids, { maxLength: 3 }),
+  awaited: fc.boolean(),
+  changed: fc.oneof(changed, fc.constantFrom("emptied" as const, "reused" as const)),
+  sealed: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+});
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
@@ -53,20 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       awaited: fc.boolean(),
     }),
   },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("pieces" as const),
-      collection: fc.constantFrom(...COLLECTIONS),
-      pieces: fc.array(ids, { maxLength: 3 }),
-      awaited: fc.boolean(),
-      changed: fc.oneof(changed, fc.constantFrom("emptied" as const, "reused" as const)),
-      sealed: fc.oneof(
-        { weight: 5, arbitrary: fc.constant(true) },
-        { weight: 1, arbitrary: fc.constant(false) },
-      ),
-    }),
-  },
+  { weight: 3, arbitrary: pieces },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("pause" as const), ms: pause }) },
   { weight: 3, arbitrary: fc.constant({ do: "complete" as const }) },
   { weight: 1, arbitrary: fc.constant({ do: "abort" as const }) },
@@ -74,6 +70,29 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const steps = fc.array(step, { maxLength: 6 });
+
+const run: fc.Arbitrary<RunSpec> = fc.record({
+  do: fc.constant("run" as const),
+  waitForLockMs: fc.constantFrom(0, 20 * MINUTES),
+  restarts: fc.integer({ min: 0, max: 2 }),
+  writes: fc.uniqueArray(fc.oneof({ weight: 4, arbitrary: write }, { weight: 1, arbitrary: pieces }), {
+    maxLength: 4,
+    selector: ({ collection }) => collection,
+  }),
+  manners: fc.constantFrom("awaits", "awaits", "awaits", "hurries", "swallows"),
+  lateAfterMs: seldom(fc.oneof(delay, fc.constant(0))),
+  abortAfterMs: seldom(delay),
+  killAfterMs: seldom(delay),
+  judging: fc.option(
+    fc.record({
+      firstRun: fc.boolean(),
+      approves: fc.boolean(),
+      guarded: fc.boolean(),
+      feedTo: seldom(fc.integer({ min: 1, max: 9 })),
+    }),
+    { nil: undefined, freq: 2 },
+  ),
+});
 
 const session: fc.Arbitrary<Session> = fc.oneof(
   {
@@ -86,17 +105,7 @@ const session: fc.Arbitrary<Session> = fc.oneof(
       steps,
     }),
   },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant("run" as const),
-      waitForLockMs: fc.constantFrom(0, 20 * MINUTES),
-      restarts: fc.integer({ min: 0, max: 2 }),
-      maxIdleMs,
-      writes: fc.uniqueArray(write, { maxLength: 4, selector: ({ collection }) => collection }),
-      abortAfterMs: seldom(delay),
-    }),
-  },
+  { weight: 5, arbitrary: run },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("open" as const), maxIdleMs, steps }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pause" as const), ms: pause }) },
   { weight: 1, arbitrary: fc.constant({ do: "crash" as const }) },
@@ -111,26 +120,38 @@ export const clients: fc.Arbitrary<Program["clients"]> = fc.array(
 const PLAIN_COLLECTIONS = ["accounts", "usage", "licenses"] as const;
 
 /** A run of which every write is whole. @param records Number of records of each write. */
-export function plainRun(records: readonly number[], restarts: number): Session {
+/** A run without anything out of the ordinary. */
+export const PLAIN_RUN = {
+  do: "run",
+  waitForLockMs: 20 * MINUTES,
+  restarts: 0,
+  manners: "awaits",
+  lateAfterMs: undefined,
+  abortAfterMs: undefined,
+  killAfterMs: undefined,
+  judging: undefined,
+} as const;
+
+/** A source of so many records. */
+export const PLAIN_SOURCE = {
+  kind: "async",
+  throwsAt: undefined,
+  invalidAt: undefined,
+  paddedAt: undefined,
+  paddingBytes: 0,
+  pauseMs: 0,
+} as const;
+
+/** A run of which every write is whole. @param records Number of records of each write. */
+export function plainRun(records: readonly number[], restarts: number): RunSpec {
   return {
-    do: "run",
-    waitForLockMs: 20 * MINUTES,
+    ...PLAIN_RUN,
     restarts,
-    maxIdleMs: undefined,
-    abortAfterMs: undefined,
     writes: records.map((count, position) => ({
       collection: PLAIN_COLLECTIONS[position] ?? "accounts",
       changed: undefined,
       abortAfterMs: undefined,
-      source: {
-        kind: "async",
-        ids: Array.from({ length: count }, (_, id) => id),
-        throwsAt: undefined,
-        invalidAt: undefined,
-        paddedAt: undefined,
-        paddingBytes: 0,
-        pauseMs: 0,
-      },
+      source: { ...PLAIN_SOURCE, ids: Array.from({ length: count }, (_, id) => id) },
     })),
   };
 }

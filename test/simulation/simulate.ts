@@ -1,17 +1,18 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
-import { memoryLedger } from "@saas-management/sdk/testing";
 import { SyncEngine } from "../../src/sync/engine.js";
 import { resolveSyncOptions } from "../../src/sync/options.js";
 import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
 import { API_KEY } from "./faulty-network.js";
 import type { LockLog } from "./lock-log.js";
+import { MemoryFiles } from "./memory-files.js";
 import { Observation } from "./observation.js";
-import { withoutCompression } from "./plain-gzip.js";
 import { runProcess } from "./process.js";
-import type { Program } from "./program.js";
+import type { ProcessParts } from "./process-parts.js";
+import type { Program, Session } from "./program.js";
 import { ServiceModel } from "./service-model.js";
 import { settle, withoutChance } from "./settle.js";
+import { type Known, SharedLedger } from "./shared-ledger.js";
 import { SimClock } from "./sim-clock.js";
 import { SimulatedTransport } from "./transport.js";
 import { warmUp } from "./warm-up.js";
@@ -24,14 +25,19 @@ export interface Simulated {
   readonly apiKey: string;
   readonly fired: readonly ScheduledFault[];
   readonly crashed: boolean;
+  readonly atMostOnce: boolean;
   /** What was planned and did not come to pass. */
   readonly missed: readonly string[];
-  /** What each client did on the wire. */
+  /** What each process did on the wire. */
   readonly conducts: readonly Conduct[];
-  /** What each client knows of the locks it asked for. */
+  /** What each process knows of the locks it asked for. */
   readonly locks: readonly LockLog[];
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted: ReadonlySet<string>;
+  /** What the ledger of the runs knows in the end; undefined where there is none. */
+  readonly known?: Known;
+  /** What is left in the folder for temporary files. */
+  readonly leftFiles: readonly string[];
   /** Whether everything settled. */
   readonly settled: boolean;
   readonly unhandled: readonly unknown[];
@@ -41,44 +47,64 @@ export interface Simulated {
 const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
-// Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([warmUp(), import("../../src/sync/run/sync-run.js")]);
+const ENDPOINT = "https://sync.example.com";
+const INSTALLATION = "installation-1";
+
+await warmUp();
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();
-  const service = new ServiceModel();
-  const faults = new FaultSchedule(program.faults);
   const observation = new Observation();
+  const service = new ServiceModel(observation.tick);
+  const faults = new FaultSchedule(program.faults);
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on("unhandledRejection", note);
   const log = (message: string, details?: object) => observation.told.push([message, details]);
   const allowChance = withoutChance();
-  const compress = withoutCompression();
-  const ledger = memoryLedger();
+  const files = new MemoryFiles(program.diskBytes);
+  const unmount = files.mount();
+  const ledger = new SharedLedger(clock, program.ledgerMs);
   const transports: SimulatedTransport[] = [];
-  let done = 0;
-  const processes = program.clients.map(async (sessions) => {
-    const transport = new SimulatedTransport(service, faults, clock, program.limitBytes);
+  const open = (): ProcessParts => {
+    const death = new AbortController();
+    const crash = () => {
+      transport.crash();
+      death.abort();
+      void client.close();
+    };
+    const transport = new SimulatedTransport(service, faults, clock, observation, program, crash);
     transports.push(transport);
     const configuration = resolveSyncOptions({
-      endpoint: "https://sync.example.com",
+      endpoint: ENDPOINT,
       apiKey: API_KEY,
       clock,
       logger: { debug: log, info: log, warn: log, error: log },
       retry: { retries: 2 },
+      eventDelivery: program.atMostOnce ? "at-most-once" : "at-least-once",
       ...sizes(program),
     });
     const client = new SyncEngine(configuration, transport);
-    await runProcess(sessions, {
+    return {
       client,
-      installationId: "installation-1",
-      ledger,
-      eventsOf: (collection) => new Set(service.events.get(collection)?.keys()),
+      installationId: INSTALLATION,
+      ledger: ledger.of(death.signal),
+      memoryBytes: program.memoryBytes,
+      service,
+      conduct: transport.conduct,
       clock,
       observation,
-      crash: () => transport.crash(),
-    });
+      crash,
+      dead: death.signal,
+    };
+  };
+  let done = 0;
+  const processes = program.clients.map(async (sessions) => {
+    let rest: readonly Session[] = await runProcess(sessions, open());
+    while (rest.length > 0) {
+      await clock.sleepElsewhere(program.restartAfterMs);
+      rest = await runProcess(rest, open());
+    }
     done += 1;
   });
   try {
@@ -91,6 +117,7 @@ export async function simulate(program: Program): Promise<Simulated> {
       apiKey: API_KEY,
       fired: faults.fired,
       crashed: transports.some(({ locks }) => locks.crashed),
+      atMostOnce: program.atMostOnce,
       missed: [
         ...faults.missed.map((fault) => `a fault never struck: ${JSON.stringify(fault)}`),
         ...unsuccessful(program, service),
@@ -98,13 +125,15 @@ export async function simulate(program: Program): Promise<Simulated> {
       conducts: transports.map(({ conduct }) => conduct),
       locks: transports.map(({ locks }) => locks),
       undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
+      known: await ledger.known(ENDPOINT, INSTALLATION),
+      leftFiles: settled ? files.left : [],
       settled,
       unhandled,
     };
   } finally {
     process.off("unhandledRejection", note);
     allowChance();
-    compress();
+    unmount();
   }
 }
 

@@ -1,15 +1,19 @@
 import { SyncProtocolError } from "@saas-management/sdk";
 import type { CallContext, SyncTransport } from "../../src/sync/transport.js";
 import { Conduct } from "./conduct.js";
-import type { FaultSchedule } from "./faults.js";
+import type { FaultKind, FaultSchedule } from "./faults.js";
 import { FaultyNetwork } from "./faulty-network.js";
 import { LockLog } from "./lock-log.js";
 import type { SentMessage } from "./messages.js";
+import type { Observation } from "./observation.js";
 import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
 
 /** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 13, 14]);
+
+/** Faults that a client gets no answer with. */
+const LOSES_ANSWER: ReadonlySet<FaultKind["type"]> = new Set(["lost", "late", "stalled", "killed"]);
 
 /** The four operations as the model of the service has them, over a network with faults. */
 export class SimulatedTransport implements SyncTransport {
@@ -22,12 +26,19 @@ export class SimulatedTransport implements SyncTransport {
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted = new Set<string>();
 
-  /** @param limitBytes Messages have to be smaller; undefined for the service's own limit. */
-  constructor(service: ServiceModel, faults: FaultSchedule, clock: SimClock, limitBytes?: number) {
+  /** @param died Called when a fault has killed the process. */
+  constructor(
+    service: ServiceModel,
+    faults: FaultSchedule,
+    clock: SimClock,
+    observation: Observation,
+    options: ConstructorParameters<typeof Conduct>[2],
+    died: () => void,
+  ) {
     this.#service = service;
     this.#clock = clock;
-    this.#network = new FaultyNetwork(service, faults, clock, this.locks);
-    this.conduct = new Conduct(() => clock.now(), limitBytes);
+    this.#network = new FaultyNetwork(service, faults, clock, this.locks, died);
+    this.conduct = new Conduct(clock, observation, options);
   }
 
   /** The process is gone: nothing reaches the service any more. */
@@ -37,11 +48,12 @@ export class SimulatedTransport implements SyncTransport {
 
   async startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }> {
     this.locks.underWay += 1;
+    this.conduct.call("StartSyncBatch");
     try {
       const started = await this.#network.call("StartSyncBatch", call, installationId, {
         effect: () => ({ batchId: this.#service.start(this.#clock.now()).id }),
         struck: ({ type }) => {
-          if (type === "lost" || type === "late" || type === "stalled") this.locks.unanswered += 1;
+          if (LOSES_ANSWER.has(type)) this.locks.unanswered += 1;
         },
       });
       this.locks.started(started.batchId);
@@ -65,11 +77,17 @@ export class SimulatedTransport implements SyncTransport {
       }
       return { accepted: some.reduce((sum, { message }) => sum + message.keys.length, 0) };
     };
+    let arrived = true;
     try {
       const answer: Acknowledgement = await this.#network.call<Acknowledgement>("SyncRecords", call, "", {
-        effect: (kind) => apply(kind?.type === "early" ? half : sent.messages),
+        effect: (kind) => {
+          arrived = kind?.type !== "uncounted" || kind.forwarded;
+          if (!arrived) return { accepted: undefined };
+          return apply(kind?.type === "early" ? half : sent.messages);
+        },
         half: () => apply(half),
-        can: ({ type }) => (type === "undercounted" ? records > 0 : type !== "early" || half.length > 0),
+        can: ({ type }) =>
+          type === "undercounted" || type === "uncounted" ? records > 0 : type !== "early" || half.length > 0,
         refused: (code) => {
           if (!TRANSIENT.has(code)) sent.refused();
         },
@@ -79,9 +97,9 @@ export class SimulatedTransport implements SyncTransport {
           return { accepted: kind.type === "uncounted" ? undefined : accepted };
         },
       });
-      const { accepted = records } = answer;
-      if (accepted === records) sent.accepted();
-      else this.undercounted.add(batchId);
+      const { accepted } = answer;
+      sent.answered(accepted, arrived);
+      if (accepted !== undefined && accepted !== records) this.undercounted.add(batchId);
       return answer;
     } finally {
       sent.ended();
@@ -100,6 +118,7 @@ export class SimulatedTransport implements SyncTransport {
 
   async abortBatch(batchId: string, call: CallContext): Promise<void> {
     const failed = () => this.locks.failedAborts.add(batchId);
+    this.conduct.call("AbortSyncBatch", batchId);
     try {
       await this.#network.call("AbortSyncBatch", call, "", {
         effect: (kind) => {
@@ -111,6 +130,7 @@ export class SimulatedTransport implements SyncTransport {
       });
     } catch (error) {
       if (this.#service.keyRevoked) failed();
+      if (saysCompleted(error)) this.conduct.foundCompleted.add(batchId);
       throw error;
     }
   }
@@ -118,6 +138,11 @@ export class SimulatedTransport implements SyncTransport {
   close(): void {
     this.locks.closed = true;
   }
+}
+
+/** Whether the service refused something because the batch is completed. */
+export function saysCompleted(error: unknown): boolean {
+  return error instanceof SyncProtocolError && error.batchState === "completed";
 }
 
 type Acknowledgement = Awaited<ReturnType<SyncTransport["syncRecords"]>>;

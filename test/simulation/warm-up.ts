@@ -1,7 +1,8 @@
 import { previewOf } from "../support/connector.js";
 
-/** Loads the modules that the first write, open collection and refusal load, in turns that are not the simulation's. */
+/** Loads what the first run, write, open collection and refusal load, in turns that are not the simulation's. */
 export async function warmUp(): Promise<void> {
+  await import("../../src/sync/run/run.js");
   await previewOf(["accounts"], async (batch) => {
     const accounts = batch.writer("accounts");
     await accounts.write({ id: "" });

@@ -1,36 +1,38 @@
-import type { RecordOf, RecordSource, SyncBatch, WriteOptions } from "@saas-management/sdk";
+import type { RecordOf, RecordSource, WriteOptions } from "@saas-management/sdk";
+import type { CollectionWriter } from "../../src/sync/write/collection-writer.js";
 import type { WriteStats } from "../../src/sync/write/options.js";
 import { makeRecord, type SimCollection } from "./messages.js";
-import type { ObservedBatch, ObservedWrite } from "./observation.js";
+import type { ObservedWrite, Writing } from "./observation.js";
 import { givingUp, type ProcessParts, relyNoMore } from "./process-parts.js";
-import type { Step, WriteSpec } from "./program.js";
+import type { PiecesSpec, WriteSpec } from "./program.js";
 import { changeArray, isWhole, keyOf, makeArray, makeSource } from "./source.js";
 
 /** The batch of a handle, or that of a run. */
-interface Writes {
+export interface Writes {
   write(
     collection: SimCollection,
     source: RecordSource<RecordOf<SimCollection>>,
     options: WriteOptions,
   ): Promise<WriteStats>;
+  writer(collection: SimCollection): CollectionWriter<SimCollection>;
 }
 
 /** Writes a source, and writes down how that went. */
 export async function runWrite(
   batch: Writes,
   { collection, source, changed, abortAfterMs }: WriteSpec,
-  observed: ObservedBatch,
+  observed: Writing,
   parts: ProcessParts,
-  label = parts.observation.label(),
 ) {
   const { observation, clock } = parts;
+  const label = observation.label();
   const write: ObservedWrite = {
     label,
     collection,
     keys: source.ids.map(keyOf),
     changed: source.kind === "array" && changed !== undefined,
     whole: isWhole(source),
-    afterCompletion: observed.completion !== "none",
+    afterCompletion: (observed.completion ?? "none") !== "none",
     outcome: "under way",
   };
   observed.writes.push(write);
@@ -52,9 +54,9 @@ export async function runWrite(
 
 /** Writes a collection piece by piece. */
 export async function runPieces(
-  step: Extract<Step, { do: "pieces" }>,
-  batch: SyncBatch,
-  observed: ObservedBatch,
+  step: PiecesSpec,
+  batch: Writes,
+  observed: Writing,
   parts: ProcessParts,
 ): Promise<void> {
   const { collection, pieces, sealed, awaited, changed } = step;
@@ -66,7 +68,7 @@ export async function runPieces(
     keys: pieces.flat().map(keyOf),
     changed: changed !== undefined,
     whole: sealed,
-    afterCompletion: observed.completion !== "none",
+    afterCompletion: (observed.completion ?? "none") !== "none",
     outcome: "under way",
   };
   const failed = (error: unknown) => {

@@ -253,5 +253,5 @@ function grown<Words extends { set(old: ArrayLike<number>): void }>(
 export function comparisonOf({ known, sent, kept }: Record<"known" | "sent" | "kept", number>): Comparison {
   const gone = known - kept;
   const sets = [{ origin: "completed" as const, known, gone }];
-  return { known, sent, new: sent - kept, kept, gone, all: { known, gone }, sets, firstGone: [] };
+  return { known, sent, new: sent - kept, kept, gone, sets, firstGone: [] };
 }

@@ -39,8 +39,9 @@ export interface Client {
   readonly engine: SyncEngine;
   readonly transport: WatchedTransport;
   readonly relay: Relay;
-  readonly crashed: boolean;
   readonly crash: () => void;
+  /** Fires when it crashes. */
+  readonly dead: AbortSignal;
 }
 
 /** What the clients of a program share. */
@@ -49,6 +50,7 @@ interface ClientParts {
   readonly network: NetworkSchedule;
   readonly observation: Observation;
   readonly restarts: Restarts;
+  readonly atMostOnce: boolean;
   /** Whether answers are curt, and streams take no more than their first message. */
   readonly curt: boolean;
 }
@@ -56,7 +58,7 @@ interface ClientParts {
 /** A client of the server, with a network of its own. */
 export async function openClient(
   { syncUrl, apiKey }: ReferenceServer,
-  { clock, network, observation, restarts, curt }: ClientParts,
+  { clock, network, observation, restarts, curt, atMostOnce }: ClientParts,
 ): Promise<Client> {
   const relay = await Relay.start(Number(new URL(syncUrl).port), clock, curt ? makeCurt : undefined);
   const log = (message: string, details?: object) => observation.told.push([message, details]);
@@ -68,10 +70,11 @@ export async function openClient(
     retry: { retries: 2 },
     messageBytes: MESSAGE_BYTES,
     windowBytes: WINDOW_BYTES,
+    eventDelivery: atMostOnce ? "at-most-once" : "at-least-once",
   });
-  let crashed = false;
+  const death = new AbortController();
   const crash = () => {
-    crashed = true;
+    death.abort();
     transport.crash();
     relay.cut();
   };
@@ -89,17 +92,10 @@ export async function openClient(
         return true;
     }
   };
-  const transport = new WatchedTransport(new GrpcTransport(configuration), clock, (operation) =>
+  const inner = new GrpcTransport(configuration);
+  const transport = new WatchedTransport(inner, clock, observation, { atMostOnce }, (operation) =>
     network.strike(operation, strike),
   );
   const engine = new SyncEngine(configuration, transport);
-  return {
-    engine,
-    transport,
-    relay,
-    crash,
-    get crashed() {
-      return crashed;
-    },
-  };
+  return { engine, transport, relay, crash, dead: death.signal };
 }

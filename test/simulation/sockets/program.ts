@@ -8,6 +8,7 @@ import { nth, REFUSALS } from "../fault-arbitrary.js";
 import { OPERATIONS } from "../faults.js";
 import type { Program } from "../program.js";
 import { clients, delay, plainRun } from "../session-arbitrary.js";
+import { memoryBytes } from "../setting-arbitrary.js";
 import type { NetworkFault, NetworkFaultKind } from "./network.js";
 
 /** What the server does wrong. A program in which one that is certain does not strike has failed. */
@@ -25,6 +26,9 @@ export interface SocketProgram {
    * accepted.
    */
   readonly curt: boolean;
+  readonly atMostOnce: boolean;
+  /** What a run keeps in memory before it uses a file, in bytes. */
+  readonly memoryBytes: number | undefined;
   /** Whether the first session has to succeed, whatever else happens. */
   readonly succeeds: boolean;
 }
@@ -129,7 +133,13 @@ const network: fc.Arbitrary<readonly NetworkFault[]> = fc.array(
 
 /** Whatever can go wrong, anywhere. Only of the first call of all it is certain that there is one. */
 const wild: fc.Arbitrary<SocketProgram> = fc
-  .record({ clients, faults: fc.array(serverFault, { maxLength: 6 }), network })
+  .record({
+    clients,
+    faults: fc.array(serverFault, { maxLength: 6 }),
+    network,
+    atMostOnce: fc.boolean(),
+    memoryBytes,
+  })
   .map((drawn) => ({ ...drawn, curt: false, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
 
 /** Has a fault strike that cannot but do so. */
@@ -161,8 +171,9 @@ const planned: fc.Arbitrary<SocketProgram> = fc
     count: fc.integer({ min: 1, max: 2 }),
     records: fc.array(fc.integer({ min: 0, max: 10 }), { minLength: 1, maxLength: 3 }),
     halfOpen: fc.boolean(),
+    memoryBytes,
   })
-  .map(({ seed, count, records, halfOpen }) => {
+  .map(({ seed, count, records, halfOpen, memoryBytes: drawnBytes }) => {
     const calls = { StartSyncBatch: 1, SyncRecords: records.length, CompleteSyncBatch: 1 };
     const faults = drawFaults(new SeededRandom(seed), { count, calls });
     return {
@@ -170,6 +181,8 @@ const planned: fc.Arbitrary<SocketProgram> = fc
       faults: faults.map((fault) => ({ fault, certain: true })),
       network: halfOpen ? [DEAD_CONNECTION] : [],
       curt: false,
+      atMostOnce: false,
+      memoryBytes: drawnBytes,
       succeeds: true,
     };
   });
@@ -187,6 +200,8 @@ const answeredEarly: fc.Arbitrary<SocketProgram> = fc
     ],
     network: [],
     curt: true,
+    atMostOnce: false,
+    memoryBytes: undefined,
     succeeds: false,
   }));
 

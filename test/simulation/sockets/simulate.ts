@@ -2,6 +2,7 @@
 import type { Fault } from "@saas-management/sdk/testing";
 import { optionsSchema } from "../../../src/reference-server/options.js";
 import { startServer } from "../../../src/reference-server/server.js";
+import { MemoryFiles } from "../memory-files.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";
 import { ServiceModel } from "../service-model.js";
@@ -28,14 +29,14 @@ export interface SimulatedOverSockets extends Simulated {
   readonly struckBy: readonly (Fault | NetworkFault)[];
 }
 
-// Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([warmUp(), import("../../../src/sync/run/sync-run.js")]);
+await warmUp();
 
 export async function simulateOverSockets(program: SocketProgram): Promise<SimulatedOverSockets> {
   const before = openResources();
   const clock = new SimClock();
   const serverClock = new ServerClock(clock);
-  const model = new ServiceModel();
+  const observation = new Observation();
+  const model = new ServiceModel(observation.tick);
   const state = new WatchedState(serverClock, model);
   const server = await startServer(optionsSchema.parse({ clock: serverClock }), state);
   const handles = program.faults.map(({ fault, certain }) => ({
@@ -45,22 +46,34 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   }));
   const strikers = () => handles.flatMap(({ fault, added }) => (added.fired > 0 ? [fault] : []));
   const network = new NetworkSchedule(program.network);
-  const observation = new Observation();
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on("unhandledRejection", note);
   const allowChance = withoutChance();
+  const files = new MemoryFiles(Number.POSITIVE_INFINITY);
+  const unmount = files.mount();
   const restarts = new Restarts(server);
   const clients: Client[] = [];
+  const { atMostOnce, curt, memoryBytes } = program;
   for (const _ of program.clients)
-    clients.push(await openClient(server, { clock, network, observation, restarts, curt: program.curt }));
+    clients.push(await openClient(server, { clock, network, observation, restarts, curt, atMostOnce }));
   let done = 0;
   const processes = program.clients.map(async (sessions, index) => {
     const client = clients[index];
     if (client === undefined) return;
-    const { crash, engine } = client;
+    const { crash, dead, engine, transport } = client;
     const { installationId } = server;
-    await runProcess(sessions, { client: engine, installationId, clock, observation, crash });
+    await runProcess(sessions, {
+      client: engine,
+      installationId,
+      memoryBytes,
+      service: model,
+      conduct: transport.conduct,
+      clock,
+      observation,
+      crash,
+      dead,
+    });
     done += 1;
   });
   try {
@@ -85,7 +98,9 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
       apiKey: server.apiKey,
       fired: struck(strikers(), network.fired, disturbed),
       struckBy: [...strikers(), ...network.fired],
-      crashed: clients.some(({ crashed }) => crashed),
+      crashed: clients.some(({ dead }) => dead.aborted),
+      atMostOnce,
+      leftFiles: settled ? files.left : [],
       undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
       conducts: transports.map(({ conduct }) => conduct),
       locks: transports.map(({ locks }) => locks),
@@ -109,6 +124,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   } finally {
     process.off("unhandledRejection", note);
     allowChance();
+    unmount();
   }
 }
 

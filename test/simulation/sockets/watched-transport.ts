@@ -9,7 +9,9 @@ import type { CallContext, SyncTransport } from "../../../src/sync/transport.js"
 import { Conduct } from "../conduct.js";
 import type { Operation } from "../faults.js";
 import { LockLog } from "../lock-log.js";
+import type { Observation } from "../observation.js";
 import type { SimClock } from "../sim-clock.js";
+import { saysCompleted } from "../transport.js";
 
 /** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
 const TRANSIENT: ReadonlySet<string> = new Set(["RESOURCE_EXHAUSTED", "INTERNAL"]);
@@ -35,11 +37,17 @@ export class WatchedTransport implements SyncTransport {
   readonly disturbed: Operation[] = [];
 
   /** @param onCall Called before each call is made. */
-  constructor(inner: SyncTransport, clock: SimClock, onCall: (operation: Operation) => void) {
+  constructor(
+    inner: SyncTransport,
+    clock: SimClock,
+    observation: Observation,
+    options: ConstructorParameters<typeof Conduct>[2],
+    onCall: (operation: Operation) => void,
+  ) {
     this.#inner = inner;
     this.#clock = clock;
     this.#onCall = onCall;
-    this.conduct = new Conduct(() => clock.now());
+    this.conduct = new Conduct(clock, observation, options);
   }
 
   /** Number of calls that wait for an answer. */
@@ -54,6 +62,7 @@ export class WatchedTransport implements SyncTransport {
 
   async startBatch(installationId: string, call: CallContext) {
     this.locks.underWay += 1;
+    this.conduct.call("StartSyncBatch");
     try {
       const started = await this.#watch("StartSyncBatch", call, (context) =>
         this.#inner.startBatch(installationId, context),
@@ -76,8 +85,8 @@ export class WatchedTransport implements SyncTransport {
         this.#inner.syncRecords(messages, context),
       );
       const { accepted } = answer;
-      if (accepted === undefined || accepted === stream.records) stream.accepted();
-      else this.undercounted.add(stream.batchId);
+      stream.answered(accepted, true);
+      if (accepted !== undefined && accepted !== stream.records) this.undercounted.add(stream.batchId);
       return answer;
     } catch (error) {
       if (isRefusal(error)) stream.refused();
@@ -93,10 +102,12 @@ export class WatchedTransport implements SyncTransport {
   }
 
   async abortBatch(batchId: string, call: CallContext): Promise<void> {
+    this.conduct.call("AbortSyncBatch", batchId);
     try {
       await this.#watch("AbortSyncBatch", call, (context) => this.#inner.abortBatch(batchId, context));
     } catch (error) {
       this.locks.failedAborts.add(batchId);
+      if (saysCompleted(error)) this.conduct.foundCompleted.add(batchId);
       throw error;
     }
   }

@@ -1,0 +1,67 @@
+import disk from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+
+/** The most bytes that one call writes or reads: who does not go on at the place where it ended loses some. */
+const MOST_BYTES = 64;
+
+/** The files of runs, in memory: a real disk would answer in turns that are not the simulation's. */
+export class MemoryFiles {
+  readonly #diskBytes: number;
+  readonly #named = new Set<string>();
+  #open = 0;
+  #written = 0;
+
+  /** @param diskBytes How much fits on the disk. */
+  constructor(diskBytes: number) {
+    this.#diskBytes = diskBytes;
+  }
+
+  /** What runs have left on the disk. */
+  get left(): readonly string[] {
+    return [
+      ...(this.#open > 0 ? [`${this.#open} files of runs are left open`] : []),
+      ...[...this.#named].map((path) => `${path} is left on the disk`),
+    ];
+  }
+
+  /** Takes the place of the disk. Returns what undoes it. */
+  mount(): () => void {
+    const { open, unlink } = disk;
+    const put = (functions: object) => {
+      Object.assign(disk, functions);
+      syncBuiltinESMExports();
+    };
+    put({
+      open: async (path: string, ...rest: [string, number]) =>
+        path.endsWith(".spool") ? this.#create(path) : open(path, ...rest),
+      unlink: async (path: string) => (this.#named.delete(path) ? undefined : unlink(path)),
+    });
+    return () => put({ open, unlink });
+  }
+
+  #create(path: string) {
+    if (this.#named.has(path)) throw new Error("EEXIST");
+    this.#named.add(path);
+    this.#open += 1;
+    let contents = Buffer.alloc(0);
+    return {
+      write: async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+        const some = bytes.subarray(offset, offset + Math.min(length, MOST_BYTES));
+        this.#written += some.length;
+        if (this.#written > this.#diskBytes) throw new Error("ENOSPC: no space left on device, write");
+        if (position + some.length > contents.length)
+          contents = Buffer.concat([contents], position + some.length);
+        contents.set(some, position);
+        return { bytesWritten: some.length };
+      },
+      read: async (into: Uint8Array, offset: number, length: number, position: number) => {
+        const some = contents.subarray(position, position + Math.min(length, MOST_BYTES));
+        into.set(some, offset);
+        return { bytesRead: some.length };
+      },
+      close: async () => {
+        this.#open -= 1;
+      },
+    };
+  }
+}

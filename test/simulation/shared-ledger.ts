@@ -1,0 +1,81 @@
+/** The ledger that all processes of a simulation share. */
+import { type Ledger, storeLedger } from "@saas-management/sdk";
+import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
+import { idsOf } from "../../src/sync/ledger/id-lines.js";
+import { requireLedger } from "../../src/sync/ledger/ledger.js";
+import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import type { Store } from "../../src/sync/ledger/store.js";
+import { readWatermarks } from "../../src/sync/ledger/watermark-entries.js";
+import type { SimClock } from "./sim-clock.js";
+
+/** A snapshot as the ledger knows it. */
+export interface KnownSnapshot {
+  readonly collection: string;
+  readonly state: "completed" | "unclear";
+  readonly ids: readonly string[];
+}
+
+/** What the ledger knows in the end. */
+export interface Known {
+  readonly snapshots: readonly KnownSnapshot[];
+  readonly usage: string | undefined;
+}
+
+export class SharedLedger {
+  readonly #store = memoryStore();
+  readonly #clock: SimClock;
+  readonly #ms: number;
+
+  /** @param ms How long each call takes. */
+  constructor(clock: SimClock, ms: number) {
+    this.#clock = clock;
+    this.#ms = ms;
+  }
+
+  /** The ledger in the hands of a process. @param dead Fires when it dies: it changes nothing any more */
+  of(dead: AbortSignal): Ledger {
+    const store = this.#store;
+    const turn = async () => {
+      if (this.#ms > 0) await this.#clock.sleepElsewhere(this.#ms);
+      if (dead.aborted) throw new Error("The process is dead.");
+    };
+    async function* whileAlive<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+      for await (const item of items) {
+        dead.throwIfAborted();
+        yield item;
+      }
+      await turn();
+    }
+    const own: Store = {
+      putIfAbsent: (key, value) => store.putIfAbsent(key, whileAlive(value)),
+      get: async (key) => {
+        await turn();
+        return store.get(key);
+      },
+      list: async function* (prefix) {
+        await turn();
+        yield* store.list(prefix);
+      },
+      delete: async (key) => {
+        await turn();
+        return store.delete(key);
+      },
+    };
+    return storeLedger(own);
+  }
+
+  /** What it knows of an installation. */
+  async known(endpoint: string, installationId: string): Promise<Known> {
+    const scope = { endpoint, installationId };
+    const parts = requireLedger(storeLedger(this.#store));
+    if (parts === undefined) throw new Error("there is no ledger");
+    const snapshots: KnownSnapshot[] = [];
+    for (const collection of ["accounts", "licenses"] as const)
+      for (const { state, lines } of await new CollectionLedger(parts, { ...scope, collection }).known()) {
+        const ids: string[] = [];
+        for await (const id of idsOf(lines())) ids.push(id);
+        snapshots.push({ collection, state, ids });
+      }
+    return { snapshots, usage: (await readWatermarks(parts, scope)).get("usage") };
+  }
+}
