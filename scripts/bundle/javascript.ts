@@ -4,8 +4,8 @@ import { rolldown } from "rolldown";
 import { entries, ROOT } from "../api/entries.js";
 import { shippedSource } from "./source-paths.js";
 
-/** Scripts that are started by their path, with what starts them: it looks for them beside itself. */
-const SCRIPTS = ["src/cli/main.ts", "src/testing/kit/child/main.ts", "src/testing/kit/child/processes.ts"];
+/** Scripts that are started by their path. */
+const SCRIPTS = ["src/cli/main.ts"];
 
 /**
  * Files that several entries share, each with what its modules are reached from without `import()`. A module belongs to

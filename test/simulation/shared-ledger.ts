@@ -76,6 +76,6 @@ export class SharedLedger {
         for await (const id of idsOf(lines())) ids.push(id);
         snapshots.push({ collection, state, ids });
       }
-    return { snapshots, usage: (await readWatermarks(parts, scope)).get("usage") };
+    return { snapshots, usage: (await readWatermarks(parts, scope)).get("usage")?.value };
   }
 }

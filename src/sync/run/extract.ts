@@ -30,6 +30,7 @@ import type { Connector, RunBatch, RunContext } from "./connector.js";
 const PLACEHOLDER_ID = "-".repeat(64);
 /** How often progress is told, in milliseconds: a source may take long for a message. */
 const TELL_MS = 1000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface ExtractionOptions {
   readonly configuration: SyncConfiguration;
@@ -57,7 +58,6 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   readonly #written = new Set<Collection>();
   #violation: InvalidInputError | undefined;
   #outcome: "completed" | "aborted" | undefined;
-  #stopTelling = () => {};
 
   constructor(options: ExtractionOptions) {
     this.configuration = options.configuration;
@@ -87,9 +87,11 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
    */
   async run(connector: Connector<Snapshots>, context: Omit<RunContext, "signal">): Promise<void> {
     const { signal } = this;
+    let stayAlive = () => {};
     try {
       signal.throwIfAborted();
-      this.#tell(0);
+      // A source may wait for something that Node does not know of.
+      stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
       const written = Promise.resolve(connector.run(this.#facade(), { ...context, signal }));
       checkReturned(await raceAbort(written, signal));
       await raceAbort(this.#settle(), signal);
@@ -98,7 +100,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       // The connector may have thrown an error of its own because its write was cut off.
       throw this.#options.signal.aborted ? this.#options.signal.reason : error;
     } finally {
-      this.#stopTelling();
+      stayAlive();
       this.#ended.unlink();
     }
     this.#end("completed");
@@ -162,7 +164,8 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       ...configuration,
       // Each message is kept as soon as the next one begins.
       windowBytes: configuration.messageBytes,
-      flushAfterMs: undefined,
+      flushAfterMs: TELL_MS,
+      onWait: () => this.#notify(report),
       batchId: PLACEHOLDER_ID,
       collection,
       report,
@@ -232,19 +235,6 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
 
   #notify({ collection, taken, bytes, expectedCount: total }: WriteReport): void {
     this.#options.onProgress?.({ type: "extracting", collection, records: taken(), bytes, total });
-  }
-
-  /**
-   * Tells how far the sources were read, when that has changed. The timer keeps the process alive: a source may wait for
-   * something that Node does not know of.
-   */
-  #tell(before: number): void {
-    const report = this.#reports.findLast(({ state }) => state === "writing") ?? this.#reports.at(-1);
-    const records = this.#reports.reduce((sum, { taken }) => sum + taken(), 0);
-    if (records > before && report !== undefined) this.#notify(report);
-    this.#stopTelling = this.configuration.clock.after(TELL_MS, () => this.#tell(records), {
-      keepAlive: true,
-    });
   }
 }
 

@@ -18,8 +18,10 @@ export interface SinkContext {
   readonly messageBytes: number;
   readonly maxMessageBytes: number;
   readonly windowBytes: number;
-  /** How long a record waits for its window to fill, in milliseconds; undefined if it may wait for ever. */
-  readonly flushAfterMs: number | undefined;
+  /** How long a record waits for its window to fill, in milliseconds. */
+  readonly flushAfterMs: number;
+  /** Called in place of sending a window that is not full: those of a run may wait for ever. */
+  readonly onWait?: () => void;
   /** What a failed write means for what was sent, in a sentence. */
   readonly consequence: string;
   readonly observer: RecordObserver | undefined;
@@ -59,8 +61,7 @@ export class WindowQueue {
 
   /** Starts the flush timer: a slow source must not let the lease run out on records that wait for their window. */
   recordWaits(): void {
-    const { flushAfterMs } = this.#context;
-    if (this.#stopTimer === undefined && flushAfterMs !== undefined) this.#startTimer(flushAfterMs);
+    if (this.#stopTimer === undefined) this.#startTimer();
   }
 
   /**
@@ -126,8 +127,15 @@ export class WindowQueue {
     report.serverWaitMs += clock.monotonic() - since;
   }
 
-  #startTimer(flushAfterMs: number): void {
-    const { clock } = this.#context;
+  #startTimer(): void {
+    const { clock, flushAfterMs, onWait } = this.#context;
+    if (onWait !== undefined) {
+      this.#stopTimer = clock.after(flushAfterMs, () => {
+        this.#stopTimer = undefined;
+        onWait();
+      });
+      return;
+    }
     let stopped = false;
     const flush = () => {
       // The window may have been sent meanwhile.

@@ -25,7 +25,7 @@ writeFileSync(cassette, JSON.stringify({ version: 1, days }));
 
 export const options = {
   cassette,
-  only: ["no-fault", "status-500-last", "status-404-last", "sigkill-at-start"],
+  only: ["no-fault", "status-500-last", "status-404-last"],
 };
 
 const page = async (token) => {
