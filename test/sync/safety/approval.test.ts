@@ -109,8 +109,8 @@ describe("an approval of one collection, if another is held later", () => {
 });
 
 test.each([
-  ["after its end", (text: string) => `${text}u4\nu5\n`],
-  ["before its end", (text: string) => text.replace("\\end", "u4\nu5\n\\end")],
+  ["after its end", (text: string) => `${text}u4\nu5\nu6\nu7\n`],
+  ["before its end", (text: string) => text.replace("\\end", "u4\nu5\nu6\nu7\n\\end")],
 ])("covers nothing if its list has more lines %s", async (_, change) => {
   await service.runAccounts(ids(10));
   const { approvalId, reasons } = await heldBy(
@@ -118,7 +118,8 @@ test.each([
   );
   const path = reasons[0]?.listedIn ?? "";
   await writeFile(path, change(await readFile(path, "utf8")));
-  await heldBy(service.runAccounts(ids(4), { approve: approvalId }));
+  const error = await heldBy(service.runAccounts(ids(4), { approve: approvalId }));
+  expect(error.message).toContain("approve does not cover accounts: the pending approval cannot be read");
 });
 
 test("stays valid after a run that did not use it", async () => {

@@ -53,7 +53,8 @@ test("covers nothing if the file was changed that says what it covers", async ()
   const path = await service.file(/removals\.txt$/);
   const text = await readFile(path, "utf8");
   await writeFile(path, text.replace('"added":60', '"added":90'));
-  await heldBy(send(people(150), { approve }));
+  const error = await heldBy(send(people(150), { approve }));
+  expect(error.message).toContain("the pending approval cannot be read");
 });
 
 test("does not cover removals beside other findings", async () => {

@@ -27,7 +27,7 @@ test("lets removals below the threshold pass and reports them", async () => {
   expect(service.present()).toEqual(ids(8));
 });
 
-test("holds a run that would remove more than a quarter, and nothing is removed", async () => {
+test("holds a run that would remove more than a quarter, and sends nothing", async () => {
   await service.runAccounts(ids(10));
   const error = await heldBy(service.runAccounts([...ids(6), "new"]));
   expect(error.error).toMatchObject({ code: "RUN_HELD", retryable: false });
