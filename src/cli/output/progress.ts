@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import type { SyncProgress } from "../../sync/progress.js";
-import { count, describeDiff } from "../../sync/report-text.js";
+import { count, counted, describeDiff } from "../../sync/report-text.js";
 import type { Io } from "../io.js";
 
 type Shown = Pick<Io, "isTerminal" | "note" | "writeError">;
@@ -58,9 +58,10 @@ function statusAfter(event: SyncProgress): string | undefined {
     case "extracting":
     case "sending": {
       const { type, collection = "", records, total, bytes } = event;
-      const of = total === undefined ? "" : ` of ${count(total)}`;
+      const figures =
+        total === undefined ? counted(records, "record") : `${count(records)} of ${counted(total, "record")}`;
       const size = (bytes / 1e6).toFixed(1);
-      return `${type === "sending" ? "sending" : "reading"} ${collection}, ${count(records)}${of} records, ${size} MB`;
+      return `${type === "sending" ? "sending" : "reading"} ${collection}, ${figures}, ${size} MB`;
     }
     case "judged":
       return `${event.collection} ${event.held ? "held" : "checked"}, ${describeDiff(event.diff)}`;

@@ -3,9 +3,11 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { fileLedger, SaasManagementClient } from "../../../src/index.js";
+import { defineConnector, SaasManagementClient, storeLedger } from "../../../src/index.js";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 import { runCli } from "../../support/cli.js";
+import { isPutOf, watchedStore } from "../../support/stores.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 
 function folder(): string {
@@ -45,6 +47,7 @@ test("finds that all is well, and takes no lock", async () => {
   expect({ code, problems: problemsOf(found) }).toEqual({ code: 0, problems: [] });
   expect(found["Sync key"]?.text).toContain("no lock was taken");
   expect(found["ledger"]?.text).toContain("GiB free");
+  expect(found["temporary folder"]?.text).toContain("GiB free");
   expect(found["installation"]).toMatchObject({ state: "skipped" });
   expect(server.inspect().batches).toEqual([]);
 });
@@ -89,23 +92,26 @@ test("tells keys that are unknown, revoked or may not sync apart from a service 
 test("names the process of this ledger that has the lock", async () => {
   const { server, env } = await start();
   const { syncUrl, apiKey, installationId } = server;
-  const ledger = fileLedger(join(env.XDG_STATE_HOME, "saas-management", "ledger"));
-  await using client = new SaasManagementClient({ syncUrl, apiKey, sync: { installationId, ledger } });
-  await client.sync.run(
-    {
-      snapshots: ["accounts"],
-      run: async (batch) => {
-        await batch.write("accounts", [{ id: "u1" }]);
-        const { found } = await doctor(env, "--take-lock");
-        expect(found["lock"]?.text).toContain(`process ${process.pid} on `);
-        expect(found["installation"]).toMatchObject({
-          state: "problem",
-          text: expect.stringContaining("holds its lock"),
-        });
-      },
-    },
-    { firstRun: true },
-  );
+  const files = new FileStore(join(env.XDG_STATE_HOME, "saas-management", "ledger"));
+  const whileSending = async () => {
+    const { found } = await doctor(env, "--take-lock");
+    expect(found["lock"]?.text).toContain(`process ${process.pid} on `);
+    expect(found["installation"]).toMatchObject({
+      state: "problem",
+      text: expect.stringContaining("holds its lock"),
+    });
+  };
+  const store = watchedStore(files, async (call, go) => {
+    if (isPutOf("ids")(call)) await whileSending();
+    return go();
+  });
+  const sync = { installationId, ledger: storeLedger(store) };
+  await using client = new SaasManagementClient({ syncUrl, apiKey, sync });
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => batch.write("accounts", [{ id: "u1" }]),
+  });
+  await client.sync.run(connector, { firstRun: true });
   const { found } = await doctor(env);
   expect(found["lock"]?.text).toBe("no run of this ledger is under way");
 });

@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.js";
-import { runCli, startCli } from "../../support/cli.js";
+import { CLI, runCli, startCli, TSX } from "../../support/cli.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -137,19 +137,51 @@ test("exits with 81 if the outcome of a completion is unknown", async () => {
   expect(errorOf(ended)).toEqual(problem("BATCH_OUTCOME_UNKNOWN"));
 });
 
+test("exits with 75 if another run was completed meanwhile, and says how to see it", async () => {
+  await service.writeFile("accounts.csv", "id\nu1\n");
+  const other = ["--import", TSX, CLI, "push", "accounts.csv", "--first-run"];
+  await service.writeFile(
+    "connector.mjs",
+    `import { execFileSync } from "node:child_process";
+     export const options = { restarts: 0 };
+     export const connector = {
+       snapshots: [],
+       async run() { execFileSync(process.execPath, ${JSON.stringify(other)}); },
+     };`,
+  );
+  const ended = await run(CONNECTOR);
+  expect(ended.code).toBe(75);
+  expect(errorOf(ended)).toMatchObject({ code: "RUN_OUTDATED", next: [{ command: "saas-management runs" }] });
+  expect(service.states()).toEqual(["completed"]);
+});
+
+test("exits with 78 if there is no room for what a run reads, and doctor finds it", async () => {
+  const spool = { directory: join(service.directory, "missing"), memoryBytes: 0 };
+  await service.writeFile("saas-management.config.json", JSON.stringify({ sync: { spool } }));
+  const ended = await push("u1\n", "--first-run");
+  expect(ended.code).toBe(78);
+  expect(errorOf(ended)).toMatchObject({
+    code: "SPOOL_FAILED",
+    next: [{ command: "saas-management doctor" }],
+  });
+  expect(service.states()).toEqual([]);
+  const { checks } = JSON.parse((await run(["doctor"])).out);
+  expect(checks).toContainEqual(expect.objectContaining({ name: "temporary folder", state: "problem" }));
+});
+
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)("at %s, aborts the batch and exits with %i", async (signal, code) => {
-  await connector(
-    "async run(batch) { console.log('reading'); await new Promise((r) => setTimeout(r, 600000)); }",
-  );
-  const child = startCli([...CONNECTOR, "--json"], { cwd: service.directory, env: settings(), input: "" });
-  await once(child.stdout, "data");
+  await service.writeFile("accounts.csv", "id\nu1\n");
+  const stalled = service.server.faults.add({ on: "SyncRecords", fault: "stall", times: 9 });
+  const args = ["push", "accounts.csv", "--first-run", "--json"];
+  const child = startCli(args, { cwd: service.directory, env: settings(), input: "" });
+  await expect.poll(() => stalled.fired).toBe(1);
   child.kill(signal);
   const exit = await new Promise<number | null>((resolve) => child.once("exit", resolve));
   expect(exit).toBe(code);
-  expect(service.inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  expect(service.states()).toEqual(["aborted"]);
 });
 
 test("the table of the docs has these codes", async () => {

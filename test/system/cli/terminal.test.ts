@@ -42,34 +42,33 @@ function onTerminal(args: readonly string[], env: Readonly<Record<string, string
   };
 }
 
-const waiting = () =>
+const connector = (source: string) =>
   service.writeFile(
     "connector.mjs",
-    `export const connector = {
-       snapshots: ["accounts"],
-       run: () => new Promise((end) => setTimeout(end, 600_000)),
-     };`,
+    `async function* silent() { yield { id: "u1" }; await new Promise((end) => setTimeout(end, 600_000)); }
+     export const connector = { snapshots: ["accounts"], run: (batch) => batch.write("accounts", ${source}) };`,
   );
 const ARGS = ["run", "connector.mjs", "--first-run"];
 
 test("a terminal shows progress while a source is silent, and nothing of it stays", async () => {
-  await waiting();
+  await connector("silent()");
   const terminal = onTerminal(ARGS);
-  await terminal.until("reading, 0 records");
-  await terminal.until("lease 1");
+  await terminal.until("reading, 0 s");
+  await terminal.until("reading accounts, 1 record, ");
   terminal.child.stdin.write(CTRL_C);
   const { code, shown } = await terminal.end();
   expect(code).toBe(130);
   const last = shown.slice(shown.lastIndexOf(`${ESCAPE}2K`) + 4);
   expect(last).toMatch(/^saas-management: The (run|command) was ended by SIGINT\./);
-  expect(service.inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  expect(service.inspect().batches).toEqual([]);
 });
 
 test("a second Ctrl-C ends at once, also while the service does not answer", async () => {
-  await waiting();
+  await connector('[{ id: "u1" }]');
+  service.server.faults.add({ on: "SyncRecords", fault: "stall", times: 9 });
   const stalled = service.server.faults.add({ on: "AbortSyncBatch", fault: "stall", times: 9 });
   const terminal = onTerminal(ARGS);
-  await terminal.until("reading, 0 records");
+  await terminal.until("sending accounts, 0 of 1 record, ");
   terminal.child.stdin.write(CTRL_C);
   await expect.poll(() => stalled.fired).toBe(1);
   terminal.child.stdin.write(CTRL_C);
