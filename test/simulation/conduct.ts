@@ -61,7 +61,6 @@ export class Conduct {
   readonly #observation: Observation;
   readonly #atMostOnce: boolean;
   readonly #limitBytes: number;
-  /** Whether the service has counted what it accepted: an answer without a count is none of its answers then. */
   #counts = false;
   /** Whether the service has counted the nothing of a message that may keep a lease alive: only writes learn from that. */
   #mayCount = false;
@@ -81,6 +80,11 @@ export class Conduct {
     this.#observation = observation;
     this.#atMostOnce = atMostOnce;
     this.#limitBytes = limitBytes ?? MESSAGE_LIMIT_BYTES;
+  }
+
+  /** Whether the service has counted what it accepted: an answer without a count is none of its answers then. */
+  get counts(): boolean {
+    return this.#counts;
   }
 
   call(operation: Operation, batchId?: string): void {
@@ -168,7 +172,10 @@ export class Conduct {
     }
     if (accepted !== undefined) this.#counts = true;
     else this.#uncounted.add(batchId);
-    if (this.#counts) for (const mark of this.#acceptedUncounted) this.#accepted.delete(mark);
+    if (this.#counts) {
+      for (const mark of this.#acceptedUncounted) this.#accepted.delete(mark);
+      this.#acceptedUncounted.clear();
+    }
     if (this.#counts && this.#uncounted.has(batchId)) return false;
     if (accepted !== undefined) return accepted === records;
     if (this.#mayCount) {

@@ -126,8 +126,14 @@ export class FaultyNetwork {
 
   /** The network takes its time; who gives up does not wait for it. */
   #slowly(ms: number, signal: AbortSignal): Promise<void> {
-    const arrived = new Promise<void>((resolve) => this.#clock.elsewhere(ms, resolve));
-    return Promise.race([arrived, never(signal)]);
+    return new Promise((resolve, reject) => {
+      const ended = () => reject(signal.reason);
+      signal.addEventListener("abort", ended, { once: true });
+      this.#clock.elsewhere(ms, () => {
+        signal.removeEventListener("abort", ended);
+        resolve();
+      });
+    });
   }
 
   #error(operation: Operation, installationId: string, failed: FailedCall): Error {

@@ -12,8 +12,8 @@ const DAY_MS = 24 * 60 * 60_000;
 /** A snapshot that the service has completed. */
 interface Done extends WrittenSnapshot {
   readonly run: ObservedRun;
-  /** Whether its run knows that. */
-  readonly known: boolean;
+  /** Whether its run knows that, and has told it to the ledger before a later one was judged. */
+  known: boolean;
   /** Whether it broke a rule, which was approved. */
   readonly approved: boolean;
 }
@@ -49,6 +49,8 @@ export function brokenGuardRules(simulated: Simulated): string[] {
     const isGuarded = judging?.guarded === true;
     if (isGuarded) found.push(...unapproved(run, findings, before, used));
     if (approve !== undefined && receipt?.batchId === batchId) used.add(approve);
+    const judged = run.extractions.at(-1)?.judged ?? 0;
+    for (const earlier of done) earlier.known &&= earlier.run.ended < judged;
     for (const snapshot of snapshots) {
       const broke = findings.some(({ collection }) => collection === snapshot.collection);
       const approved = approve !== undefined && isGuarded && broke;

@@ -141,7 +141,8 @@ function connector(
     }
     if (lateAfterMs !== undefined)
       void clock.sleepElsewhere(lateAfterMs).then(() => {
-        extraction.late = observation.tick();
+        // What nobody has waited for yet may get company.
+        if (Number.isFinite(extraction.ended)) extraction.late = observation.tick();
         return runWrite(batch, usageOf(0, 2), extraction, parts);
       });
   };

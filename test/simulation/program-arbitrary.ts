@@ -29,7 +29,7 @@ const OF_BATCHES: readonly string[] = ["expired", "stolen"];
 
 /** Has a fault strike that cannot but do so. */
 function certain({ clients: processes, faults }: Pick<Program, "clients" | "faults">) {
-  const starts = processes.some(([first]) => first?.do === "batch" || first?.do === "run");
+  const starts = processes.some(([first]) => first?.do === "batch");
   const first = faults.find(({ operation, nth }) => operation === "StartSyncBatch" && nth === 1);
   return (one: ScheduledFault): ScheduledFault =>
     starts && one === first && !OF_BATCHES.includes(one.kind.type) ? { ...one, atLeast: 1 } : one;

@@ -3,7 +3,7 @@ import type { SimClock } from "./sim-clock.js";
 /** Turns of the event loop in which nothing happens, after which nothing will without the clock. */
 const QUIET_TURNS = 4;
 /** Steps of the clock after which a program that goes on is taken to go on for ever. */
-const MAX_STEPS = 5000;
+const MAX_STEPS = 50_000;
 /** How long the machine may be busy with what needs no clock. Only what hangs takes so long. */
 const STUCK_MS = 40_000;
 

@@ -1,12 +1,18 @@
-import { previewOf } from "../support/connector.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import { connectorOf, previewOf } from "../support/connector.js";
 
 /** Loads what the first run, write, open collection and refusal load, in turns that are not the simulation's. */
 export async function warmUp(): Promise<void> {
-  await import("../../src/sync/run/run.js");
   await previewOf(["accounts"], async (batch) => {
     const accounts = batch.writer("accounts");
     await accounts.write({ id: "" });
     await accounts.end();
     await batch.write("usage", []);
   });
+  const client = createSyncClient({ endpoint: "https://sync.example.com", apiKey: "key" });
+  const refuse = () => {
+    throw new Error("Nothing is sent.");
+  };
+  await client.run(connectorOf([], refuse), { ledger: "none", installationId: "none" }).catch(() => {});
+  await client.close();
 }

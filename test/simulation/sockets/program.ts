@@ -148,7 +148,7 @@ function certain({
   faults,
   network: striking,
 }: Pick<SocketProgram, "clients" | "network"> & { readonly faults: readonly Fault[] }) {
-  const starts = processes.some(([first]) => first?.do === "batch" || first?.do === "run");
+  const starts = processes.some(([first]) => first?.do === "batch");
   const first = faults.find(({ on }) => on === "StartSyncBatch");
   return (fault: Fault): ServerFault => {
     const atOnce = fault.at !== "answer" && fault.fault !== "oversized-answer";
