@@ -216,6 +216,8 @@ export class CollectionLedger {
 
   async #approvalOf({ key }: LedgerEntry): Promise<PendingApproval | undefined> {
     const approval = (await this.#header(key))?.approval;
+    // What it covers stands in the first line, and the checksum in the last.
+    for await (const _ of this.#read(key));
     return approval && { ...approval, lines: () => this.#read(key) };
   }
 

@@ -58,6 +58,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   readonly #written = new Set<Collection>();
   #violation: InvalidInputError | undefined;
   #outcome: "completed" | "aborted" | undefined;
+  #hasReturned = false;
 
   constructor(options: ExtractionOptions) {
     this.configuration = options.configuration;
@@ -93,7 +94,9 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       // A source may wait for something that Node does not know of.
       stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
       const written = Promise.resolve(connector.run(this.#facade(), { ...context, signal }));
-      checkReturned(await raceAbort(written, signal));
+      const returned = await raceAbort(written, signal);
+      this.#hasReturned = true;
+      checkReturned(returned);
       await raceAbort(this.#settle(), signal);
     } catch (error) {
       this.#end("aborted");
@@ -210,9 +213,10 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   #admit(call: string, collection: Collection): void {
-    if (this.signal.aborted) {
-      const { reason }: { reason: unknown } = this.signal;
-      const refused = this.#outcome === undefined ? reason : overError(call, this.#outcome);
+    if (this.signal.aborted || this.#hasReturned) {
+      const { aborted, reason }: { aborted: boolean; reason: unknown } = this.signal;
+      const isCut = aborted && this.#outcome === undefined;
+      const refused = isCut ? reason : overError(call, this.#outcome ?? "completed");
       this.#writes.markIncomplete(collection, refused);
       throw refused;
     }

@@ -31,7 +31,7 @@ import { type RunReceipt, receiptOf } from "./receipt.js";
 import { untilRunEnds } from "./run-end.js";
 import { BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
-import { unclearEvents } from "./spool-sender.js";
+import { hasSentOnce, unclearEvents } from "./spool-sender.js";
 import { Watermarks } from "./watermarks.js";
 
 /** How long a run waits before it calls its connector again, in milliseconds; twice as long each time. */
@@ -66,7 +66,7 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #watermarks: Watermarks;
   readonly #notes: RunNotes;
   readonly #sender: BatchSender;
-  readonly #restarts: number;
+  #restarts: number;
   #restarted = 0;
 
   constructor(
@@ -170,7 +170,11 @@ class Run<Snapshots extends SnapshotCollection> {
         await this.#notes.completed(receipt);
         return receipt;
       }
-      if (end.type === "outdated") return undefined;
+      if (end.type === "outdated") {
+        // The connector would write events again that must not be sent twice.
+        if (hasSentOnce(extracted.spool, this.#configuration)) this.#restarts = this.#restarted;
+        return undefined;
+      }
       const { failure } = batch;
       if (this.#ended.aborted || !isTransient(failure)) throw end.error;
       this.#spendRestart(end.error);
@@ -198,7 +202,8 @@ class Run<Snapshots extends SnapshotCollection> {
   /** Another run was completed since T0: waits before the connector is called again. @throws {RunOutdatedError} too often */
   async #beginAgain(): Promise<void> {
     const { installationId } = this.#options;
-    const other = this.#ledger && (await lastReceipt(this.#ledger, this.#scope).catch(() => undefined));
+    const last = this.#ledger && lastReceipt(this.#ledger, this.#scope).catch(() => undefined);
+    const other = last && (await raceAbort(last, this.#ended));
     const named = other === undefined ? "Another run" : `The run of batch ${other.batchId}`;
     this.#spendRestart(
       new RunOutdatedError(

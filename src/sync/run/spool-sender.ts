@@ -1,3 +1,5 @@
+import { annotate } from "../../core/errors/index.js";
+import { meaningOfWrite } from "../batch/batch-errors.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
 import { batchIdField } from "../encoding/message-builder.js";
@@ -52,7 +54,7 @@ class SpoolSender {
     const all = this.#spool.messages(collection);
     const { context, report, unlink } = await this.#batch.openCollection(collection, recordsOf(all));
     const isEvents = COLLECTIONS[collection].model === "event";
-    const mayRepeat = this.#mayRepeat(collection);
+    const mayBeRepeated = mayRepeat(collection, this.#configuration);
     let index = 0;
     let sending: Promise<void> = Promise.resolve();
     try {
@@ -63,7 +65,7 @@ class SpoolSender {
         const isAccepted = window.every(
           (message) => message.isAccepted && (message.isCounted || !areCounted),
         );
-        if (isEvents && (isAccepted || (!mayRepeat && window.some(({ isUnclear }) => isUnclear)))) {
+        if (isEvents && (isAccepted || (!mayBeRepeated && window.some(({ isUnclear }) => isUnclear)))) {
           if (isAccepted) report.alreadyAccepted += recordsOf(window);
           this.#isUnproven ||= isAccepted && window.some(({ isCounted }) => !isCounted);
           continue;
@@ -83,7 +85,7 @@ class SpoolSender {
           (error: unknown) => {
             const isUnclear = report.ranges.at(-1)?.outcome === "unknown";
             for (const message of window) message.isUnclear ||= isUnclear;
-            throw error;
+            throw annotate(meaningOfWrite("write", error), { outcomes: report.ranges });
           },
         );
         // Awaited with the next window.
@@ -98,13 +100,6 @@ class SpoolSender {
   /** @throws {TransportError} the service counts after all, so that events which were left out may be lost */
   requireProven(): void {
     if (this.#isUnproven && this.#batch.acknowledgements.areCounted) throw uncountedError();
-  }
-
-  /** Events without an id count twice if they arrive twice, so `eventDelivery: "at-most-once"` never sends them again. */
-  #mayRepeat(collection: Collection): boolean {
-    return (
-      COLLECTIONS[collection].idField !== undefined || this.#configuration.eventDelivery === "at-least-once"
-    );
   }
 
   /** A window of events is one message, so that it is known of each message whether it was accepted. */
@@ -153,6 +148,23 @@ class SpoolSender {
 
 function recordsOf(messages: readonly SpooledMessage[]): number {
   return messages.reduce((sum, { records }) => sum + records, 0);
+}
+
+/** Events without an id count twice if they arrive twice, so `eventDelivery: "at-most-once"` never sends them again. */
+function mayRepeat(
+  collection: Collection,
+  { eventDelivery }: Pick<SyncConfiguration, "eventDelivery">,
+): boolean {
+  return COLLECTIONS[collection].idField !== undefined || eventDelivery === "at-least-once";
+}
+
+/** Whether something was sent that must not be sent again. */
+export function hasSentOnce(spool: Spool, configuration: Pick<SyncConfiguration, "eventDelivery">): boolean {
+  return spool.collections.some(
+    (collection) =>
+      !mayRepeat(collection, configuration) &&
+      spool.messages(collection).some(({ isAccepted, isUnclear }) => isAccepted || isUnclear),
+  );
 }
 
 /** Number of events of each collection of which nobody knows whether they were accepted, and that are not sent again. */
