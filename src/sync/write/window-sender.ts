@@ -28,11 +28,13 @@ export class Acknowledgements {
   }
 
   /** @throws {TransportError} the window was not accepted by the service, or an earlier one of the batch */
-  check(accepted: number | undefined): void {
-    const isRefused = this.#service.counts && accepted === undefined;
+  check(accepted: number | undefined, records: number): void {
+    // Nothing is lost with an empty window, whose count a service may leave out.
+    const isUncounted = accepted === undefined && records > 0;
+    const isRefused = this.#service.counts && isUncounted;
     if (accepted !== undefined) this.#service.counts = true;
     // A window that is refused here is sent again, so it must not spoil the batch.
-    else if (!isRefused) this.#isUncounted = true;
+    else if (isUncounted && !isRefused) this.#isUncounted = true;
     if (isRefused || (this.#service.counts && this.#isUncounted)) throw uncountedError();
   }
 }
@@ -116,7 +118,7 @@ export class WindowSender {
     const { configuration, transport, lease, report, acknowledgements } = this.#options;
     const sentAt = momentOf(configuration.clock);
     const { accepted } = await transport.syncRecords(messages, call);
-    if (records > 0) acknowledgements.check(accepted);
+    acknowledgements.check(accepted, records);
     if (accepted !== undefined && accepted !== records) {
       throw new SyncProtocolError(
         `The service acknowledged ${accepted} of the ${records} records of ${report.collection} from index ${firstIndex} on. Abort the batch and start a new one.`,
