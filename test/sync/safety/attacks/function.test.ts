@@ -1,6 +1,16 @@
 import { type RunReceipt, SaasManagementError } from "@saas-management/sdk";
 import type { TestService } from "../../../support/test-service.js";
-import { type Account, held, POISONED, people, refused, send, testAttacks, vendorPage } from "./attacks.js";
+import {
+  type Account,
+  held,
+  POISONED,
+  people,
+  reaching,
+  refused,
+  send,
+  testAttacks,
+  vendorPage,
+} from "./attacks.js";
 
 const INVALID = refused("INVALID_INPUT");
 
@@ -116,6 +126,21 @@ testAttacks([
     name: "a second write comes after the function returned",
     ending: { kind: "whole" },
     attack: (service) => lateWrite(service, true),
+  },
+  {
+    name: "a second write comes while the records of the first are sent",
+    ending: reaching("records", POISONED),
+    attack: (service) => {
+      let late = () => {};
+      return service.run(
+        ["accounts"],
+        async (batch) => {
+          late = () => void batch.write("usage", []).catch(() => {});
+          await batch.write("accounts", people());
+        },
+        { onProgress: (progress) => progress.type === "sending" && progress.records > 0 && late() },
+      );
+    },
   },
   {
     name: "a function with two writes is not awaited",

@@ -114,6 +114,12 @@ testAttacks([
     heldAfterwards: true,
   },
   {
+    name: "the temporary folder of a host is gone",
+    ending: refused("SPOOL_FAILED"),
+    attack: (service) =>
+      send(service, people(0, 35), { spool: { directory: join(service.directory, "gone"), memoryBytes: 0 } }),
+  },
+  {
     name: "the clock of a host jumps by a year between two runs",
     ending: held({ rule: "window", known: 31, removed: 7 }),
     prepare: (service) => sendNextDay(service, people(0, 31)),
