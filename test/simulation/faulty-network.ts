@@ -84,7 +84,10 @@ export class FaultyNetwork {
       if (kind.type !== "lost") return never(call.signal);
       throw failed(LOST);
     }
-    if (this.#service.keyRevoked) throw failed({ code: status.UNAUTHENTICATED, details: "key revoked" });
+    if (this.#service.keyRevoked) {
+      server.refused?.(status.UNAUTHENTICATED);
+      throw failed({ code: status.UNAUTHENTICATED, details: "key revoked" });
+    }
     const effect = outcomeOf(
       () => server.effect(kind),
       (refusal) => {

@@ -48,13 +48,13 @@ export function brokenGuardRules(simulated: Simulated): string[] {
     }
     const isGuarded = judging?.guarded === true;
     if (isGuarded) found.push(...unapproved(run, findings, before, used));
-    if (approve !== undefined && receipt?.batchId === batchId) used.add(approve);
+    if (approve !== undefined && receipt?.batchId === batchId && !run.killed) used.add(approve);
     const judged = run.extractions.at(-1)?.judged ?? 0;
     for (const earlier of done) earlier.known &&= earlier.run.ended < judged;
     for (const snapshot of snapshots) {
       const broke = findings.some(({ collection }) => collection === snapshot.collection);
       const approved = approve !== undefined && isGuarded && broke;
-      done.push({ ...snapshot, run, known: receipt !== undefined, approved });
+      done.push({ ...snapshot, run, known: receipt !== undefined && !run.killed, approved });
     }
   }
   return found;
