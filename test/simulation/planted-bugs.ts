@@ -59,7 +59,7 @@ function makeCopy(): void {
     "schema",
     "test/simulation",
     "test/support",
-    "test/sync/safety/attacks",
+    "test/sync/safety",
     "vitest.config.ts",
     "tsconfig.json",
     "tsconfig.dev.json",

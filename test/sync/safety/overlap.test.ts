@@ -260,3 +260,20 @@ test("no moment at which another run is completed puts an older state back, lose
   }
   expect(overtaken).toBeGreaterThan(2);
 });
+
+test("a completed run keeps a watermark that a later one has stored", async () => {
+  await run(read());
+  let isNext = false;
+  const watched = watchedStore(store, async ({ method, key }, go) => {
+    const isOurs = method === "list" && key.endsWith("/watermark.") && service.states().length === 2;
+    if (isOurs && !isNext) {
+      isNext = true;
+      await completeNext();
+    }
+    return go();
+  });
+  await run(read(), {}, watched);
+  expect(isNext).toBe(true);
+  await run(read());
+  expect(atService()).toEqual({ names: ["version 2"], events: 20, different: 20 });
+});
