@@ -52,7 +52,7 @@ export class Conduct {
   readonly refusedBatches = new Set<string>();
   /** Every call, in order. */
   readonly calls: Call[] = [];
-  /** Batches of which it was told, when it wanted to abort them, that they are completed. */
+  /** Batches of which it was told, when it wanted to abort them first, that they are completed. */
   readonly foundCompleted = new Set<string>();
   readonly #refused = new Set<string>();
   readonly #sent = new Map<string, Set<string>>();

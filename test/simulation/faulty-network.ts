@@ -131,6 +131,7 @@ export class FaultyNetwork {
   #slowly(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const ended = () => reject(signal.reason);
+      if (signal.aborted) ended();
       signal.addEventListener("abort", ended, { once: true });
       this.#clock.elsewhere(ms, () => {
         signal.removeEventListener("abort", ended);

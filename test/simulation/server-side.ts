@@ -1,4 +1,5 @@
 /** The service's side of a call in memory: what it does, and how that comes back. */
+import { setMaxListeners } from "node:events";
 import type { FaultKind } from "./faults.js";
 import { ModelRefusal } from "./service-model.js";
 
@@ -54,6 +55,8 @@ export function turn(): Promise<void> {
 
 /** Nobody answers; the caller's own time ends the call. */
 export function never(signal: AbortSignal): Promise<never> {
+  // Starts of all clients have one that never fires.
+  setMaxListeners(0, signal);
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

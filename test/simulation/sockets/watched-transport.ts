@@ -106,8 +106,9 @@ export class WatchedTransport implements SyncTransport {
     try {
       await this.#watch("AbortSyncBatch", call, (context) => this.#inner.abortBatch(batchId, context));
     } catch (error) {
+      if (saysCompleted(error) && !this.locks.failedAborts.has(batchId))
+        this.conduct.foundCompleted.add(batchId);
       this.locks.failedAborts.add(batchId);
-      if (saysCompleted(error)) this.conduct.foundCompleted.add(batchId);
       throw error;
     }
   }
