@@ -171,6 +171,8 @@ export class Conduct {
       return accepted === records;
     }
     if (accepted !== undefined) this.#counts = true;
+    // It is sent again.
+    else if (this.#counts) return false;
     else this.#uncounted.add(batchId);
     if (this.#counts) {
       for (const mark of this.#acceptedUncounted) this.#accepted.delete(mark);
