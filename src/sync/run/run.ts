@@ -49,6 +49,8 @@ export function runConnector<Snapshots extends SnapshotCollection>(
       return await new Run(connector, options, parts, controller.signal).execute();
     } finally {
       unlink();
+      // Nothing goes on that nobody waits for, such as the abort of an orphan.
+      controller.abort(new Error("The run is over."));
     }
   });
 }

@@ -124,8 +124,13 @@ export class BatchSender {
 
   /** Aborts orphans. A service that does not answer is left to the start, which tells of it. */
   #recover(): Promise<void> {
-    return this.#options.journal.recover((batchId) =>
-      withinGrace(this.#configuration.clock, (over) => this.#end(batchId, over), RECOVERY_MS),
+    const { journal, ended } = this.#options;
+    const abort = (batchId: string, over: AbortSignal) => {
+      const { controller, unlink } = linkAbort(over, ended);
+      return this.#end(batchId, controller.signal).finally(unlink);
+    };
+    return journal.recover((batchId) =>
+      withinGrace(this.#configuration.clock, (over) => abort(batchId, over), RECOVERY_MS),
     );
   }
 
