@@ -237,8 +237,19 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     return this.#violation;
   }
 
-  #notify({ collection, taken, bytes, expectedCount: total }: WriteReport): void {
-    this.#options.onProgress?.({ type: "extracting", collection, records: taken(), bytes, total });
+  /** Tells of the collection of a write, with its other writes. */
+  #notify({ collection, expectedCount: total }: WriteReport): void {
+    const { onProgress } = this.#options;
+    const all = onProgress === undefined ? [] : this.#reports.filter((one) => one.collection === collection);
+    const records = all.reduce((sum, { taken }) => sum + taken(), 0);
+    const bytes = all.reduce((sum, one) => sum + one.bytes, 0);
+    onProgress?.({
+      type: "extracting",
+      collection,
+      records,
+      bytes,
+      total: all.length === 1 ? total : undefined,
+    });
   }
 }
 
