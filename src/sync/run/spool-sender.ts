@@ -14,6 +14,8 @@ type SendConfiguration = Pick<
 
 /** A window that takes so long, in milliseconds, goes over a slow link: larger ones wait less for acknowledgements there. */
 const SLOW_MS = 200;
+/** Two of them are in memory on a fast link. */
+const FAST_WINDOW_BYTES = 4 * 1024 * 1024;
 /** Room for the id of the batch and what follows it, beside the records of a full message. */
 const SPARE_BYTES = 64 * 1024;
 
@@ -108,7 +110,7 @@ class SpoolSender {
     let window: SpooledMessage[] = [];
     let bytes = 0;
     for (const message of messages) {
-      const most = this.#isSlow ? sendWindowBytes : windowBytes;
+      const most = this.#isSlow ? sendWindowBytes : Math.min(windowBytes, FAST_WINDOW_BYTES);
       if (window.length > 0 && (isEvents || bytes + message.length > most)) {
         yield window;
         window = [];
