@@ -76,12 +76,6 @@ export const ENGINE_BUGS: readonly Bug[] = [
     wrong: "if (answerWasLost && error instanceof SyncProtocolError)",
   },
   {
-    name: "a run that fails later hides that a batch of it may have been completed",
-    file: "sync/run/sync-run.ts",
-    right: "throw this.#withUnclear(error);",
-    wrong: "throw error;",
-  },
-  {
     name: "abort tells the service nothing",
     file: "sync/batch/lifecycle.ts",
     right:
@@ -93,12 +87,6 @@ export const ENGINE_BUGS: readonly Bug[] = [
     file: "sync/batch/start.ts",
     right: "(call) => this.#transport.abortBatch(batchId, call),",
     wrong: "(call) => Promise.resolve(call).then(() => void batchId),",
-  },
-  {
-    name: "a restart sends accepted events again",
-    file: "sync/run/accepted-events.ts",
-    right: "if (this.#isFirstAttempt) return false;",
-    wrong: "if (buffer.length >= 0) return false;",
   },
   {
     name: "records of an unknown window are called accepted",

@@ -35,8 +35,8 @@ export const GUARD_BUGS: readonly Bug[] = [
   {
     name: "a run without a baseline passes",
     file: "sync/guard/snapshot-judge.ts",
-    right: "if (this.#ledger === undefined || firstRun === true) return false;",
-    wrong: "if (this.#ledger !== undefined || firstRun === true) return false;",
+    right: "if (this.#ledger === undefined || this.#options.firstRun === true) return false;",
+    wrong: "if (this.#ledger !== undefined || this.#options.firstRun === true) return false;",
   },
   {
     name: "an approval leaves the history as it is",
@@ -45,22 +45,16 @@ export const GUARD_BUGS: readonly Bug[] = [
     wrong: "const earlier = isApproved && history.length < 0 ?",
   },
   {
-    name: "a watermark is advanced by a run that does not complete",
-    file: "sync/run/attempt.ts",
-    right: "      await guard.givenUp(outcome);\n",
-    wrong: "      await watermarks.completed();\n      await guard.givenUp(outcome);\n",
-  },
-  {
     name: "the ids of an unclear completion are dropped when its abort succeeds",
-    file: "sync/run/attempt.ts",
-    right: 'const outcome = released && unclear !== undefined ? "unknown" : abort;',
+    file: "sync/run/run.ts",
+    right: 'const outcome = abort === "aborted" && unclear !== undefined ? "unknown" : abort;',
     wrong: "const outcome = abort;",
   },
   {
     name: "the ids of an unclear completion are dropped",
     file: "sync/guard/run-guard.ts",
-    right: 'if (this.#saved && outcome !== "aborted") return;',
-    wrong: 'if (this.#saved && outcome === "completed") return;',
+    right: 'if (this.#isSaved && outcome !== "aborted") return;',
+    wrong: 'if (this.#isSaved && outcome === "completed") return;',
   },
 ];
 
@@ -77,7 +71,7 @@ export const ATTACK_BUGS: readonly (Bug & { readonly attack: string; readonly in
   {
     name: "a used approval stays valid",
     file: "sync/ledger/installation.ts",
-    right: "for (const key of used) await store.delete(key);",
+    right: "for (const key of used) await ledger.store.delete(key);",
     wrong: "for (const key of used) void key;",
     attack: "an approval is used in a run whose answer is lost, and the records come back before the next",
     in: "approvals",
@@ -85,17 +79,9 @@ export const ATTACK_BUGS: readonly (Bug & { readonly attack: string; readonly in
   {
     name: "a used approval is released in one collection only",
     file: "sync/ledger/installation.ts",
-    right: "if (id === approvalId) used.push(key);",
-    wrong: "if (id === approvalId && used.length === 0) used.push(key);",
+    right: 'if (kind === "removals" && token === approvalId) used.push(key);',
+    wrong: 'if (kind === "removals" && token === approvalId && used.length === 0) used.push(key);',
     attack: "an approval that was used for accounts is used again for licenses",
-    in: "trials",
-  },
-  {
-    name: "an accepted event is known by its contents only",
-    file: "sync/run/accepted-events.ts",
-    right: "const hasId = COLLECTIONS[collection].idField !== undefined;",
-    wrong: "const hasId = collection.length < 0;",
-    attack: "an event with the id of an accepted one and another field is sent again by a restart",
     in: "trials",
   },
 ];

@@ -7,11 +7,16 @@ import { PLAIN, type Program } from "./program.js";
 import { clients, plainRun } from "./session-arbitrary.js";
 import { ledgerMs, memoryBytes, restartAfterMs } from "./setting-arbitrary.js";
 
+/** A fault that strikes one call, or the retries of it as well. */
+const repeated = fc
+  .tuple(fault, fc.constantFrom(1, 1, 1, 1, 3, 4))
+  .map(([one, times]) => Array.from({ length: times }, (_, again) => ({ ...one, nth: one.nth + again })));
+
 /** Whatever can go wrong, anywhere. Only of the first call of all it is certain that there is one. */
 const wild: fc.Arbitrary<Program> = fc
   .record({
     clients,
-    faults: fc.array(fault, { maxLength: 8 }),
+    faults: fc.array(repeated, { maxLength: 6 }).map((drawn) => drawn.flat()),
     limitBytes: fc.constantFrom(undefined, undefined, undefined, 110, 140, 180),
     atMostOnce: fc.boolean(),
     memoryBytes,

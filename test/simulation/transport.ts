@@ -140,7 +140,8 @@ export class SimulatedTransport implements SyncTransport {
       });
     } catch (error) {
       if (this.#service.keyRevoked) failed();
-      if (saysCompleted(error) && !this.locks.failedAborts.has(batchId)) this.conduct.foundCompleted.add(batchId);
+      if (saysCompleted(error) && !this.locks.failedAborts.has(batchId))
+        this.conduct.foundCompleted.add(batchId);
       throw error;
     }
   }
