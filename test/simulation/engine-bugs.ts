@@ -76,12 +76,6 @@ export const ENGINE_BUGS: readonly Bug[] = [
     wrong: "if (answerWasLost && error instanceof SyncProtocolError)",
   },
   {
-    name: "a run that fails later hides that a batch of it may have been completed",
-    file: "sync/run/run.ts",
-    right: "throw this.#withUnclear(error);",
-    wrong: "throw error;",
-  },
-  {
     name: "abort tells the service nothing",
     file: "sync/batch/lifecycle.ts",
     right:
@@ -93,30 +87,6 @@ export const ENGINE_BUGS: readonly Bug[] = [
     file: "sync/batch/start.ts",
     right: "(call) => this.#transport.abortBatch(batchId, call),",
     wrong: "(call) => Promise.resolve(call).then(() => void batchId),",
-  },
-  {
-    name: "accepted events are sent again in the next batch of a run",
-    file: "sync/run/spool-sender.ts",
-    right: "message.isAccepted && (message.isCounted || !areCounted)",
-    wrong: "message.isAccepted && message.length < 0 && areCounted",
-  },
-  {
-    name: "a snapshot is sent again without what was accepted",
-    file: "sync/run/spool-sender.ts",
-    right: "if (isEvents && (isAccepted ||",
-    wrong: "if (isAccepted || (isEvents &&",
-  },
-  {
-    name: "a message is lost where memory ends and the file begins",
-    file: "sync/run/spool.ts",
-    right: "return { memory: undefined, at, length };",
-    wrong: "return { memory: undefined, at: 0, length };",
-  },
-  {
-    name: "an answer without a count is an acceptance",
-    file: "sync/write/window-sender.ts",
-    right: "const isRefused = this.#service.counts && isUncounted;",
-    wrong: "const isRefused = this.#service.counts && isUncounted && records < 0;",
   },
   {
     name: "records of an unknown window are called accepted",

@@ -45,12 +45,6 @@ export const GUARD_BUGS: readonly Bug[] = [
     wrong: "const earlier = isApproved && history.length < 0 ?",
   },
   {
-    name: "a watermark is advanced by a run that does not complete",
-    file: "sync/run/send.ts",
-    right: "        await guard.givenUp(outcome);\n",
-    wrong: "        await watermarks.completed();\n        await guard.givenUp(outcome);\n",
-  },
-  {
     name: "the ids of an unclear completion are dropped when its abort succeeds",
     file: "sync/run/send.ts",
     right: 'const outcome = abort === "aborted" && unclear !== undefined ? "unknown" : abort;',
@@ -61,24 +55,6 @@ export const GUARD_BUGS: readonly Bug[] = [
     file: "sync/guard/run-guard.ts",
     right: 'if (drafts.areSaved && outcome !== "aborted") return;',
     wrong: 'if (drafts.areSaved && outcome === "completed") return;',
-  },
-  {
-    name: "a run is not judged",
-    file: "sync/run/run.ts",
-    right: "      await extracted.guard.judge();\n",
-    wrong: "",
-  },
-  {
-    name: "the ids are not stored before the completion",
-    file: "sync/run/send.ts",
-    right: "      await guard.save(batch.signal);\n",
-    wrong: "",
-  },
-  {
-    name: "the ids of a batch that was not completed become the known ones",
-    file: "sync/run/send.ts",
-    right: "        await guard.givenUp(outcome);\n",
-    wrong: "        await guard.save(ended).catch(() => {});\n        await guard.completed({});\n",
   },
 ];
 

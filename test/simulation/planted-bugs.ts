@@ -1,7 +1,7 @@
 /**
  * Plants bugs in a copy of the code, one at a time, and shows that the simulation catches each, or a named attack.
  *
- *     npm run check:simulation -- [engine, guard, graphql, sockets, attacks, or part of a bug's name]
+ *     npm run check:simulation -- [engine, run, guard, graphql, sockets, attacks, or part of a bug's name]
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,10 +11,12 @@ import type { Bug } from "./bug.js";
 import { ENGINE_BUGS } from "./engine-bugs.js";
 import { GRAPHQL_BUGS } from "./graphql/bugs.js";
 import { ATTACK_BUGS, GUARD_BUGS } from "./guard-bugs.js";
+import { RUN_BUGS } from "./run-bugs.js";
 import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
 /** Programs that have to be enough to catch a bug, and how they are run. */
 const ENGINE = { group: "engine", bugs: ENGINE_BUGS, soak: ["12000", "1"] } as const;
+const RUN = { group: "run", bugs: RUN_BUGS, soak: ["12000", "1"] } as const;
 const GUARD = { group: "guard", bugs: GUARD_BUGS, soak: ["12000", "1"] } as const;
 const GRAPHQL = { group: "graphql", bugs: GRAPHQL_BUGS, soak: ["--graphql", "5000", "1"] } as const;
 const SOCKETS = { group: "sockets", bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "2"] } as const;
@@ -27,7 +29,7 @@ const copy = join(root, "build/planted");
 const wanted = process.argv[2] ?? "";
 
 const failures: string[] = [];
-for (const { group, bugs, soak } of [ENGINE, GUARD, GRAPHQL, SOCKETS]) {
+for (const { group, bugs, soak } of [ENGINE, RUN, GUARD, GRAPHQL, SOCKETS]) {
   const chosen = bugs.filter(({ name }) => group === wanted || name.includes(wanted));
   if (chosen.length === 0) continue;
   makeCopy();

@@ -3,10 +3,11 @@ import { expect, test } from "vitest";
 import { ENGINE_BUGS } from "./engine-bugs.js";
 import { GRAPHQL_BUGS } from "./graphql/bugs.js";
 import { ATTACK_BUGS, GUARD_BUGS } from "./guard-bugs.js";
+import { RUN_BUGS } from "./run-bugs.js";
 import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
 // Planting all bugs takes an hour; this checks that their places still exist.
-test.each([...ENGINE_BUGS, ...GUARD_BUGS, ...ATTACK_BUGS, ...GRAPHQL_BUGS, ...SOCKET_BUGS])(
+test.each([...ENGINE_BUGS, ...RUN_BUGS, ...GUARD_BUGS, ...ATTACK_BUGS, ...GRAPHQL_BUGS, ...SOCKET_BUGS])(
   "the planted bug has its one place in src/$file: $name",
   async ({ file, right, wrong }) => {
     const code = await readFile(new URL(`../../src/${file}`, import.meta.url), "utf8");

@@ -123,7 +123,7 @@ export const clients: fc.Arbitrary<Program["clients"]> = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
-const PLAIN_COLLECTIONS = ["accounts", "usage", "licenses"] as const;
+const PLAIN_COLLECTIONS = ["accounts", "usage", "licenses", "externallyDiscoveredUsage"] as const;
 
 /** A run of which every write is whole. @param records Number of records of each write. */
 /** A run without anything out of the ordinary. */

@@ -64,8 +64,16 @@ export class SharedLedger {
     return storeLedger(own);
   }
 
-  /** What it knows of an installation. */
-  async known(endpoint: string, installationId: string): Promise<Known> {
+  /** What it knows of an installation; what is wrong with it where it cannot be read. */
+  async known(endpoint: string, installationId: string): Promise<Known | string> {
+    try {
+      return await this.#read(endpoint, installationId);
+    } catch (error) {
+      return `the ledger cannot be read: ${error}`;
+    }
+  }
+
+  async #read(endpoint: string, installationId: string): Promise<Known> {
     const scope = { endpoint, installationId };
     const parts = requireLedger(storeLedger(this.#store));
     if (parts === undefined) throw new Error("there is no ledger");

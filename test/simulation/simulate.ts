@@ -34,8 +34,8 @@ export interface Simulated {
   readonly locks: readonly LockLog[];
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted: ReadonlySet<string>;
-  /** What the ledger of the runs knows in the end; undefined where there is none. */
-  readonly known?: Known;
+  /** What the ledger of the runs knows in the end, or what is wrong with it; undefined where there is none. */
+  readonly known?: Known | string;
   /** What is left in the folder for temporary files. */
   readonly leftFiles: readonly string[];
   /** Whether everything settled. */

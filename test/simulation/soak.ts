@@ -9,10 +9,12 @@
  * It ends with the number of programs or with the time, whichever is first.
  */
 import { parseArgs } from "node:util";
+import { RunHeldError, RunOutdatedError, SpoolError } from "@saas-management/sdk";
 import type { Fault } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { graphqlProperty } from "./graphql/soak.js";
 import { violations } from "./invariants.js";
+import type { ObservedRun } from "./observation.js";
 import { program } from "./program-arbitrary.js";
 import { type Simulated, simulate } from "./simulate.js";
 import { socketViolations } from "./sockets/invariants.js";
@@ -88,9 +90,25 @@ function take(
     batches: service.batches.length,
     completed: service.batches.filter(({ state }) => state === "completed").length,
     retries: observation.told.filter(isRetry).length,
+    ...figuresOf(observation.runs),
     planned,
   });
   tally.noteFaults(drawn, struck);
+}
+
+/** What became of runs, and how often a connector was called again, or its records were sent again. */
+function figuresOf(runs: readonly ObservedRun[]): Record<string, number> {
+  const sum = (numberOf: (run: ObservedRun) => number) => runs.reduce((all, run) => all + numberOf(run), 0);
+  return {
+    runs: runs.length,
+    held: sum(({ error }) => Number(error instanceof RunHeldError)),
+    outdated: sum(({ error }) => Number(error instanceof RunOutdatedError)),
+    withoutRoom: sum(({ error }) => Number(error instanceof SpoolError)),
+    killed: sum(({ killed }) => Number(killed)),
+    calledAgain: sum(({ extractions }) => Math.max(0, extractions.length - 1)),
+    sentAgain: sum(({ batches }) => batches.length - new Set(batches.map((one) => one.extraction)).size),
+    tooLate: sum(({ extractions }) => extractions.filter(({ late }) => Number.isFinite(late)).length),
+  };
 }
 
 /** What failed, with the seed and the smallest program that was found; undefined where nothing did. */
@@ -108,13 +126,14 @@ function nameOf(fault: NamedFault | Fault): string {
     return nameOf({ operation: on, message, kind: { type, at, code, grace } });
   }
   const { operation, message, kind } = fault;
-  const { type, at, code, grace, counted } = kind;
+  const { type, at, code, grace, counted, forwarded } = kind;
   const parts = [
     type,
     at,
     code,
     grace === undefined ? undefined : `grace ${grace}`,
     counted === undefined ? undefined : `counted ${counted}`,
+    forwarded === undefined ? undefined : `forwarded ${forwarded}`,
   ];
   const where = message === undefined ? operation : `${operation}, at a message`;
   return `${where}: ${parts.filter((part) => part !== undefined).join(" ")}`;
@@ -129,6 +148,7 @@ interface NamedFault {
     readonly code?: number | string | undefined;
     readonly grace?: boolean | undefined;
     readonly counted?: boolean;
+    readonly forwarded?: boolean;
   };
 }
 
