@@ -63,10 +63,10 @@ export const RIGHT: Readonly<Record<string, string>> = {
   "an inline connector with several writes": `
     await sync.run({
       snapshots: ["accounts", "groups"],
-      async run(batch, { signal, attempt, preview }) {
+      async run(batch, { signal, preview }) {
         await batch.write("accounts", [{ id: "u1" }], { signal });
         await batch.write("groups", []);
-        if (!preview && attempt === 1) await batch.write("usage", []);
+        if (!preview) await batch.write("usage", []);
       },
     });`,
   "a connector that writes together": `
@@ -167,7 +167,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
     await sync.run({ snapshots: ["accounts"], run: (batch) => batch.write("accounts", []) }, { guard: { collections: { accounts: false } }, approve: "approval-1" });`,
   "a client with defaults of runs": `
     const own = new SaasManagementClient({ syncUrl: "https://b.example.com", apiKey: async () => "k", sync: { installationId: "i1", ledger: fileLedger(), guard: false, eventDelivery: "at-most-once" } });
-    await own.sync.run({ snapshots: [], run: async () => {} }, { waitForLockMs: 1, maxIdleMs: 1, stopOnSignals: true, restarts: 0, maxDurationMs: 1 });`,
+    await own.sync.run({ snapshots: [], run: async () => {} }, { waitForLockMs: 1, stopOnSignals: true, restarts: 0, maxDurationMs: 1, spool: { memoryBytes: 0 } });`,
   "events of attempts": `
     const own = new SaasManagementClient({ baseUrl: "https://a.example.com", apiKey: "k", onEvent: ({ type, operation, attempt, durationMs }) => console.log(type, operation, attempt, durationMs) });
     await own.close();`,

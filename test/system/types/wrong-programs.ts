@@ -50,7 +50,7 @@ export const WRONG: Readonly<Record<string, string>> = {
     await sync.run(connector);`,
   "an undeclared collection in defineConnector": `defineConnector({ snapshots: ["accounts"], run: (batch) => batch.write("devices", []) });`,
   "an unknown field of the context": `await sync.run({ snapshots: [], run: async (batch, context) => context.attempts });`,
-  "a silence that is a string": `await sync.run({ snapshots: [], run: async () => {} }, { maxIdleMs: "1" });`,
+  "a silence that is a string": `await sync.startBatch({ maxIdleMs: "1" });`,
   "keepAlive in place of maxIdleMs": `await sync.startBatch({ keepAlive: { maxIdleMs: 1 } });`,
   "a batch id in place of options": `await sync.startBatch("i1");`,
   "an old option of a run": `await sync.run({ snapshots: [], run: async () => {} }, { signals: true });`,
