@@ -10,7 +10,8 @@ import { PythonProgram, skipped, whySkipped } from "../interop/python-program.js
 import { largerSchema } from "./larger-schema.js";
 
 const run = promisify(execFile);
-const TIMEOUT_MS = 240_000;
+/** Copies, code generation and compilers of a whole project, on a machine that may be busy. */
+const TIMEOUT_MS = 480_000;
 /** Some that depend on the contract most. All of `npm test` passes too, in minutes. */
 const TESTS = ["test/sync/encoders", "test/reference-server/sync-snapshots", "test/graphql/filters"];
 const NOT_COPIED = new Set(["node_modules", ".git", "dist", "build"]);
