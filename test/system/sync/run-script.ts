@@ -26,6 +26,7 @@ const [endpoint = "", apiKey = "", installationId = "", directory = "", which = 
   process.argv.slice(2);
 const die = () => process.kill(process.pid, "SIGKILL");
 const input = createInterface(process.stdin);
+let signalled = false;
 const store = watchedStore(new FileStore(directory), async (call, go) => {
   const isIds = isPutOf("ids")(call);
   if (way === "paused" && isIds) {
@@ -42,7 +43,9 @@ function onProgress(event: SyncProgress): void {
   if (event.type !== "sending" || event.records === 0) return;
   if (way === "sent") die();
   if (way === "exit") process.exit(0);
-  if (way === "terminated") process.kill(process.pid, "SIGTERM");
+  // Once: a second signal ends the process at once.
+  if (way === "terminated" && !signalled) process.kill(process.pid, "SIGTERM");
+  signalled = true;
 }
 
 // Small windows: a part is sent before the rest.
