@@ -26,7 +26,7 @@ export interface SyncTuning {
   readonly maxSendMessageBytes?: number | undefined;
   /**
    * Most bytes that are sent before an acknowledgement is awaited; one message for event collections.
-   * @default 6 MiB; 16 MiB for a run over a slow link
+   * @default 6 MiB; 16 MiB for a run, which reads them from its spool
    */
   readonly windowBytes?: number | undefined;
   /** How long a record that a batch writes waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
@@ -82,7 +82,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     maxMessageBytes,
     messageBytes: Math.min(requireBytes("messageBytes", messageBytes), maxMessageBytes),
     windowBytes: requireBytes("windowBytes", windowBytes),
-    /** That of a run over a slow link. */
+    /** That of a run, which has one of its messages in memory and not all of them. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
     eventDelivery,

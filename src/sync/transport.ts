@@ -37,6 +37,13 @@ export type CompletionCounts = Partial<
   >
 >;
 
+/** A message that is read when its turn comes. */
+export interface StoredMessage {
+  readonly length: number;
+  /** Its bytes, which hold until the message after the next one is asked for. */
+  load(): Promise<Uint8Array>;
+}
+
 /**
  * The four operations of the Sync API. The batch engine knows this interface and not gRPC, so that it also runs in
  * memory. Every failure is an error of the SDK, or the reason of the call's signal.
@@ -44,12 +51,13 @@ export type CompletionCounts = Partial<
 export interface SyncTransport {
   startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }>;
   /**
-   * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their buffers are used again when it resolves.
+   * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their buffers are used again when it resolves. If
+   * one of them cannot be read, the call is cancelled, and rejects with that error.
    * @returns the number of accepted records; undefined if the answer does not say and came after all messages
    * @throws {SyncProtocolError} the answer does not say, and came before all messages were sent
    */
   syncRecords(
-    messages: readonly Uint8Array[],
+    messages: readonly (Uint8Array | StoredMessage)[],
     call: CallContext,
   ): Promise<{ readonly accepted: number | undefined }>;
   /** Reconciles the snapshots of the batch and releases the lock. */

@@ -1,5 +1,6 @@
 import type { RecordOf } from "@saas-management/sdk";
 import type { CollectionMessage } from "../../src/reference-server/sync/stores.js";
+import type { StoredMessage } from "../../src/sync/transport.js";
 import type { Shape } from "./program.js";
 import type { ModelMessage } from "./service-model.js";
 
@@ -10,6 +11,14 @@ export type SimCollection = (typeof COLLECTIONS)[number];
 
 /** Stands in every record, and must stand in no message, log line or error. */
 export const CANARY = "canary-7f3a9e";
+
+/** Reads stored messages one after the other; their buffers are used again. */
+export async function loaded(messages: readonly (Uint8Array | StoredMessage)[]): Promise<Uint8Array[]> {
+  const all: Uint8Array[] = [];
+  for (const message of messages)
+    all.push(message instanceof Uint8Array ? message : Uint8Array.from(await message.load()));
+  return all;
+}
 
 /** Whether a collection is a snapshot. */
 export function isSnapshot(collection: SimCollection): boolean {

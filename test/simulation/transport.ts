@@ -1,10 +1,10 @@
 import { SyncProtocolError } from "@saas-management/sdk";
-import type { CallContext, SyncTransport } from "../../src/sync/transport.js";
+import type { CallContext, StoredMessage, SyncTransport } from "../../src/sync/transport.js";
 import { Conduct } from "./conduct.js";
 import type { FaultKind, FaultSchedule } from "./faults.js";
 import { FaultyNetwork } from "./faulty-network.js";
 import { LockLog } from "./lock-log.js";
-import type { SentMessage } from "./messages.js";
+import { loaded, type SentMessage } from "./messages.js";
 import type { Observation } from "./observation.js";
 import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
@@ -69,8 +69,8 @@ export class SimulatedTransport implements SyncTransport {
     }
   }
 
-  async syncRecords(messages: readonly Uint8Array[], call: CallContext) {
-    const sent = this.conduct.stream(messages, call.signal);
+  async syncRecords(given: readonly (Uint8Array | StoredMessage)[], call: CallContext) {
+    const sent = this.conduct.stream(await loaded(given), call.signal);
     const { batchId, records } = sent;
     const half = sent.messages.slice(0, Math.floor(sent.messages.length / 2));
     const stream = this.#service.openStream();

@@ -147,7 +147,7 @@ export class BatchSession implements WriteTarget {
   }
 
   openSink({ Sender, collection, report, signal, trace }: OpenedWrite): {
-    readonly context: SinkContext;
+    readonly context: SinkContext & { readonly send: WindowSender["send"] };
     unlink(): void;
   } {
     const { configuration, transport } = this;

@@ -11,6 +11,7 @@ import {
 import { onAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
+import type { StoredMessage } from "../transport.js";
 import { type FailedCall, UNKNOWN_COMPRESSION } from "./status.js";
 
 export interface CallStart {
@@ -50,11 +51,11 @@ export interface StreamAnswer<Response> {
 /** Messages, in order on one stream, and the message that answers them. */
 export function clientStream<Response>(
   method: Method<Response>,
-  messages: readonly Uint8Array[],
+  messages: readonly (Uint8Array | StoredMessage)[],
 ): Call<StreamAnswer<Response>> {
   const { path, responseDeserialize } = method;
   return (client, start, discard) =>
-    answerOf(start, (done) => {
+    answerOf(start, (done, fail) => {
       let ended = false;
       let sent = false;
       const stream = client.makeClientStreamRequest(
@@ -82,7 +83,11 @@ export function clientStream<Response>(
           return;
         }
         // One message is handed over at a time: grpc-js bounds the number of buffered messages, not their bytes.
-        stream.write(message, () => writeFrom(index + 1));
+        const write = (bytes: Uint8Array) => {
+          if (!ended && !start.signal.aborted) stream.write(bytes, () => writeFrom(index + 1));
+        };
+        if (message instanceof Uint8Array) write(message);
+        else message.load().then(write, fail);
       };
       writeFrom(0);
       return stream;
@@ -93,12 +98,13 @@ function answerOf<Response>(
   { answered, operation, signal, toError }: CallStart,
   call: (
     done: (error: ServiceError | null, value?: Response) => void,
+    fail: (reason: unknown) => void,
   ) => ClientUnaryCall | ClientWritableStream<Uint8Array>,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     let stopListening = () => {};
-    const abort = () => {
-      reject(signal.reason);
+    const fail = (reason: unknown) => {
+      reject(reason);
       started.cancel();
     };
     const started = call((error, value) => {
@@ -107,12 +113,12 @@ function answerOf<Response>(
       else if (value === undefined)
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
       else resolve(value);
-    });
+    }, fail);
     const readFrom = (metadata: Metadata) => answered((name) => metadata.get(name)[0]);
     started.on("metadata", readFrom);
     // Comes after the callback, but before the code that awaits the promise.
     started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) => readFrom(metadata));
-    stopListening = onAbort(signal, abort);
+    stopListening = onAbort(signal, () => fail(signal.reason));
   });
 }
 

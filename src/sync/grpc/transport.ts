@@ -9,7 +9,7 @@ import {
   SyncServiceService,
 } from "../generated/contract.js";
 import type { SyncConfiguration } from "../options.js";
-import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
+import type { CallContext, CompletionCounts, StoredMessage, SyncTransport } from "../transport.js";
 import { type Call, clientStream, unary } from "./calls.js";
 import { Connections } from "./connection.js";
 import { targetOf } from "./options.js";
@@ -48,7 +48,7 @@ export class GrpcTransport implements SyncTransport {
   }
 
   async syncRecords(
-    messages: readonly Uint8Array[],
+    messages: readonly (Uint8Array | StoredMessage)[],
     context: CallContext,
   ): Promise<{ readonly accepted: number | undefined }> {
     const call = clientStream(SyncServiceService.syncRecords, messages);

@@ -6,18 +6,9 @@ import { batchIdField } from "../encoding/message-builder.js";
 import type { SyncConfiguration } from "../options.js";
 import { uncountedError } from "../write/window-sender.js";
 import type { Spool, SpooledMessage } from "./spool.js";
+import { SpoolReader } from "./spool-reader.js";
 
-type SendConfiguration = Pick<
-  SyncConfiguration,
-  "clock" | "eventDelivery" | "messageBytes" | "sendWindowBytes" | "windowBytes"
->;
-
-/** A window that takes so long, in milliseconds, goes over a slow link: larger ones wait less for acknowledgements there. */
-const SLOW_MS = 200;
-/** Two of them are in memory on a fast link. */
-const FAST_WINDOW_BYTES = 4 * 1024 * 1024;
-/** Room for the id of the batch and what follows it, beside the records of a full message. */
-const SPARE_BYTES = 64 * 1024;
+type SendConfiguration = Pick<SyncConfiguration, "eventDelivery" | "messageBytes" | "sendWindowBytes">;
 
 /**
  * Sends what a spool holds in a batch: snapshots as a whole, events without what an earlier batch of the run had accepted.
@@ -37,10 +28,6 @@ class SpoolSender {
   readonly #batch: BatchHandle;
   readonly #spool: Spool;
   readonly #configuration: SendConfiguration;
-  readonly #batchId: Buffer;
-  /** Buffers of windows that were accepted. */
-  readonly #free: Buffer[] = [];
-  #isSlow = false;
   /** Whether events were left out that were acknowledged without a count. */
   #isUnproven = false;
 
@@ -48,21 +35,24 @@ class SpoolSender {
     this.#batch = batch;
     this.#spool = spool;
     this.#configuration = configuration;
-    this.#batchId = batchIdField(batch.id);
   }
 
-  /** Reads the next window while the last one is on its way, unless the link is slow: then reading takes no time. */
   async send(collection: Collection): Promise<void> {
     const all = this.#spool.messages(collection);
     const { context, report, unlink } = await this.#batch.openCollection(collection, recordsOf(all));
     const isEvents = COLLECTIONS[collection].model === "event";
     const mayBeRepeated = mayRepeat(collection, this.#configuration);
+    const reader = new SpoolReader(this.#spool, all, batchIdField(this.#batch.id), this.#configuration);
     let index = 0;
-    let sending: Promise<void> = Promise.resolve();
+    let firstIndex = 0;
     try {
       for (const window of this.#windowsOf(all, isEvents)) {
-        const firstIndex = index;
-        index += recordsOf(window);
+        const messages = window.map(({ records }) => {
+          const message = { bytes: reader.message(index), firstIndex, records };
+          index += 1;
+          firstIndex += records;
+          return message;
+        });
         const { areCounted } = this.#batch.acknowledgements;
         const isAccepted = window.every(
           (message) => message.isAccepted && (message.isCounted || !areCounted),
@@ -72,28 +62,16 @@ class SpoolSender {
           this.#isUnproven ||= isAccepted && window.some(({ isCounted }) => !isCounted);
           continue;
         }
-        if (this.#isSlow) await sending;
-        const messages = await this.#read(window, firstIndex);
-        await sending;
-        const { clock } = this.#configuration;
-        const since = clock.monotonic();
-        sending = context.send(messages).then(
-          () => {
-            this.#isSlow = clock.monotonic() - since > SLOW_MS;
-            const isCounted = this.#batch.acknowledgements.areCounted;
-            for (const message of window) Object.assign(message, { isAccepted: true, isCounted });
-            for (const { buffer } of messages) this.#free.push(buffer);
-          },
-          (error: unknown) => {
-            const isUnclear = report.ranges.at(-1)?.outcome === "unknown";
-            for (const message of window) message.isUnclear ||= isUnclear;
-            throw annotate(meaningOfWrite("write", error), { outcomes: report.ranges });
-          },
-        );
-        // Awaited with the next window.
-        sending.catch(() => {});
+        try {
+          await context.send(messages);
+        } catch (error) {
+          const isUnclear = report.ranges.at(-1)?.outcome === "unknown";
+          for (const message of window) message.isUnclear ||= isUnclear;
+          throw annotate(meaningOfWrite("write", error), { outcomes: report.ranges });
+        }
+        const isCounted = this.#batch.acknowledgements.areCounted;
+        for (const message of window) Object.assign(message, { isAccepted: true, isCounted });
       }
-      await sending;
     } finally {
       unlink();
     }
@@ -106,12 +84,11 @@ class SpoolSender {
 
   /** A window of events is one message, so that it is known of each message whether it was accepted. */
   *#windowsOf(messages: readonly SpooledMessage[], isEvents: boolean): Generator<readonly SpooledMessage[]> {
-    const { sendWindowBytes, windowBytes } = this.#configuration;
     let window: SpooledMessage[] = [];
     let bytes = 0;
     for (const message of messages) {
-      const most = this.#isSlow ? sendWindowBytes : Math.min(windowBytes, FAST_WINDOW_BYTES);
-      if (window.length > 0 && (isEvents || bytes + message.length > most)) {
+      const isFull = isEvents || bytes + message.length > this.#configuration.sendWindowBytes;
+      if (window.length > 0 && isFull) {
         yield window;
         window = [];
         bytes = 0;
@@ -120,31 +97,6 @@ class SpoolSender {
       bytes += message.length;
     }
     if (window.length > 0) yield window;
-  }
-
-  async #read(window: readonly SpooledMessage[], firstIndex: number) {
-    const read = [];
-    let index = firstIndex;
-    for (const message of window) {
-      const { records, length } = message;
-      const bodyStart = this.#batchId.length;
-      const buffer = this.#bufferFor(bodyStart + length);
-      this.#batchId.copy(buffer);
-      await this.#spool.read(message, buffer, bodyStart);
-      const bytes = buffer.subarray(0, bodyStart + length);
-      read.push({ bytes, bodyStart, firstIndex: index, records, buffer });
-      index += records;
-    }
-    return read;
-  }
-
-  #bufferFor(length: number): Buffer {
-    const free = this.#free.pop();
-    if (free !== undefined && free.length >= length) return free;
-    const { messageBytes } = this.#configuration;
-    // Most runs are small.
-    const isSmall = length < messageBytes / 2;
-    return Buffer.allocUnsafeSlow(isSmall ? length : Math.max(length, messageBytes + SPARE_BYTES));
   }
 }
 

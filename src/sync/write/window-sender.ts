@@ -1,11 +1,10 @@
 import { annotate, type RecordOutcome, SyncProtocolError, TransportError } from "../../core/errors/index.js";
 import { Attempts, callWithRetry, type Subject } from "../call.js";
 import type { CollectionInfo } from "../collections.js";
-import type { EncodedMessage } from "../encoding/message-builder.js";
 import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import type { CallContext, SyncTransport } from "../transport.js";
+import type { CallContext, StoredMessage, SyncTransport } from "../transport.js";
 import { addRange, progressOf, type WriteReport } from "./options.js";
 
 /**
@@ -58,6 +57,13 @@ export interface WindowSenderOptions {
   readonly acknowledgements: Acknowledgements;
 }
 
+/** One message of a window. */
+export interface WindowMessage {
+  readonly bytes: Uint8Array | StoredMessage;
+  readonly firstIndex: number;
+  readonly records: number;
+}
+
 /** Sends the windows of one write, and reports what became of their records. */
 export class WindowSender {
   readonly #options: WindowSenderOptions;
@@ -67,7 +73,7 @@ export class WindowSender {
   }
 
   /** Sends one window. After a transient failure it sends the same bytes again, on a new stream. */
-  async send(window: readonly EncodedMessage[]): Promise<void> {
+  async send(window: readonly WindowMessage[]): Promise<void> {
     const { subject, configuration, lease, report, signal, onProgress } = this.#options;
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
@@ -110,7 +116,7 @@ export class WindowSender {
   }
 
   async #sendOnce(
-    messages: readonly Uint8Array[],
+    messages: readonly WindowMessage["bytes"][],
     firstIndex: number,
     records: number,
     call: CallContext,

@@ -5,8 +5,8 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "every second message of a stream is left out",
     file: "sync/grpc/calls.ts",
-    right: "stream.write(message, () => writeFrom(index + 1));",
-    wrong: "stream.write(message, () => writeFrom(index + 2));",
+    right: "stream.write(bytes, () => writeFrom(index + 1));",
+    wrong: "stream.write(bytes, () => writeFrom(index + 2));",
   },
   {
     name: "the bytes of a message are taken from the wrong place",
@@ -59,7 +59,7 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "the deadline of a call that waits for its answer is not heard",
     file: "sync/grpc/calls.ts",
-    right: "    stopListening = onAbort(signal, abort);\n",
+    right: "    stopListening = onAbort(signal, () => fail(signal.reason));\n",
     wrong: "",
   },
   {

@@ -5,10 +5,11 @@ import {
   SyncProtocolError,
   TransportError,
 } from "@saas-management/sdk";
-import type { CallContext, SyncTransport } from "../../../src/sync/transport.js";
+import type { CallContext, StoredMessage, SyncTransport } from "../../../src/sync/transport.js";
 import { Conduct } from "../conduct.js";
 import type { Operation } from "../faults.js";
 import { LockLog } from "../lock-log.js";
+import { loaded } from "../messages.js";
 import type { Observation } from "../observation.js";
 import type { SimClock } from "../sim-clock.js";
 import { saysCompleted } from "../transport.js";
@@ -78,7 +79,8 @@ export class WatchedTransport implements SyncTransport {
     }
   }
 
-  async syncRecords(messages: readonly Uint8Array[], call: CallContext) {
+  async syncRecords(given: readonly (Uint8Array | StoredMessage)[], call: CallContext) {
+    const messages = await loaded(given);
     const stream = this.conduct.stream(messages, call.signal);
     try {
       const answer = await this.#watch("SyncRecords", call, (context) =>

@@ -1,10 +1,12 @@
 import { execFile, execFileSync } from "node:child_process";
+import { readdirSync, readlinkSync, truncateSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import type { SyncProgress } from "../../../src/index.js";
 import { testService } from "../../support/test-service.js";
 import { startScript } from "./run-process.js";
 
@@ -33,6 +35,15 @@ async function endInFolderOf(bytes: number, options: string, records: number): P
   const [printed = "", ...left] = stdout.trim().split("\n");
   expect(left).toEqual([]);
   return JSON.parse(printed);
+}
+
+/** Where a link leads; nowhere if it is gone. */
+function targetOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 const canMount = (() => {
@@ -72,6 +83,25 @@ test("a missing folder ends a run before anything is sent, and a small run does 
   expect(service.states()).toEqual([]);
   expect(await endOf(missing, 10, 1000)).toMatchObject({ code: "completed" });
 });
+
+test.runIf(process.platform === "linux")(
+  "a file that loses bytes while it is sent ends the run",
+  async () => {
+    const onProgress = ({ type }: SyncProgress) => {
+      if (type !== "sending") return;
+      for (const fd of readdirSync("/proc/self/fd")) {
+        const path = `/proc/self/fd/${fd}`;
+        if (targetOf(path).includes(".spool")) truncateSync(path, 10);
+      }
+    };
+    const run = service.runAccounts(["a", "b"], { onProgress, spool: { memoryBytes: 0 }, ledger: "none" });
+    await expect(run).rejects.toMatchObject({
+      code: "SPOOL_FAILED",
+      message: expect.stringMatching(/it is shorter than what was written.*Nothing was completed\.$/),
+    });
+    expect(service.states()).toEqual(["aborted"]);
+  },
+);
 
 test("a process that is killed while it reads leaves no file and no batch", async () => {
   const child = startScript("spool-script.ts", [...argsOf(service.directory, 1000, 100_000), "stuck"]);
