@@ -51,7 +51,7 @@ export type {
   VendorFilter,
 } from "./graphql/generated/operations.js";
 export { sumByCurrency } from "./graphql/money.js";
-export { isMutationError } from "./graphql/mutations.js";
+export { isMutationError, type MutationErrorOf } from "./graphql/mutations.js";
 export type { ListOptions } from "./graphql/options.js";
 export type { Connection } from "./graphql/paging/connection.js";
 export type { Page } from "./graphql/paging/page-walk.js";

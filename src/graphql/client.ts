@@ -67,24 +67,28 @@ export class GraphQLClient implements AsyncDisposable {
    * The applications of the workspace.
    * @throws {InvalidInputError} an option or a date is not usable
    */
-  applications(options?: ListOptions<ApplicationFilter, ApplicationOrder>): Connection<Application> {
-    return listConnection(this.#transport, "applications", ApplicationsDocument, options);
+  applications(
+    ...given: [options?: ListOptions<ApplicationFilter, ApplicationOrder>]
+  ): Connection<Application> {
+    return listConnection(this.#transport, "applications", ApplicationsDocument, given);
   }
 
   /**
    * The licenses: assignments of a plan's seats to employees or external users.
    * @throws {InvalidInputError} an option or a date is not usable
    */
-  licenses(options?: ListOptions<LicenseFilter, LicenseOrder>): Connection<License> {
-    return listConnection(this.#transport, "licenses", LicensesDocument, options);
+  licenses(...given: [options?: ListOptions<LicenseFilter, LicenseOrder>]): Connection<License> {
+    return listConnection(this.#transport, "licenses", LicensesDocument, given);
   }
 
   /**
    * The license plans, with contract, prices and use of seats.
    * @throws {InvalidInputError} an option or a date is not usable
    */
-  licensePlans(options?: ListOptions<LicensePlanFilter, LicensePlanOrder>): Connection<LicensePlan> {
-    return listConnection(this.#transport, "licensePlans", LicensePlansDocument, options);
+  licensePlans(
+    ...given: [options?: ListOptions<LicensePlanFilter, LicensePlanOrder>]
+  ): Connection<LicensePlan> {
+    return listConnection(this.#transport, "licensePlans", LicensePlansDocument, given);
   }
 
   /**

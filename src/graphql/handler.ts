@@ -21,6 +21,7 @@ import type { Document } from "./request/document.js";
 import { withField } from "./request/input-fields.js";
 import { isJson, readText } from "./request/response.js";
 import { isJsonObject, type JsonObject } from "./request/variables.js";
+import { requireConditions } from "./vendors.js";
 
 /** The documents of the client's own methods. */
 const METHODS = {
@@ -57,7 +58,10 @@ type Allowed = ReadonlyMap<string, { readonly text: string; readonly method: str
 export function createGraphQLHandler(options: {
   /** Sends the requests, with its key. Its `onEvent` and `logger` tell what failed and why. */
   readonly client: GraphQLClient;
-  /** What a page may send: documents, and the names of methods of a `GraphQLClient`. Their variables are the page's. */
+  /**
+   * What a page may send: documents, and the names of methods of a `GraphQLClient`. Their variables are the page's, but
+   * `changeVendorsState` needs a `where` with conditions.
+   */
   readonly allow: readonly (
     | "applications"
     | "licenses"
@@ -103,6 +107,7 @@ export function createGraphQLHandler(options: {
       const { query, variables } = await readBody(request, maxRequestBytes, signal);
       const found = allowed.get(keyOf(query));
       if (found === undefined) throw new Refusal(400, "DOCUMENT_NOT_ALLOWED");
+      if (found.method === "changeVendorsState") requireConditions(variables["where"]);
       const answer = await client.rawRequest(found.text, variables, { signal, timeoutMs, retry: false });
       const { data, status } = answer;
       const errors = answer.errors.map((entry) => withoutMessage(withField(found.method, entry)));

@@ -40,7 +40,7 @@ export type {
 } from "./generated/operations.js";
 export { createGraphQLHandler } from "./handler.js";
 export { sumByCurrency } from "./money.js";
-export { isMutationError } from "./mutations.js";
+export { isMutationError, type MutationErrorOf } from "./mutations.js";
 export type { ListOptions, MutationOptions, RequestOptions } from "./options.js";
 export type { Connection } from "./paging/connection.js";
 export type { Page, PageInfo } from "./paging/page-walk.js";

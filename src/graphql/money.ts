@@ -4,6 +4,8 @@ import { describeType, isObject } from "../core/validate.js";
 
 /** Has its own settings: a program may have made the shared constructor refuse numbers (`Big.strict`). */
 const Big = /* @__PURE__ */ SharedBig();
+/** Far more than money has. A sum is written with all its digits, and "1e900000000" would fill the memory. */
+const MAX_DIGITS = 100;
 
 /**
  * Adds amounts per currency, exactly: 0.1 and 0.2 are 0.3.
@@ -18,8 +20,8 @@ const Big = /* @__PURE__ */ SharedBig();
  * @param items A connection, its nodes, or another iterable; added as they arrive
  * @param select Finds the amount of an item, as a number or a decimal string
  * @returns each currency's sum as a plain decimal string, in the order of the first items
- * @throws {InvalidInputError} an amount is NaN, infinite or not a decimal number, or has no currency; also rejects with
- * what the items reject with
+ * @throws {InvalidInputError} an amount is not a decimal number, has more than 100 digits before or after the point, or has
+ * no currency; also rejects with what the items reject with
  */
 export async function sumByCurrency<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -46,13 +48,25 @@ function addAmount(sums: Map<string, SharedBig>, money: Money | null | undefined
   if (amount === null || amount === undefined) return;
   if (typeof currency !== "string" || currency === "")
     throw invalidAmount(index, "currency", "a currency code beside an amount");
-  let exact: SharedBig;
-  try {
-    exact = new Big(amount);
-  } catch {
-    throw invalidAmount(index, "amount", "a finite decimal number");
-  }
+  const exact = decimalOf(amount);
+  if (exact === undefined)
+    throw invalidAmount(
+      index,
+      "amount",
+      `a decimal number with at most ${MAX_DIGITS} digits on either side of the point`,
+    );
   sums.set(currency, exact.plus(sums.get(currency) ?? 0));
+}
+
+function decimalOf(amount: unknown): SharedBig | undefined {
+  if (typeof amount !== "number" && typeof amount !== "string") return undefined;
+  try {
+    const exact = new Big(amount);
+    const { e: exponent, c: digits } = exact;
+    return exponent < MAX_DIGITS && digits.length - exponent <= MAX_DIGITS ? exact : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function invalidAmount(index: number, path: string, expected: string): InvalidInputError {

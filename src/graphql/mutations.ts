@@ -18,6 +18,12 @@ interface Mutation<Name extends keyof MutationErrors, Payload, Value> {
 
 const MAX_SHOWN_TYPES = 5;
 
+/** A {@link MutationError} of one mutation. */
+export interface MutationErrorOf<M extends keyof MutationErrors> extends MutationError {
+  /** The typed errors of the mutation, to be told apart by `__typename`. */
+  readonly errors: readonly (MutationErrors[M] & { readonly field?: string })[];
+}
+
 /**
  * Whether an error is a {@link MutationError} of this mutation, whose `errors` can then be told apart by `__typename`.
  *
@@ -31,7 +37,7 @@ const MAX_SHOWN_TYPES = 5;
 export function isMutationError<M extends keyof MutationErrors>(
   error: unknown,
   mutation: M,
-): error is MutationError<MutationErrors[M]> {
+): error is MutationErrorOf<M> {
   return error instanceof MutationError && error.mutation === mutation;
 }
 
@@ -78,11 +84,11 @@ export async function mutate<
   });
 }
 
-function refused<Entry extends { readonly __typename: string; readonly message: string }>(
+function refused(
   mutation: string,
-  errors: readonly (Entry & { readonly field?: string })[],
+  errors: MutationError["errors"],
   requestId: string | undefined,
-): MutationError<Entry> {
+): MutationError {
   const types = [...new Set(errors.map(({ __typename }) => __typename))]
     .filter((type) => typeof type === "string" && /^\w{1,100}$/.test(type))
     .slice(0, MAX_SHOWN_TYPES);

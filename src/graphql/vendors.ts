@@ -31,10 +31,15 @@ const IN_APPLICATIONS = new Map([
  */
 export function vendorVariables(input: ChangeVendorsStateInput, where: VendorFilter | "all"): JsonObject {
   if (where === "all") return copyVariables({ input }, "changeVendorsState");
-  if (!isJsonObject(where)) throw tooWide("where", 'a filter, or "all" for every vendor of the workspace');
   const variables = copyVariables({ input, where }, "changeVendorsState");
-  checkPart(variables["where"], "where");
+  requireConditions(variables["where"]);
   return variables;
+}
+
+/** @throws {InvalidInputError} it is not a filter, or a part of it has no condition; `issues` has its path */
+export function requireConditions(where: unknown): void {
+  if (!isJsonObject(where)) throw tooWide("where", 'a filter, or "all" for every vendor of the workspace');
+  checkPart(where, "where");
 }
 
 /** Reads which vendors a change would match. No query lists vendors: their applications tell. */
@@ -50,7 +55,7 @@ export async function previewVendors(
   if (ofApplications === undefined) return { count: undefined, vendorNames: [] };
   // Rows come and go meanwhile; by id they keep their places.
   const list = { ...own, where: ofApplications, order: { id: "ASC" } };
-  const nodes = await listConnection(transport, "applications", ApplicationsDocument, list).toArray();
+  const nodes = await listConnection(transport, "applications", ApplicationsDocument, [list]).toArray();
   const found = new Set(nodes.map(({ application }) => application.vendorName));
   const vendorNames = [...found].filter((name) => name !== null).sort();
   return { count: found.has(null) ? undefined : vendorNames.length, vendorNames };

@@ -33,6 +33,14 @@ test("requests nothing before a connection is used", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
+test("refuses options in a second argument, which would be ignored", async () => {
+  const { client } = await connectClient(collection(3));
+  const list = () => Reflect.apply(client.licenses, client, [{}, { limit: 1 }]);
+  expect(list).toThrow(
+    new InvalidInputError("licenses takes one object with all its options, got 2 arguments."),
+  );
+});
+
 test("yields every node, page after page, 100 per page", async () => {
   const { client, server } = await connectClient(collection(250));
   expect(await ids(client.applications())).toEqual(idsOf(0, 250));

@@ -181,6 +181,11 @@ test("rejects a page size or a cursor that is set twice", async () => {
   expect(() => client.paginate(MEMBERS, { org: "o", from: "c0" }, { ...PAGED, cursor: "c1" })).toThrow(
     InvalidInputError,
   );
+  const both =
+    "query($first: Int, $after: String, $last: Int) { a(first: $first, after: $after, last: $last) }";
+  expect(() => client.paginate(both, { first: 1, last: 1 }, { select: selectAll })).toThrow(
+    "variables.first and variables.last are both set",
+  );
   // @ts-expect-error no such variable
   client.paginate(MEMBERS, { org: "o" }, { ...PAGED, variableNames: { after: "cursor" } });
 });

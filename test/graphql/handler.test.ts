@@ -75,6 +75,16 @@ test("tells the page which field of a method's input the service refused", async
   expect(String(error)).toContain(", about input.name. See errors");
 });
 
+test("refuses a change of vendors that has no condition, as the client's method does", async () => {
+  const client = await page({ allow: ["changeVendorsState"] });
+  const name = { name: { eq: "Figma" } };
+  expect(await client.changeVendorsState({ state: "SANCTIONED" }, { vendor: name })).toHaveProperty(
+    "updatedCount",
+  );
+  const refusal = await rejection(client.changeVendorsState({ state: "SANCTIONED" }, "all"));
+  expect(refusal).toMatchObject({ status: 400, errors: [{ extensions: { code: "INVALID_REQUEST" } }] });
+});
+
 test("knows a document in any layout, and as a parsed one", async () => {
   const document: TypedDocumentNode<unknown, object> = parse(NAMES);
   const client = await page({ allow: [document] });

@@ -47,16 +47,25 @@ test("finds the amounts with the selector, also in an async iterable", async () 
   expect([...(await sumByCurrency(later(), select))]).toEqual([["EUR", "12.5"]]);
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, "", "1,5", "abc"])(
-  "rejects the amount %j with the index of its item",
-  (amount) => {
-    const sum = async () => sumByCurrency([null, { amount, currency: "EUR" }], itself);
-    return expect(sum()).rejects.toMatchObject({
-      code: "INVALID_INPUT",
-      issues: [{ index: 1, path: "amount" }],
-    });
-  },
-);
+test.each([
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  "",
+  "1,5",
+  "abc",
+  [1],
+  "1e900000000",
+  "1e-900000000",
+  1e300,
+])("rejects the amount %j with the index of its item", (amount) => {
+  const items: Money[] = [null, Object.assign({ amount: 0, currency: "EUR" }, { amount })];
+  const sum = async () => sumByCurrency(items, itself);
+  return expect(sum()).rejects.toMatchObject({
+    code: "INVALID_INPUT",
+    issues: [{ index: 1, path: "amount" }],
+  });
+});
 
 test.each([null, undefined, ""])("rejects an amount with the currency %j", async (currency) => {
   const sum = Reflect.apply(sumByCurrency, undefined, [[{ amount: 1, currency }], itself]);

@@ -8,8 +8,7 @@ import {
   type License,
   type LicenseFilter,
   type LicensePlanFilter,
-  type MutationError,
-  type MutationErrors,
+  type MutationErrorOf,
   type Page,
   type ProcurementCase,
 } from "@saas-management/sdk/graphql";
@@ -86,9 +85,7 @@ test("types mutations by their results, typed errors and inputs", () => {
     readonly updatedCount: number;
   }>();
   const narrowed = (error: unknown) => (isMutationError(error, "updateProcurementCase") ? error : undefined);
-  expectTypeOf(narrowed).returns.toEqualTypeOf<
-    MutationError<MutationErrors["updateProcurementCase"]> | undefined
-  >();
+  expectTypeOf(narrowed).returns.toEqualTypeOf<MutationErrorOf<"updateProcurementCase"> | undefined>();
   // @ts-expect-error name is required
   void (() => client.createProcurementCase({ state: "PRE" }));
   // @ts-expect-error not a value of the enum

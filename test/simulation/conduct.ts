@@ -66,6 +66,8 @@ export class Conduct {
   #mayCount = false;
   /** Batches of which an answer counted nothing. */
   readonly #uncounted = new Set<string>();
+  /** Batches with such an answer after the service had counted nothing. */
+  readonly #unclear = new Set<string>();
   readonly #acceptedUncounted = new Set<string>();
   /** Records of which nobody has told anything, though they were answered. */
   readonly #swallowed = new Set<string>();
@@ -173,18 +175,19 @@ export class Conduct {
     if (accepted !== undefined) this.#counts = true;
     // It is sent again.
     else if (this.#counts) return false;
+    else if (this.#mayCount) this.#unclear.add(batchId);
     else this.#uncounted.add(batchId);
+    if (this.#unclear.has(batchId)) {
+      // The client alone knows whether it takes this for an acceptance, and whether it sends what comes later again.
+      for (const mark of marks) this.#sent.get(batchId)?.delete(mark);
+      return false;
+    }
     if (this.#counts) {
       for (const mark of this.#acceptedUncounted) this.#accepted.delete(mark);
       this.#acceptedUncounted.clear();
     }
     if (this.#counts && this.#uncounted.has(batchId)) return false;
     if (accepted !== undefined) return accepted === records;
-    if (this.#mayCount) {
-      // The client alone knows.
-      for (const mark of marks) this.#sent.get(batchId)?.delete(mark);
-      return false;
-    }
     for (const mark of marks) this.#acceptedUncounted.add(mark);
     return true;
   }

@@ -83,11 +83,11 @@ function plant({ file, right, wrong }: Bug): boolean {
 function isCaughtByAttack({ attack, in: file }: (typeof ATTACK_BUGS)[number]): boolean {
   const path = `test/sync/safety/attacks/${file}.test.ts`;
   const args = ["run", "--root", copy, "--project", "main", path, "-t", attack.slice(0, TITLE)];
-  const { status, stdout } = spawnSync(join(root, "node_modules/.bin/vitest"), args, {
+  const { status, stderr } = spawnSync(join(root, "node_modules/.bin/vitest"), args, {
     cwd: copy,
     encoding: "utf8",
   });
-  return status !== 0 && stdout.includes("AssertionError");
+  return status !== 0 && stderr.includes("AssertionError");
 }
 
 /** Runs programs in the copy. Only a violated invariant counts: code that does not run at all proves nothing. */

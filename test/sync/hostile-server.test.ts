@@ -69,6 +69,22 @@ test.each<[string, Uint8Array]>([
   expect(server.calls).toHaveLength(1);
 });
 
+test.each(["<!DOCTYPE html><title>canary</title>", "\n<html>", '{"error":"canary"}'])(
+  "says that an answer is no message of gRPC if it is the text %j",
+  async (answer) => {
+    const server = await startBareServer();
+    server.answer = (stream) => {
+      stream.respond({ ":status": 200, "content-type": "text/html" });
+      stream.end(answer);
+    };
+    const error = await syncClient(server)
+      .startBatch(START)
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: "SYNC_PROTOCOL", message: expect.stringContaining("is a text") });
+    expect(String(error)).not.toContain("canary");
+  },
+);
+
 testOfAcceptedCounts("believes an answer that accepts all records before all were sent", async () => {
   const { batch } = await startBareBatch((stream) => answerWith(stream, accepting(350n)), {
     messageBytes: 100_000,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import {
+  defineConnector,
   type RunBatch,
   type RunOptions,
   type SnapshotCollection,
@@ -236,6 +237,14 @@ test("completes nothing if a write comes while it sends", async () => {
   await expect(refused).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
   await expect(late[0]).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
   expect(service.states()).toEqual(["aborted"]);
+});
+
+test("refuses an option of the run in the connector", async () => {
+  const connector = { ...defineConnector({ snapshots: ["accounts"], run: async () => {} }), firstRun: true };
+  await expect(service.client().sync.run(connector)).rejects.toMatchObject({
+    code: "INVALID_INPUT",
+    message: "firstRun is an option of run: put it into the second argument, not into the connector.",
+  });
 });
 
 test("gives its function no way to complete, abort or close a batch", async () => {

@@ -201,6 +201,11 @@ test.each(["synchronous", "asynchronous"])("takes one object that a %s generator
   expect(arrivedIds()).toEqual(["u1", "u2", "u3"]);
 });
 
+test.each([undefined, null, "done"])("refuses a source whose next() gives %j", async (step) => {
+  await expectRefused({ [Symbol.iterator]: () => ({ next: () => step }) });
+  await expectRefused({ [Symbol.asyncIterator]: () => ({ next: async () => step }) });
+});
+
 test("rejects with the source's own exception and does not call its return()", async () => {
   const broken = new Error("vendor API");
   let returned = 0;

@@ -117,12 +117,7 @@ export class GraphQLResponseError extends SdkError {
  * The payload of a mutation has typed errors (service description, "Typed mutation errors"): the change was not made, or
  * only in part.
  */
-export class MutationError<
-  Entry extends { readonly __typename: string; readonly message: string } = {
-    readonly __typename: string;
-    readonly message: string;
-  },
-> extends SdkError {
+export class MutationError extends SdkError {
   /** @internal */
   static override readonly name = "MutationError";
   declare readonly code: "MUTATION_REJECTED";
@@ -130,12 +125,16 @@ export class MutationError<
   declare readonly mutation: string;
   /**
    * The typed errors, with the server's messages, and with the field of the input if a message names one, such as
-   * `input.deadline`. Not enumerable.
+   * `input.deadline`. `isMutationError` tells them apart. Not enumerable.
    */
-  declare readonly errors: readonly (Entry & { readonly field?: string })[];
+  declare readonly errors: readonly {
+    readonly __typename: string;
+    readonly message: string;
+    readonly field?: string;
+  }[];
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<MutationError<Entry>, "mutation" | "errors">) {
+  constructor(message: string, details: DetailsOf<MutationError, "mutation" | "errors">) {
     super(message, details, ["mutation"], ["errors"]);
   }
 }

@@ -52,8 +52,14 @@ export function listConnection<Name extends string, Where, Order, Node>(
   transport: Transport,
   name: Name,
   document: Document<{ readonly [N in Name]: ConnectionData<Node> | null }, never>,
-  options: ListOptions<Where, Order> = {},
+  given: readonly [options?: ListOptions<Where, Order>],
 ): Connection<Node> {
+  // Paging in a second argument would be ignored, and everything read.
+  if (given.length > 1)
+    throw new InvalidInputError(
+      `${name} takes one object with all its options, got ${given.length} arguments.`,
+    );
+  const [options = {}] = given;
   const { where, order, ...own } = readOptions(name, options, LIST_KEYS);
   const walk = readWalk(own);
   return connect(transport, {
@@ -85,6 +91,11 @@ export function paginate<Data, Variables extends object, Node>(
       ? { size: String(last ?? "last"), cursor: String(before ?? "before") }
       : { size: String(first ?? "first"), cursor: String(after ?? "after") };
   const { [names.size]: size, [names.cursor]: start, ...others } = copyVariables(variables ?? {});
+  const otherEnd = String(own.from === "end" ? (first ?? "first") : (last ?? "last"));
+  if (isSet(size) && isSet(others[otherEnd]))
+    throw new InvalidInputError(
+      `variables.${names.size} and variables.${otherEnd} are both set: pages are read from one end. Set one of them.`,
+    );
   return connect(transport, {
     document,
     variables: others,
@@ -100,9 +111,13 @@ export function paginate<Data, Variables extends object, Node>(
   });
 }
 
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
 /** Returns an option, or the value of the variable that it stands for. */
 function onlyOne(option: string, value: unknown, variable: string, inVariables: unknown): unknown {
-  if (value !== undefined && inVariables !== undefined && inVariables !== null)
+  if (value !== undefined && isSet(inVariables))
     throw new InvalidInputError(`${option} and variables.${variable} are both set. Set one of them.`);
   return value ?? inVariables ?? undefined;
 }

@@ -179,11 +179,24 @@ function answerTooLarge(
   );
 }
 
+/** Whether the bytes that gRPC reads as a length are the second to the fifth of a text. */
+function isTextLength(length: number): boolean {
+  const bytes = [24, 16, 8, 0].map((shift) => (length >>> shift) & 0xff);
+  return bytes.every(
+    (byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d || byte === 0x09,
+  );
+}
+
 /** The answer, or what was sent. */
 function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: string): SyncProtocolError {
   const { operation, maxReceiveMessageBytes } = place;
   // grpc-js says the same of an answer here and of a request there. Only records make a request large.
-  const limit = /^Received message larger than max \(\d+ vs (\d+)\)/.exec(details)?.[1];
+  const [, length, limit] = /^Received message larger than max \((\d+) vs (\d+)\)/.exec(details) ?? [];
+  if (isTextLength(Number(length)))
+    return new SyncProtocolError(
+      `${operation}: the answer is a text, such as a web page, and not of gRPC. Check that the endpoint is the address of the Sync API.`,
+      { serverMessage },
+    );
   if (limit !== undefined && (operation !== "SyncRecords" || Number(limit) === maxReceiveMessageBytes))
     return answerTooLarge(place, serverMessage);
   if (operation === "SyncRecords")

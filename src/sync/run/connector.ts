@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import { describeType, isObject } from "../../core/validate.js";
+import { describeType, isObject, isPlainObject } from "../../core/validate.js";
 import {
   type Collection,
   type EventCollection,
@@ -11,6 +11,7 @@ import { WIRE } from "../generated/collections.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
+import { RUN_KEYS } from "./options.js";
 
 /**
  * What a run's connector writes to. Nothing is sent while it writes.
@@ -100,7 +101,7 @@ export function defineConnector<const S extends SnapshotCollection = never>(
 /**
  * Checks a connector, and copies its list of snapshots.
  * @param caller The method that received it.
- * @throws {InvalidInputError} it is not an object with `snapshots` and `run`
+ * @throws {InvalidInputError} it is not an object with `snapshots` and `run`, or has an option of the run
  */
 export function readConnector<S extends SnapshotCollection>(
   caller: string,
@@ -113,6 +114,12 @@ export function readConnector<S extends SnapshotCollection>(
       `${caller} needs a connector as its first argument: { snapshots, run(batch) }, got ${isObject(connector) ? "an object without a function run" : describeType(connector)}.`,
     );
   }
+  const option =
+    isPlainObject(connector) && Object.keys(connector).find((key) => Object.hasOwn(RUN_KEYS, key));
+  if (typeof option === "string")
+    throw new InvalidInputError(
+      `${option} is an option of ${caller}: put it into the second argument, not into the connector.`,
+    );
   const snapshots = readSnapshots(connector.snapshots);
   return { snapshots, run: (batch, context) => connector.run(batch, context) };
 }

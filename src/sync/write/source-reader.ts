@@ -1,6 +1,6 @@
 import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { isObject } from "../../core/validate.js";
+import { describeType, isObject } from "../../core/validate.js";
 import { RecordSink } from "./record-sink.js";
 import { closeSource, inSteps, type OpenedSource, openSource } from "./source.js";
 import type { SinkContext } from "./window-queue.js";
@@ -78,7 +78,7 @@ export class SourceReader {
 
   #next(iterator: Iterator<unknown>): IteratorResult<unknown> {
     try {
-      return iterator.next();
+      return requireStep(iterator.next());
     } catch (error) {
       this.#ended = true;
       throw error;
@@ -96,7 +96,7 @@ export class SourceReader {
       let step: IteratorResult<unknown>;
       this.#isWaiting = true;
       try {
-        step = await iterator.next();
+        step = requireStep(await iterator.next());
       } catch (error) {
         this.#ended = true;
         throw error;
@@ -128,6 +128,13 @@ export class SourceReader {
     this.#ended = true;
     if (typeof returned === "object" && returned !== null) throw new InvalidInputError(RETURNED);
   }
+}
+
+function requireStep(step: IteratorResult<unknown>): IteratorResult<unknown> {
+  if (isObject(step)) return step;
+  throw new InvalidInputError(
+    `next() of the source gave ${describeType(step)}. It must give an object with done and value.`,
+  );
 }
 
 /** Whether the value, a record of it or the details of one came before. Streams have made the next values already. */
