@@ -31,6 +31,25 @@ export function sourceFigures(folder: string): SourceFigures {
   };
 }
 
+type Part = "SDK" | "lab" | "command line";
+
+/** Lines of code of the three parts of src: without comments and blank lines. */
+export function codeLines(): Readonly<Record<Part, number>> {
+  const sums = { SDK: 0, lab: 0, "command line": 0 };
+  for (const path of tracked("src", ".ts")) sums[partOf(path)] += countCode(read(path));
+  return sums;
+}
+
+function partOf(path: string): Part {
+  if (path.startsWith("src/cli/")) return "command line";
+  return /^src\/(testing|reference-server)\//.test(path) ? "lab" : "SDK";
+}
+
+function countCode(text: string): number {
+  const code = text.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "");
+  return code.split("\n").filter((line) => !/^\s*(\/\/.*)?$/.test(line)).length;
+}
+
 /** Words of the README and of all pages in docs, counted as `wc -w` counts them. */
 export function docWords(): number {
   const pages = ["README.md", ...tracked("docs", ".md")];

@@ -1,6 +1,6 @@
 /**
- * Prints the figures of the house: files, lines, median, circles and upward imports, files that a record and a page
- * enter, modules on import, words. Exits with 1 where one is above its limit.
+ * Prints the figures of the house: lines of code of its three parts, files, circles and upward imports, files that a
+ * record, a run and a page enter, modules on import, words. Exits with 1 where one has grown past what it may be.
  *
  *   npm run house
  */
@@ -8,7 +8,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { entries, ROOT } from "../api/entries.js";
 import { MAX_NAMES, publicNames } from "../api/names.js";
-import { docWords, readmeWords, sourceFigures } from "./figures.js";
+import { codeLines, docWords, readmeWords, sourceFigures } from "./figures.js";
 
 interface Entered {
   readonly files: readonly string[];
@@ -19,40 +19,48 @@ interface Entered {
 interface Row {
   readonly figure: string;
   readonly value: number;
-  readonly limit: number;
+  /** What it is to be at the end. */
+  readonly goal: number;
+  /** What it may not grow past until then; lowered whenever it shrinks. */
+  readonly most?: number;
 }
 
 const source = sourceFigures("src");
 const { imported, written, guarded, paged } = enteredFiles();
+const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
-  { figure: "hand-written files in src", value: source.files, limit: 180 },
-  { figure: "their lines", value: source.lines, limit: 19_500 },
-  { figure: "median lines of a file", value: source.median, limit: 120 },
-  { figure: "files over 300 lines", value: source.over300.length, limit: 0 },
-  { figure: "files under 20 lines (not types or a door)", value: source.under20.length, limit: 0 },
-  { figure: "files x.ts beside a folder x/", value: source.besideFolder.length, limit: 0 },
-  { figure: "circles and imports against the layers", value: layerViolations(), limit: 0 },
-  { figure: "files that a record of batch.write enters", value: written.sources.length, limit: 30 },
-  { figure: "files that a guarded run enters", value: guarded.sources.length, limit: 70 },
-  { figure: "files that the first page of licenses() enters", value: paged.sources.length, limit: 24 },
-  { figure: 'own files that import "." loads', value: imported.files.length, limit: 7 },
-  { figure: "exported names of all subpaths", value: publicNames(await entries()).length, limit: MAX_NAMES },
-  { figure: "words of the README", value: readmeWords(), limit: 900 },
-  { figure: "words of README and docs", value: docWords(), limit: 20_000 },
+  { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_850 },
+  { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 9_150 },
+  { figure: "lines of code of the command line", value: commandLine, goal: 1_900, most: 3_350 },
+  { figure: "hand-written files in src", value: source.files, goal: 240, most: 330 },
+  { figure: "median lines of a file", value: source.median, goal: 120 },
+  { figure: "files over 300 lines", value: source.over300.length, goal: 0 },
+  { figure: "files under 20 lines (not types or a door)", value: source.under20.length, goal: 0, most: 1 },
+  { figure: "files x.ts beside a folder x/", value: source.besideFolder.length, goal: 0 },
+  { figure: "circles and imports against the layers", value: layerViolations(), goal: 0 },
+  { figure: "files that a record of batch.write enters", value: written.sources.length, goal: 30, most: 33 },
+  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 60, most: 85 },
+  { figure: "files that the first page of licenses() enters", value: paged.sources.length, goal: 24 },
+  { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
+  { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
+  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 57_500 },
+  { figure: "words of the README", value: readmeWords(), goal: 600, most: 900 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_000 },
 ];
-for (const { figure, value, limit } of rows) {
-  console.log(`${value > limit ? "ABOVE " : "      "}${figure.padEnd(50)} ${value} (limit ${limit})`);
+for (const { figure, value, goal, most = goal } of rows) {
+  const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";
+  console.log(
+    `${mark}${figure.padEnd(50)} ${value} (goal ${goal}${most === goal ? "" : `, at most ${most}`})`,
+  );
 }
 console.log(
   `      functions: record ${written.functions}, guarded run ${guarded.functions}, page ${paged.functions}`,
 );
-const tests = sourceFigures("test");
-console.log(`      test: ${tests.files} files, ${tests.lines} lines`);
 for (const path of [...source.over300, ...source.under20, ...source.besideFolder])
   console.log(`      see ${path}`);
 if (process.argv.includes("--files"))
   console.log(JSON.stringify({ written, guarded, paged, imported }, undefined, 1));
-process.exitCode = rows.some(({ value, limit }) => value > limit) ? 1 : 0;
+process.exitCode = rows.some(({ value, goal, most = goal }) => value > most) ? 1 : 0;
 
 function layerViolations(): number {
   const { stdout } = spawnSync(
