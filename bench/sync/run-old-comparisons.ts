@@ -30,6 +30,7 @@ const SCENARIOS: readonly Scenario[] = [
   { id: "async-guarded", form: "async", guarded: true, records: 0.3 * MILLION, atMost: 1.1 },
   { id: "small-guarded", ...SMALL, guarded: true, atMost: 1.1 },
   { id: "small", ...SMALL, guarded: false, atMost: 1.1 },
+  { id: "slow-guarded", form: "slow", records: 100, guarded: true, atMost: 1.1 },
   {
     id: "link-guarded",
     form: "array",
@@ -71,6 +72,7 @@ export const runOldComparisons: ComparisonsOf = ({ servers, size, against }) => 
       columns: [
         { figure: "msPerRun", head: "ms a run", digits: 1, ratio: true },
         { figure: "cpuMsPerRun", head: "CPU ms a run", digits: 1, ratio: true },
+        { figure: "lockedMsPerRun", head: "ms with the lock", digits: 1, ratio: false },
         { figure: "mbitPerSecond", head: "Mbit/s", digits: 1, ratio: false },
         { figure: "peakRssMiB", head: "peak RSS MiB of the run", digits: 0, ratio: false },
       ],

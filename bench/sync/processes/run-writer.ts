@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { RecordOf, RunReceipt } from "@saas-management/sdk";
 import { take } from "../../harness/stopwatch.js";
 import { freshAccounts } from "../fresh-accounts.js";
@@ -14,8 +15,11 @@ import { PAGE, type SourceForm, toSource } from "../sources.js";
 /** What to write, and with which build. */
 export interface RunTask {
   readonly endpoint: string;
-  /** Fresh pages are made while they are read; the others hold records that were made before. */
-  readonly form: SourceForm | "fresh pages";
+  /**
+   * Fresh pages are made while they are read; the others hold records that were made before. A slow source has them after
+   * a second.
+   */
+  readonly form: SourceForm | "fresh pages" | "slow";
   readonly records: number;
   /** Whether a run has a guard and a file ledger, or neither. */
   readonly guarded: boolean;
@@ -28,7 +32,16 @@ export interface RunTask {
 const task: RunTask = JSON.parse(process.argv[2] ?? "");
 const { endpoint, form, records, guarded, runs } = task;
 const sdk: typeof import("@saas-management/sdk") = await import(task.sdk ?? "@saas-management/sdk");
-const client = new sdk.SaasManagementClient({ syncUrl: endpoint, apiKey: "key" });
+let lockedAt = 0;
+let lockedMs = 0;
+const client = new sdk.SaasManagementClient({
+  syncUrl: endpoint,
+  apiKey: "key",
+  onEvent: ({ type, operation }) => {
+    if (type === "request" && operation === "StartSyncBatch") lockedAt = performance.now();
+    if (type === "response" && operation === "CompleteSyncBatch") lockedMs += performance.now() - lockedAt;
+  },
+});
 const directory = mkdtempSync(join(tmpdir(), "run-"));
 const given = form === "fresh pages" ? [] : freshAccounts(0, records);
 
@@ -38,11 +51,13 @@ try {
   globalThis.gc?.();
   forgetPeak();
   let bytes = 0;
+  lockedMs = 0;
   const { ms, cpuMs, peakRssMiB } = await take(async () => {
     for (let i = 0; i < runs; i += 1) bytes += bytesOf(await run(false));
   });
   const mbitPerSecond = (bytes * 8) / 1000 / ms;
-  console.log(JSON.stringify({ msPerRun: ms / runs, cpuMsPerRun: cpuMs / runs, mbitPerSecond, peakRssMiB }));
+  const perRun = { msPerRun: ms / runs, cpuMsPerRun: cpuMs / runs, lockedMsPerRun: lockedMs / runs };
+  console.log(JSON.stringify({ ...perRun, mbitPerSecond, peakRssMiB }));
 } finally {
   rmSync(directory, { recursive: true, force: true });
   await client.close();
@@ -59,7 +74,13 @@ function run(firstRun: boolean): Promise<RunReceipt> {
 }
 
 function source() {
+  if (form === "slow") return slowly();
   return form === "fresh pages" ? freshPages() : toSource(form, given).records;
+}
+
+async function* slowly(): AsyncGenerator<readonly RecordOf<"accounts">[], void, undefined> {
+  await setTimeout(1000);
+  yield given;
 }
 
 async function* freshPages(): AsyncGenerator<RecordOf<"accounts">[], void, undefined> {
