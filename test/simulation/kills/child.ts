@@ -1,0 +1,27 @@
+/**
+ * Makes runs until it is killed, each of another snapshot, and prints `completed` after each. Arguments: endpoint, key,
+ * installation, folder of the ledger, folder of the spool, number of runs that were completed before.
+ */
+import { defineConnector, fileLedger } from "../../../src/index.js";
+import { createSyncClient } from "../../../src/sync/client.js";
+import { accounts } from "../../support/accounts.js";
+import { idsOf } from "./snapshots.js";
+
+const [endpoint = "", apiKey = "", installationId = "", directory = "", spoolDirectory = "", before = ""] =
+  process.argv.slice(2);
+// Small messages and windows: there are many moments between them.
+const client = createSyncClient({ endpoint, apiKey, messageBytes: 200, windowBytes: 400 });
+for (let run = Number(before); ; run += 1) {
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => batch.write("accounts", accounts(idsOf(run))),
+  });
+  const options = {
+    installationId,
+    ledger: fileLedger(directory),
+    spool: { directory: spoolDirectory, memoryBytes: 500 },
+    firstRun: run === 0,
+  };
+  await client.run(connector, options);
+  process.stdout.write("completed\n");
+}
