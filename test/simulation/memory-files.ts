@@ -1,5 +1,6 @@
 import disk from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
 
 /** The most bytes that one call writes or reads: who does not go on at the place where it ended loses some. */
 const MOST_BYTES = 64;
@@ -32,8 +33,12 @@ export class MemoryFiles {
       syncBuiltinESMExports();
     };
     put({
-      open: async (path: string, ...rest: [string, number]) =>
-        path.endsWith(".spool") ? this.#create(path) : open(path, ...rest),
+      open: async (path: string, flags: string | number, mode: number) => {
+        if (path.endsWith(".spool")) return this.#create(path);
+        // A file without a name would be one of the real disk.
+        if (path === tmpdir()) throw Object.assign(new Error("EOPNOTSUPP"), { code: "EOPNOTSUPP" });
+        return open(path, flags, mode);
+      },
       unlink: async (path: string) => (this.#named.delete(path) ? undefined : unlink(path)),
     });
     return () => put({ open, unlink });

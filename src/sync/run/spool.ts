@@ -24,6 +24,8 @@ const KEYS = { directory: true, memoryBytes: true } satisfies KeysOf<SpoolOption
 const MEMORY_BYTES = 4 * 1024 * 1024;
 /** `FILE_FLAG_DELETE_ON_CLOSE` of Windows, where an open file cannot be unlinked. */
 const DELETE_ON_CLOSE = 0x40;
+/** `__O_TMPFILE` of Linux: a file that never has a name. Some file systems do not know it. */
+const TMPFILE = 0o20000000;
 
 /** @throws {InvalidInputError} or the given class: an option is wrong */
 export function readSpoolOptions(
@@ -185,8 +187,14 @@ export class Spool {
   }
 
   async #open(): Promise<FileHandle> {
-    const path = join(this.#options.directory, `saas-management-${randomBytes(12).toString("hex")}.spool`);
-    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+    const { directory } = this.#options;
+    const { O_RDWR, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW = 0 } = constants;
+    if (process.platform === "linux") {
+      const nameless = await open(directory, O_RDWR | O_DIRECTORY | TMPFILE, 0o600).catch(() => undefined);
+      if (nameless !== undefined) return nameless;
+    }
+    const path = join(directory, `saas-management-${randomBytes(12).toString("hex")}.spool`);
+    const flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
     if (process.platform === "win32") return open(path, flags | DELETE_ON_CLOSE, 0o600);
     const file = await open(path, flags, 0o600);
     // From now on it has no name, so nothing stays when the process dies.
