@@ -14,6 +14,7 @@ import { writeEncoders } from "./write-encoders.js";
 import { writeProfiles } from "./write-profiles.js";
 import { writeRecords } from "./write-records.js";
 import { writeSchemas } from "./write-schemas.js";
+import { writeServer } from "./write-server.js";
 
 function generate(schema: Schema): void {
   const request = schema.files.flatMap((file) => file.messages).find((m) => m.name === "SyncRecordsRequest");
@@ -31,6 +32,7 @@ function generate(schema: Schema): void {
   writeEncoders(encoders, contract);
   writeBlocks(encoders, contract);
   writeSchemas(file("schemas.ts"), contract);
+  writeServer(file("server.ts"), contract);
   writeDoor(file("contract.ts"), contract, MAPPING);
 }
 

@@ -64,7 +64,8 @@ function writeFields(file: GeneratedFile, model: FieldsModel): void {
   const names = model.fields.map(({ name }) => name);
   writeNames(file, names);
   file.print(`  encode: (to, { ${names.join(", ")} }) =>`);
-  writeSteps(file, fieldSteps(file, model), "    ", ",");
+  const steps = fieldSteps(file, model);
+  writeSteps(file, steps.length === 0 ? [["true"]] : steps, "    ", ",");
 }
 
 /** The fields of a generic variant stand in the record, and become a message of their own. */
