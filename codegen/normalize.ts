@@ -125,14 +125,20 @@ class Builder {
   }
 
   /** The name of a record's message or enum in the new file; the message or enum is added if it is missing. */
-  #reference(desc: DescMessage | DescEnum): string {
+  #reference(desc: DescMessage | DescEnum, isPath = false): string {
     if (desc.typeName.startsWith("google.")) {
       this.#imports.add(`${desc.file.name}.proto`);
       return `.${desc.typeName}`;
     }
     const name = this.names.type(desc);
     if (desc.kind === "enum") this.#addEnum(name, desc);
-    else this.add({ name, from: desc, edit: (field) => this.#recordField(field), oneof: "variant" });
+    else
+      this.add({
+        name,
+        from: desc,
+        edit: isPath ? asItIs : (field) => this.#recordField(field),
+        oneof: "variant",
+      });
     return this.#local(name);
   }
 
@@ -181,7 +187,7 @@ class Builder {
     if (field.proto.options?.deprecated) made.options = field.proto.options;
     if (field.fieldKind === "map") made.typeName = this.#mapEntry(parent, field, name);
     else if (change.message !== undefined) made.typeName = this.#local(change.message);
-    else if (field.message !== undefined) made.typeName = this.#reference(field.message);
+    else if (field.message !== undefined) made.typeName = this.#reference(field.message, change.isPath);
     else if (field.enum !== undefined) made.typeName = this.#reference(field.enum);
     if (change.isAlternative) made.oneofIndex = 0;
     else if (presence && field.fieldKind !== "list" && field.fieldKind !== "map") {
@@ -241,6 +247,10 @@ class Builder {
   #local(name: string): string {
     return this.packageName === "" ? `.${name}` : `.${this.packageName}.${name}`;
   }
+}
+
+function asItIs({ name }: DescField): FieldEdit {
+  return { name, presence: true, isPath: true };
 }
 
 function plainEncoded(field: DescField, edit: FieldEdit | undefined): FieldEdit | undefined {

@@ -80,6 +80,7 @@ function* recordLists(request: Parts, rules: Rules, names: Names): Iterable<Mess
 /** The fields of a message that play a part. */
 class Parts {
   readonly edits = new Map<DescField, FieldEdit>();
+  readonly #paths: (readonly DescField[])[] = [];
 
   constructor(
     readonly message: DescMessage,
@@ -105,21 +106,30 @@ class Parts {
 
   /** What a proto2 contract requires and the SDK does not send. */
   refuseOtherRequired(): void {
-    const field = this.message.fields.find((each) => isRequired(each) && !this.edits.has(each));
+    const sent = new Set([...this.edits.keys(), ...this.#paths.flat()]);
+    const messages = [
+      this.message,
+      ...this.#paths.flatMap((path) => path.flatMap(({ message }) => message ?? [])),
+    ];
+    const field = messages
+      .flatMap(({ fields }) => fields)
+      .find((each) => isRequired(each) && !sent.has(each));
     if (field !== undefined)
       throw new Refusal(`${field.toString()} is required by the contract, and the SDK does not send it`);
   }
 
   /** A field within another message keeps that message as it is: the door (write-door.ts) reads through it. */
   #add(path: string, part: string, edit: FieldEdit, type: Type): this {
-    const [field, ...inner] = fieldsAt(this.message, path, `${this.role}.${part}`);
+    const fields = fieldsAt(this.message, path, `${this.role}.${part}`);
+    this.#paths.push(fields);
+    const [field, ...inner] = fields;
     const target = inner.at(-1) ?? field;
     const fits = type === Type.INT64 ? COUNTS.has(target?.proto.type) : target?.proto.type === type;
     if (field === undefined || !fits)
       throw new Refusal(
         `contract/mapping.ts: ${this.role}.${part}: ${target?.toString()} must be a ${Type[type]}`,
       );
-    this.edits.set(field, inner.length === 0 ? edit : { name: field.name, presence: true });
+    this.edits.set(field, inner.length === 0 ? edit : { name: field.name, presence: true, isPath: true });
     return this;
   }
 }

@@ -62,10 +62,14 @@ function writeEnums(file: GeneratedFile, models: readonly Model[]): void {
 
 function writeFields(file: GeneratedFile, model: FieldsModel): void {
   const names = model.fields.map(({ name }) => name);
-  writeNames(file, names);
-  file.print(`  encode: (to, { ${names.join(", ")} }) =>`);
   const steps = fieldSteps(file, model);
-  writeSteps(file, steps.length === 0 ? [["true"]] : steps, "    ", ",");
+  writeNames(file, names);
+  if (steps.length === 0) {
+    file.print("  encode: () => true,");
+    return;
+  }
+  file.print(`  encode: (to, { ${names.join(", ")} }) =>`);
+  writeSteps(file, steps, "    ", ",");
 }
 
 /** The fields of a generic variant stand in the record, and become a message of their own. */
