@@ -11,6 +11,8 @@ export interface FieldEdit {
   readonly type?: Type;
   /** It is one of alternatives: on the wire, members of a oneof are like other fields. */
   readonly isAlternative?: boolean;
+  /** Its message leads to a part, and is copied as it is. */
+  readonly isPath?: boolean;
   /** Whether an absent value is told from the default. */
   readonly presence: boolean;
 }

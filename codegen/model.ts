@@ -1,7 +1,8 @@
 /** The records of a contract as the generators see them; read-contract.ts reads them. */
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
-import type { DataModel } from "../contract/types.js";
+import type { DataModel, ShownPart } from "../contract/types.js";
 import { type EnumLiteral, enumLiterals } from "./names.js";
+import { Refusal } from "./refusal.js";
 
 /** A collection of SyncRecordsRequest. */
 export interface Collection {
@@ -12,6 +13,8 @@ export interface Collection {
   /** Field numbers from the request down to the list of records, and in that of the records. */
   readonly path: readonly number[];
   readonly recordsNumber: number;
+  /** Whether records have no variants: their fields are in the list, and `generic.number` is that of the list. */
+  readonly isFlat: boolean;
   readonly model: DataModel;
   readonly doc: string;
   readonly record: RecordModel;
@@ -62,6 +65,9 @@ export interface Field {
   /** Encoders write the id first, so that it can be found without reading the other fields. */
   readonly isId: boolean;
   readonly requiredWhen: { readonly field: string; readonly value: string } | undefined;
+  /** Names of collections. */
+  readonly refersTo: readonly string[];
+  readonly shownAs: ShownPart | "id" | undefined;
 }
 
 export type FieldType =
@@ -77,16 +83,17 @@ export interface Contract {
   readonly collections: readonly Collection[];
   /** Every message that records are made of, each after those that it uses. */
   readonly models: readonly Model[];
-  /** Fields without a rule whose types the SDK does not encode: records do not have them. */
-  readonly unsupported: readonly string[];
 }
 
 /** Returns the value of a sibling enum that a `required_when` condition names. */
 export function conditionOf(model: FieldsModel, condition: NonNullable<Field["requiredWhen"]>): EnumLiteral {
   const sibling = model.fields.find((f) => f.name === condition.field);
   if (sibling?.type.kind !== "enum")
-    throw new Error(`${model.message.typeName}: ${condition.field} is not an enum`);
+    throw new Refusal(`contract/rules.ts: messages.${model.message.name}: ${condition.field} is not an enum`);
   const literal = enumLiterals(sibling.type.type).find((l) => l.constant === condition.value);
-  if (literal === undefined) throw new Error(`${sibling.type.type.typeName} has no ${condition.value}`);
+  if (literal === undefined)
+    throw new Refusal(
+      `contract/rules.ts: messages.${model.message.name}: ${sibling.type.type.name} has no value ${condition.value}`,
+    );
   return literal;
 }

@@ -24,10 +24,10 @@ export interface EnumLiteral {
   readonly number: number;
 }
 
-/** `SUBSCRIPTION_MODEL_SEAT_BASED` -> `SEAT_BASED`. Leaves out the value that means "unspecified". */
+/** `SUBSCRIPTION_MODEL_SEAT_BASED` -> `SEAT_BASED`. Leaves out a zero that is named "unspecified". */
 export function enumLiterals(type: DescEnum): EnumLiteral[] {
   const prefix = type.sharedPrefix?.toUpperCase() ?? "";
   return type.values
-    .filter((value) => value.number !== 0)
+    .filter(({ name, number }) => number !== 0 || !name.endsWith("UNSPECIFIED"))
     .map(({ name, number }) => ({ literal: name.slice(prefix.length), constant: name, number }));
 }

@@ -1,4 +1,4 @@
-/** Writes the normalized contract, from which buf generates code: `npm run codegen:sync`. */
+/** Writes the normalized contract, from which buf generates code, or says what it cannot carry: `npm run codegen:sync`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";
@@ -6,9 +6,19 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { MAPPING } from "../contract/mapping.js";
 import { RULES } from "../contract/rules.js";
 import { readProtoFiles } from "./contract-files.js";
-import { normalize } from "./normalize.js";
+import { normalize, normalizedRequest } from "./normalize.js";
+import { readContract } from "./read-contract.js";
+import { Refusal } from "./refusal.js";
 
 const OUTPUT = "build/contract/messages.binpb";
 
-mkdirSync(dirname(OUTPUT), { recursive: true });
-writeFileSync(OUTPUT, toBinary(FileDescriptorSetSchema, normalize(readProtoFiles("proto"), MAPPING, RULES)));
+try {
+  const normalized = normalize(readProtoFiles("proto"), MAPPING, RULES);
+  readContract(normalizedRequest(normalized), RULES);
+  mkdirSync(dirname(OUTPUT), { recursive: true });
+  writeFileSync(OUTPUT, toBinary(FileDescriptorSetSchema, normalized));
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -3,14 +3,16 @@
  * the SDK's own names, in one file, so that generated code has the same names whatever the contract's are.
  *
  * Messages of the operations keep only the fields that play a part. Whether a field has presence is chosen by its rules,
- * which changes no byte: a required string or enum is never the default, and all else must be distinguished from it.
+ * which changes no byte: a required string is never the default, and all else must be distinguished from it.
  */
 import {
   create,
+  createFileRegistry,
   type DescEnum,
   type DescField,
   type DescMessage,
   type FileRegistry,
+  ScalarType,
 } from "@bufbuild/protobuf";
 import {
   type DescriptorProto,
@@ -32,29 +34,38 @@ import {
 import type { Mapping, Rules } from "../contract/types.js";
 import { GENERIC, Names } from "./contract-names.js";
 import type { FieldEdit, MessageCopy } from "./message-copy.js";
-import { roleMessages } from "./role-messages.js";
+import { enumLiterals } from "./names.js";
+import { Refusal, unlessRefused } from "./refusal.js";
+import { isRequired, roleMessages } from "./role-messages.js";
 import { findRoles, METHOD_NAMES, ROLES } from "./roles.js";
+import { isLeftOut, unmetLeftOut } from "./rule-targets.js";
 import { Comments } from "./source-comments.js";
 
 const NORMALIZED_FILE = "messages.proto";
 
-/** @param leaveOut Gets the fields beside the variants of a record, which the SDK does not write. */
-export function normalize(
-  registry: FileRegistry,
-  mapping: Mapping,
-  rules: Rules,
-  leaveOut: (field: DescField) => void = () => {},
-): FileDescriptorSet {
+/** @throws Refusal */
+export function normalize(registry: FileRegistry, mapping: Mapping, rules: Rules): FileDescriptorSet {
   const roles = findRoles(registry, mapping);
   const names = new Names(mapping.names);
-  const builder = new Builder(roles.service.file.proto.package, names, rules, leaveOut);
-  for (const copy of roleMessages(roles, mapping, names)) builder.add(copy);
+  const builder = new Builder(roles.service.file.proto.package, names, rules);
+  for (const copy of roleMessages(roles, mapping, rules, names)) builder.add(copy);
+  builder.refusals.push(...unmetLeftOut(rules, registry, names));
+  if (builder.refusals.length > 0) throw new Refusal(builder.refusals.join("\n"));
   const file = builder.build();
   const imports = file.dependency.flatMap((name) => registry.getFile(name)?.proto ?? []);
   return create(FileDescriptorSetSchema, { file: [...imports, file] });
 }
 
+/** The request of a normalized contract. */
+export function normalizedRequest(files: FileDescriptorSet): DescMessage {
+  for (const desc of createFileRegistry(files))
+    if (desc.kind === "message" && desc.file.name === "messages" && desc.name === "SyncRecordsRequest")
+      return desc;
+  throw new Error("The normalized contract has no SyncRecordsRequest.");
+}
+
 class Builder {
+  readonly refusals: string[] = [];
   readonly #messages: DescriptorProto[] = [];
   readonly #enums: EnumDescriptorProto[] = [];
   /** What has which name in the new file. */
@@ -66,7 +77,6 @@ class Builder {
     readonly packageName: string,
     readonly names: Names,
     readonly rules: Rules,
-    readonly leaveOut: (field: DescField) => void,
   ) {}
 
   build() {
@@ -100,7 +110,7 @@ class Builder {
     this.#messages.push(message);
     this.#comments.move(from, path);
     const kept = from.fields.flatMap((field) => {
-      const change = edit(field);
+      const [change] = unlessRefused(this.refusals, () => plainEncoded(field, edit(field)));
       return change === undefined ? [] : [{ field, change }];
     });
     const alternative = kept.find(({ change }) => change.isAlternative)?.field;
@@ -115,35 +125,52 @@ class Builder {
   }
 
   /** The name of a record's message or enum in the new file; the message or enum is added if it is missing. */
-  #reference(desc: DescMessage | DescEnum): string {
+  #reference(desc: DescMessage | DescEnum, isPath = false): string {
     if (desc.typeName.startsWith("google.")) {
       this.#imports.add(`${desc.file.name}.proto`);
       return `.${desc.typeName}`;
     }
     const name = this.names.type(desc);
     if (desc.kind === "enum") this.#addEnum(name, desc);
-    else this.add({ name, from: desc, edit: (field) => this.#recordField(name, field), oneof: "variant" });
+    else
+      this.add({
+        name,
+        from: desc,
+        edit: isPath ? asItIs : (field) => this.#recordField(field),
+        oneof: "variant",
+      });
     return this.#local(name);
   }
 
-  #recordField(message: string, field: DescField): FieldEdit | undefined {
+  #recordField(field: DescField): FieldEdit | undefined {
     const name = this.names.field(field);
+    const message = this.names.type(field.parent);
+    const place = `contract/rules.ts, messages.${message}.fields.${name}`;
+    const required = this.rules.messages[message]?.fields?.[name]?.required === true;
+    if (isRequired(field) && !required)
+      throw new Refusal(`${field.toString()} is required by the contract: ${place}: { required: true }`);
+    if (isLeftOut(field, this.rules, this.names)) return undefined;
     const variants = this.#variantsOf(field.parent);
     if (variants.includes(field)) return { name, presence: true, isAlternative: true };
-    if (variants.length > 0) {
-      this.leaveOut(field);
-      return undefined;
-    }
-    const required = this.rules.messages[message]?.fields?.[name]?.required === true;
-    const neverDefault = field.fieldKind === "enum" || (field.fieldKind === "scalar" && field.scalar === 9);
+    const rivals = field.oneof?.fields.filter((each) => !isLeftOut(each, this.rules, this.names)) ?? [];
+    if (variants.length > 0 || rivals.length > 1)
+      throw new Refusal(
+        `${field.toString()}: the SDK cannot carry a oneof ${variants.length > 0 ? "beside other fields" : "of values"}. Leave out this or the others: ${place}: { leftOut: true }`,
+      );
+    const neverDefault =
+      (field.fieldKind === "enum" && enumLiterals(field.enum).every(({ number }) => number !== 0)) ||
+      (field.fieldKind === "scalar" && field.scalar === ScalarType.STRING);
     return { name, presence: !(required && neverDefault) };
   }
 
   /** The members of a message's oneof, or, of a record without one, its messages. */
-  #variantsOf({ oneofs: [oneof], fields }: DescMessage): readonly DescField[] {
-    if (oneof !== undefined) return oneof.fields;
+  #variantsOf({ oneofs, fields }: DescMessage): readonly DescField[] {
+    const isKept = (field: DescField) => !isLeftOut(field, this.rules, this.names);
     const isMessage = (field: DescField) =>
       field.fieldKind === "message" && !field.message.typeName.startsWith("google.");
+    const kept = oneofs.map((oneof) => oneof.fields.filter(isKept));
+    const alternatives = kept.find((members) => members.length > 0 && members.every(isMessage));
+    if (alternatives !== undefined) return alternatives;
     const isRecord = fields.some((field) => this.names.field(field) === GENERIC && isMessage(field));
     return isRecord ? fields.filter(isMessage) : [];
   }
@@ -160,7 +187,7 @@ class Builder {
     if (field.proto.options?.deprecated) made.options = field.proto.options;
     if (field.fieldKind === "map") made.typeName = this.#mapEntry(parent, field, name);
     else if (change.message !== undefined) made.typeName = this.#local(change.message);
-    else if (field.message !== undefined) made.typeName = this.#reference(field.message);
+    else if (field.message !== undefined) made.typeName = this.#reference(field.message, change.isPath);
     else if (field.enum !== undefined) made.typeName = this.#reference(field.enum);
     if (change.isAlternative) made.oneofIndex = 0;
     else if (presence && field.fieldKind !== "list" && field.fieldKind !== "map") {
@@ -212,7 +239,7 @@ class Builder {
     const known = this.#taken.get(name);
     this.#taken.set(name, desc);
     if (known === undefined || known === desc) return known !== undefined;
-    throw new Error(
+    throw new Refusal(
       `contract/mapping.ts: names: ${known.typeName} and ${desc.typeName} are both named ${name}; name one of them`,
     );
   }
@@ -220,6 +247,18 @@ class Builder {
   #local(name: string): string {
     return this.packageName === "" ? `.${name}` : `.${this.packageName}.${name}`;
   }
+}
+
+function asItIs({ name }: DescField): FieldEdit {
+  return { name, presence: true, isPath: true };
+}
+
+function plainEncoded(field: DescField, edit: FieldEdit | undefined): FieldEdit | undefined {
+  if (edit !== undefined && "delimitedEncoding" in field && field.delimitedEncoding)
+    throw new Refusal(
+      `${field.toString()}: the SDK cannot carry delimited messages. Leave the field out in contract/rules.ts: { leftOut: true }`,
+    );
+  return edit;
 }
 
 function camelCase(name: string): string {

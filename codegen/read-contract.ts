@@ -1,36 +1,48 @@
 /** Reads the messages and rules of the normalized contract for the generators, and checks them. */
-import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { getComments } from "@bufbuild/protoplugin";
 import type { FieldRules, MessageRules, Rules } from "../contract/types.js";
 import { GENERIC } from "./contract-names.js";
-import { typeOfField, UnsupportedType } from "./field-types.js";
-import type {
-  Collection,
-  Contract,
-  Field,
-  FieldsModel,
-  FieldType,
-  Model,
-  RecordModel,
-  Variant,
-  VariantModel,
+import { typeOfField } from "./field-types.js";
+import {
+  type Collection,
+  type Contract,
+  conditionOf,
+  type Field,
+  type FieldsModel,
+  type FieldType,
+  type Model,
+  type RecordModel,
+  type Variant,
+  type VariantModel,
 } from "./model.js";
-import { findCollections } from "./roles.js";
-import { checkTargets } from "./rule-targets.js";
+import { Refusal, unlessRefused } from "./refusal.js";
+import { type CollectionPlace, findCollections } from "./roles.js";
+import { unmetRules } from "./rule-targets.js";
 
+/** @throws Refusal naming all that cannot be carried */
 export function readContract(request: DescMessage, rules: Rules): Contract {
-  const reading: Reading = { models: new Map(), open: new Set(), rules, unsupported: [] };
-  const collections = readCollections(request, reading);
-  checkTargets(rules, request, reading.models.keys());
-  return { request, collections, models: [...reading.models.values()], unsupported: reading.unsupported };
+  const places = findCollections(request);
+  const names = new Map(places.map(({ field }) => [field.name, field.localName]));
+  const reading: Reading = { models: new Map(), open: new Set(), names, rules, refusals: [] };
+  const collections = places.flatMap((place) =>
+    unlessRefused(reading.refusals, () => readCollection(place, reading)),
+  );
+  const unmet = () => unmetRules(rules, request, reading.models.keys());
+  // Messages of what was refused have no rules that are met.
+  const refusals = reading.refusals.length > 0 ? reading.refusals : unmet();
+  if (refusals.length > 0) throw new Refusal(refusals.join("\n"));
+  return { request, collections, models: [...reading.models.values()] };
 }
 
 interface Reading {
   /** Messages that are being read. */
   readonly open: Set<DescMessage>;
   readonly models: Map<DescMessage, Model>;
-  readonly unsupported: string[];
+  readonly refusals: string[];
   readonly rules: Rules;
+  /** Names of collections in the SDK, by those of rules. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 const NO_RULES: MessageRules & FieldRules = {};
@@ -43,85 +55,109 @@ function fieldRulesOf(field: DescField, reading: Reading): FieldRules {
   return rulesOf(field.parent, reading).fields?.[field.name] ?? NO_RULES;
 }
 
-function readCollections(request: DescMessage, reading: Reading): Collection[] {
-  return findCollections(request).map(({ field, path, records }) => {
-    const model = reading.rules.collections[field.name];
-    if (model === undefined)
-      throw new Error(`contract/rules.ts: collections.${field.name}: is it a snapshot or an event?`);
-    const record = readRecord(records.message, reading);
-    return {
-      name: field.localName,
-      wireName: field.jsonName,
-      path: path.map(({ number }) => number),
-      recordsNumber: records.number,
-      model,
-      doc: doc(field),
-      record,
-      idField: readIdField(records.message, reading),
-    };
-  });
+function readCollection({ field, path, records }: CollectionPlace, reading: Reading): Collection {
+  const model = reading.rules.collections[field.name];
+  if (model === undefined || model === "left out")
+    throw new Refusal(
+      `contract/rules.ts: collections.${field.name}: is it a "snapshot", an "event", or "left out"?`,
+    );
+  const record = readRecord(records, reading);
+  const idField = readIdField(record, reading);
+  if (model === "snapshot" && idField === undefined)
+    throw new Refusal(
+      `contract/rules.ts: messages.${record.generic.model.message.name}: which field is the id? Records of a snapshot need one: { id: true, required: true }`,
+    );
+  return {
+    name: field.localName,
+    wireName: field.jsonName,
+    path: path.map(({ number }) => number),
+    recordsNumber: records.number,
+    isFlat: record.message === record.generic.model.message,
+    model,
+    doc: doc(field),
+    record,
+    idField,
+  };
 }
 
 /** Returns the name of the id field, which is the same in all variants of a record. */
-function readIdField(record: DescMessage, reading: Reading): string | undefined {
-  const variants = record.fields.flatMap((field) => field.message ?? []);
-  const [name, ...otherNames] = new Set(variants.map((details) => idFieldOf(details, reading)));
+function readIdField({ message, generic, variants }: RecordModel, reading: Reading): string | undefined {
+  const details = [generic, ...variants].map(({ model }) => model.message);
+  const [name, ...otherNames] = new Set(details.map((variant) => idFieldOf(variant, reading)));
   if (otherNames.length > 0)
-    throw new Error(
-      `contract/rules.ts: the variants ${variants.map((variant) => variant.name).join(", ")} of ${record.name} need the same id: true, or none`,
+    throw new Refusal(
+      `contract/rules.ts: the variants ${details.map((variant) => variant.name).join(", ")} of ${message.name} need the same id: true, or none`,
     );
   return name;
 }
 
 function idFieldOf(details: DescMessage, reading: Reading): string | undefined {
   const field = details.fields.find((f) => fieldRulesOf(f, reading).id);
-  if (field !== undefined && !fieldRulesOf(field, reading).required)
-    throw new Error(`contract/rules.ts: messages.${details.name}: an id must be required`);
-  return field?.localName;
+  if (field === undefined) return undefined;
+  const isText = field.fieldKind === "scalar" && field.scalar === ScalarType.STRING;
+  if (!isText || !fieldRulesOf(field, reading).required)
+    throw new Refusal(
+      `contract/rules.ts: messages.${details.name}.fields.${field.name}: an id is a required string`,
+    );
+  return field.localName;
 }
 
-function readRecord(message: DescMessage, reading: Reading): RecordModel {
+/** A record without variants is written as the generic one, in the list itself. */
+function readRecord({ message, number }: CollectionPlace["records"], reading: Reading): RecordModel {
   const model = readModel(message, reading);
-  if (model.kind === "fields" || model.generic === undefined)
-    throw new Error(`${message.typeName}: a record must have a variant named ${GENERIC}`);
-  return { ...model, generic: model.generic };
+  if (model.kind === "fields")
+    return {
+      kind: "variant",
+      message,
+      doc: model.doc,
+      assumed: model.assumed,
+      generic: { number, model },
+      variants: [],
+    };
+  if (model.generic !== undefined) return { ...model, generic: model.generic };
+  throw new Refusal(
+    `${message.name}: one of the variants ${model.variants.map(({ name }) => name).join(", ")} must be the SDK's ${GENERIC}: contract/mapping.ts, names`,
+  );
 }
 
 function readModel(message: DescMessage, reading: Reading): Model {
   const known = reading.models.get(message);
   if (known !== undefined) return known;
-  if (reading.open.has(message)) throw new UnsupportedType(`${message.typeName}: it contains itself`);
+  if (reading.open.has(message))
+    throw new Refusal(`${message.name}: the SDK cannot carry a message that contains itself`);
   reading.open.add(message);
-  const model = message.oneofs.length === 0 ? readFields(message, reading) : readVariants(message, reading);
-  reading.models.set(message, model);
-  return model;
+  try {
+    const model = message.oneofs.length === 0 ? readFields(message, reading) : readVariants(message, reading);
+    reading.models.set(message, model);
+    return model;
+  } finally {
+    reading.open.delete(message);
+  }
 }
 
 function readFields(message: DescMessage, reading: Reading): FieldsModel {
   const { assumed = false, completeGroups = [] } = rulesOf(message, reading);
   const local = (name: string) => fieldNamed(message, name).localName;
-  return {
+  const model: FieldsModel = {
     kind: "fields",
     message,
     doc: doc(message),
     assumed,
-    fields: message.fields.flatMap((field) => supportedField(field, reading)),
+    fields: message.fields.flatMap((field) =>
+      unlessRefused(reading.refusals, () => readField(field, reading)),
+    ),
     completeGroups: completeGroups.map((group) => group.map(local)),
   };
+  for (const { requiredWhen } of model.fields)
+    if (requiredWhen) unlessRefused(reading.refusals, () => conditionOf(model, requiredWhen));
+  return model;
 }
 
 function readVariants(message: DescMessage, reading: Reading): VariantModel {
-  const [oneof, ...otherOneofs] = message.oneofs;
-  if (oneof === undefined || otherOneofs.length > 0 || oneof.fields.length !== message.fields.length)
-    throw new UnsupportedType(`${message.typeName}: a oneof beside other fields is not supported`);
-  if (!rulesOf(message, reading).exactlyOne)
-    throw new Error(
-      `contract/rules.ts: messages.${message.name}: exactlyOne is not set, and all else is not supported`,
-    );
-  const variants = oneof.fields.map((field): Variant => {
+  const variants = message.fields.map((field): Variant => {
     const model = field.message && readModel(field.message, reading);
     if (model?.kind !== "fields")
-      throw new UnsupportedType(`${field.toString()}: a variant must be a message of plain fields`);
+      throw new Refusal(`${message.name}.${field.name}: a variant must be a message of plain fields`);
     return { name: field.localName, number: field.number, doc: doc(field), model };
   });
   const generic = variants.find(({ name }) => name === GENERIC);
@@ -140,28 +176,25 @@ function readVariants(message: DescMessage, reading: Reading): VariantModel {
 function refuseCollisions(message: DescMessage, { fields }: FieldsModel, variants: readonly Variant[]): void {
   const variant = variants.find(({ name }) => fields.some((field) => field.name === name));
   if (variant !== undefined) {
-    throw new Error(
-      `${message.typeName}: the variant ${variant.name} has the name of a field of the generic variant. Records are written flat, so rename one of them`,
+    throw new Refusal(
+      `${message.name}: the variant ${variant.name} has the name of a field of the generic variant. Records are written flat, so rename one of them: contract/mapping.ts, names`,
     );
   }
 }
 
-function supportedField(field: DescField, reading: Reading): readonly Field[] {
-  try {
-    return [readField(field, reading)];
-  } catch (error) {
-    if (!(error instanceof UnsupportedType) || fieldRulesOf(field, reading) !== NO_RULES) throw error;
-    reading.unsupported.push(error.message);
-    return [];
-  }
-}
-
 function readField(field: DescField, reading: Reading): Field {
-  const { required = false, requiredWhen, id: isId = false, format } = fieldRulesOf(field, reading);
-  const type: FieldType =
-    format === undefined
-      ? typeOfField(field, (message) => readModel(message, reading))
-      : { kind: "string", format };
+  const rules = fieldRulesOf(field, reading);
+  const { required = false, requiredWhen, id: isId = false, format, refersTo = [], shownAs } = rules;
+  const type = withFormat(
+    field,
+    typeOfField(field, (message) => readModel(message, reading)),
+    format,
+  );
+  const place = `${field.parent.name}.${field.name}`;
+  if (type.kind === "message" && type.model.kind === "variant" && type.model.generic !== undefined)
+    throw new Refusal(`${place}: only records have a variant named ${GENERIC}`);
+  if (requiredWhen !== undefined && type.kind !== "message")
+    throw new Refusal(`contract/rules.ts: messages.${place}: requiredWhen is for messages`);
   return {
     name: field.localName,
     number: field.number,
@@ -173,12 +206,23 @@ function readField(field: DescField, reading: Reading): Field {
       field: fieldNamed(field.parent, requiredWhen.field).localName,
       value: requiredWhen.value,
     },
+    refersTo: refersTo.flatMap((collection) => reading.names.get(collection) ?? []),
+    shownAs: isId ? "id" : shownAs,
   };
+}
+
+function withFormat(field: DescField, type: FieldType, format: FieldRules["format"]): FieldType {
+  if (format === undefined) return type;
+  if (type.kind === "string") return { kind: "string", format };
+  throw new Refusal(
+    `contract/rules.ts: messages.${field.parent.name}.fields.${field.name}: format: the field is ${type.kind}, and a ${format} is a string`,
+  );
 }
 
 function fieldNamed(message: DescMessage, name: string): DescField {
   const field = message.fields.find((f) => f.name === name);
-  if (field === undefined) throw new Error(`${message.typeName}: a rule names the unknown field ${name}`);
+  if (field === undefined)
+    throw new Refusal(`contract/rules.ts: messages.${message.name}: the contract has no field ${name}`);
   return field;
 }
 

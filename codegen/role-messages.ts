@@ -1,22 +1,33 @@
 /** The requests and answers of the operations in the normalized form: with the fields that play a part only. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
-import type { Mapping } from "../contract/types.js";
+import { FeatureSet_FieldPresence, FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
+import type { Mapping, Rules } from "../contract/types.js";
 import type { Names } from "./contract-names.js";
 import type { FieldEdit, MessageCopy } from "./message-copy.js";
-import { collectionsAt, fieldsAt, METHOD_NAMES, type Role, type Roles } from "./roles.js";
+import { Refusal } from "./refusal.js";
+import { collectionsIn, fieldsAt, METHOD_NAMES, type Role, type Roles } from "./roles.js";
+import { isLeftOut } from "./rule-targets.js";
 
 const COUNTS: ReadonlySet<Type | undefined> = new Set([Type.INT32, Type.INT64, Type.UINT32, Type.UINT64]);
 
-export function* roleMessages({ methods }: Roles, mapping: Mapping, names: Names): Iterable<MessageCopy> {
+export function* roleMessages(
+  { methods }: Roles,
+  mapping: Mapping,
+  rules: Rules,
+  names: Names,
+): Iterable<MessageCopy> {
   const { start, sync, complete, abort } = mapping;
-  const request = (role: Role, parts: Parts) =>
-    copyOf(`${METHOD_NAMES[role]}Request`, methods[role].input, parts);
+  const request = (role: Role, parts: Parts) => {
+    parts.refuseOtherRequired();
+    return copyOf(`${METHOD_NAMES[role]}Request`, methods[role].input, parts);
+  };
   const answer = (role: Role, parts: Parts) =>
     copyOf(`${METHOD_NAMES[role]}Response`, methods[role].output, parts);
   yield request("start", new Parts(methods.start.input, "start").id(start.installationId, "installation_id"));
   yield answer("start", new Parts(methods.start.output, "start").id(start.batchId, "batch_id"));
-  yield* recordMessages(methods.sync.input, sync, names);
+  const records = new Parts(methods.sync.input, "sync").id(sync.batchId, "batch_id");
+  yield* recordLists(records, rules, names);
+  yield request("sync", records);
   const accepted = new Parts(methods.sync.output, "sync");
   if (sync.accepted !== undefined) accepted.count(sync.accepted, "accepted_records", true);
   yield answer("sync", accepted);
@@ -37,19 +48,22 @@ export function* roleMessages({ methods }: Roles, mapping: Mapping, names: Names
   yield answer("abort", new Parts(methods.abort.output, "abort"));
 }
 
-/** The request with the collections, and the lists of records. */
-function* recordMessages(request: DescMessage, sync: Mapping["sync"], names: Names): Iterable<MessageCopy> {
-  const parts = new Parts(request, "sync").id(sync.batchId, "batch_id");
-  // The fields above the alternatives are in every request.
-  const levels = sync.collections.split(".").length - 1;
+/** The lists of records and the groups of collections; the request gets the fields that lead to them. */
+function* recordLists(request: Parts, rules: Rules, names: Names): Iterable<MessageCopy> {
+  const isSkipped = (field: DescField) =>
+    rules.collections[names.field(field)] === "left out" || isLeftOut(field, rules, names);
   const groups = new Map<DescMessage, Map<DescField, FieldEdit>>();
-  for (const { path, records } of collectionsAt(request, sync.collections)) {
+  for (const { path, records } of collectionsIn(request.message, isSkipped)) {
     for (const [depth, field] of path.entries()) {
       const within = path[depth - 1]?.message;
-      const edits = within === undefined ? parts.edits : (groups.get(within) ?? new Map());
+      const edits = within === undefined ? request.edits : (groups.get(within) ?? new Map());
       if (within !== undefined) groups.set(within, edits);
-      const isAlternative = depth >= levels;
-      edits.set(field, { name: names.field(field), jsonName: field.name, presence: true, isAlternative });
+      edits.set(field, {
+        name: names.field(field),
+        jsonName: field.name,
+        presence: true,
+        isAlternative: true,
+      });
     }
     const list = records.parent;
     yield {
@@ -61,12 +75,12 @@ function* recordMessages(request: DescMessage, sync: Mapping["sync"], names: Nam
   }
   for (const [from, edits] of [...groups].reverse())
     yield { name: names.type(from), from, edit: (field) => edits.get(field), oneof: "collection" };
-  yield copyOf("SyncRecordsRequest", request, parts);
 }
 
 /** The fields of a message that play a part. */
 class Parts {
   readonly edits = new Map<DescField, FieldEdit>();
+  readonly #paths: (readonly DescField[])[] = [];
 
   constructor(
     readonly message: DescMessage,
@@ -86,24 +100,45 @@ class Parts {
     this.#add(path, name, { name, message, presence: false }, Type.MESSAGE);
     const entry = fieldsAt(this.message, path, `${this.role}.${name}`).at(-1)?.message;
     if (entry === undefined)
-      throw new Error(`contract/mapping.ts: ${this.role}.${name}: no list of messages`);
+      throw new Refusal(`contract/mapping.ts: ${this.role}.${name}: no list of messages`);
     return entry;
   }
 
-  /** A field within another message keeps that message as it is: the door (write-contract.ts) reads through it. */
+  /** What a proto2 contract requires and the SDK does not send. */
+  refuseOtherRequired(): void {
+    const sent = new Set([...this.edits.keys(), ...this.#paths.flat()]);
+    const messages = [
+      this.message,
+      ...this.#paths.flatMap((path) => path.flatMap(({ message }) => message ?? [])),
+    ];
+    const field = messages
+      .flatMap(({ fields }) => fields)
+      .find((each) => isRequired(each) && !sent.has(each));
+    if (field !== undefined)
+      throw new Refusal(`${field.toString()} is required by the contract, and the SDK does not send it`);
+  }
+
+  /** A field within another message keeps that message as it is: the door (write-door.ts) reads through it. */
   #add(path: string, part: string, edit: FieldEdit, type: Type): this {
-    const [field, ...inner] = fieldsAt(this.message, path, `${this.role}.${part}`);
+    const fields = fieldsAt(this.message, path, `${this.role}.${part}`);
+    this.#paths.push(fields);
+    const [field, ...inner] = fields;
     const target = inner.at(-1) ?? field;
     const fits = type === Type.INT64 ? COUNTS.has(target?.proto.type) : target?.proto.type === type;
     if (field === undefined || !fits)
-      throw new Error(
+      throw new Refusal(
         `contract/mapping.ts: ${this.role}.${part}: ${target?.toString()} must be a ${Type[type]}`,
       );
-    this.edits.set(field, inner.length === 0 ? edit : { name: field.name, presence: true });
+    this.edits.set(field, inner.length === 0 ? edit : { name: field.name, presence: true, isPath: true });
     return this;
   }
 }
 
 function copyOf(name: string, from: DescMessage, { edits }: Parts): MessageCopy {
   return { name, from, edit: (field) => edits.get(field), oneof: "collection" };
+}
+
+/** Whether a contract of proto2 requires a field. */
+export function isRequired({ presence }: DescField): boolean {
+  return presence === FeatureSet_FieldPresence.LEGACY_REQUIRED;
 }

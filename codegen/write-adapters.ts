@@ -64,29 +64,32 @@ function nested(name: string, steps: readonly string[], value: string): string {
   return `{ ...${empty}, ${first}: ${rest.reduceRight((inner, step) => `{ ${step}: ${inner} }`, value)} }`;
 }
 
-function requestAdapter({ request }: Contract, { batchId }: Mapping["sync"]): Adapter[] {
+function requestAdapter({ request, collections }: Contract, { batchId }: Mapping["sync"]): Adapter[] {
   const name = "SyncRecordsRequest";
-  const places = findCollections(request);
+  const places = findCollections(request).map((place) => {
+    const collection = collections.find((each) => each.name === place.field.localName);
+    return { ...place, isFlat: collection?.isFlat === true };
+  });
   // A batch id in the request itself has the SDK's name.
   const steps = batchId.includes(".") ? stepsOf(batchId) : ["batchId"];
-  if (steps.length === 1 && places.every(({ path }) => path.length === 1)) return [];
-  const lists = places.map(({ field }) => ({ name: field.localName, type: field.message?.name ?? "" }));
-  const members = lists.map((list) => `    | { $case: "${list.name}"; value: ${list.type} }`);
+  if (steps.length === 1 && places.every(({ path, isFlat }) => path.length === 1 && !isFlat)) return [];
+  const members = places.map(({ field, records, isFlat }) => {
+    const list = isFlat ? `{ records: Flat<${records.message.name}>[] }` : records.parent.name;
+    return `    | { $case: "${field.localName}"; value: ${list} }`;
+  });
   const inner = steps.slice(1).reduceRight((value, step) => `{ ${step}: ${value} }`, "batchId");
   const id = steps.length === 1 ? "batchId" : `${steps[0]}: ${inner}`;
   const cases = places.map(
-    ({ field, path }) => `    case "${field.localName}":
-      return { ${id}, ${wrapped(path)} };`,
+    ({ field, path, isFlat }) => `    case "${field.localName}":
+      return { ${id}, ${wrapped(path, isFlat ? "{ records: collection.value.records.flatMap(fieldsOf) }" : "collection.value")} };`,
   );
-  const prefix = (places[0]?.path ?? []).findIndex(({ oneof }) => oneof !== undefined);
-  const above = (places[0]?.path ?? []).slice(0, prefix).map(({ localName }) => `${localName}?.`);
   const code = `export interface ${name} {
   batchId: string;
   collection:
 ${members.join("\n")}
     | undefined;
 }
-
+${places.some(({ isFlat }) => isFlat) ? FLAT : ""}
 ${codec(name, "toWire(message)", `{ batchId: message.${steps.join("?.")} ?? "", collection: collectionOf(message) }`)}
 
 function toWire({ batchId, collection }: ${name}): Wire${name} {
@@ -98,39 +101,58 @@ ${cases.join("\n")}
 }
 
 function collectionOf(message: Wire${name}): ${name}["collection"] {
-  const at0 = message.${above.join("")}collection;
-${unwrapped(
-  places.map(({ path }) => path.slice(prefix)),
-  0,
-  "  ",
-)}
+  const at0 = message.collection;
+${unwrapped(places, 0, "  ")}
 }`;
-  return [{ name, uses: lists.map(({ type }) => type), code }];
+  const uses = places.map(({ records, isFlat }) => (isFlat ? records.message.name : records.parent.name));
+  return [{ name, uses, code }];
 }
 
-/** The members of an object literal that holds `collection.value` at a path. */
-function wrapped([field, ...rest]: readonly DescField[]): string {
+/** A record without variants is read as if it had one. */
+const FLAT = `
+interface Flat<Fields> {
+  variant: { $case: "generic"; value: Fields } | undefined;
+}
+
+function fieldsOf<Fields>({ variant }: Flat<Fields>): Fields[] {
+  return variant === undefined ? [] : [variant.value];
+}
+
+function flat<Fields>(value: Fields): Flat<Fields> {
+  return { variant: { $case: "generic", value } };
+}
+`;
+
+/** The members of an object literal that holds a value at a path. */
+function wrapped([field, ...rest]: readonly DescField[], value: string): string {
   if (field === undefined) return "";
-  const value = rest.length === 0 ? "collection.value" : `{ ${wrapped(rest)} }`;
-  return field.oneof === undefined
-    ? `${field.localName}: ${value}`
-    : `collection: { $case: "${field.localName}", value: ${value} }`;
+  const inner = rest.length === 0 ? value : `{ ${wrapped(rest, value)} }`;
+  return `collection: { $case: "${field.localName}", value: ${inner} }`;
+}
+
+interface WrappedPlace {
+  readonly path: readonly DescField[];
+  readonly isFlat: boolean;
 }
 
 /** Statements that return the collection in the oneof `at…`, also if it is in a group. */
-function unwrapped(paths: readonly (readonly DescField[])[], depth: number, indent: string): string {
-  const groups = new Map<string, (readonly DescField[])[]>();
-  for (const [field, ...rest] of paths) {
-    if (field === undefined || rest.length === 0) continue;
-    groups.set(field.localName, [...(groups.get(field.localName) ?? []), rest]);
-  }
-  const inner = [...groups].map(
-    ([name, members]) => `${indent}if (at${depth}?.$case === "${name}") {
-${indent}  const at${depth + 1} = at${depth}.value.collection;
-${unwrapped(members, depth + 1, `${indent}  `)}
-${indent}}`,
-  );
-  return [...inner, `${indent}return at${depth};`].join("\n");
+function unwrapped(places: readonly WrappedPlace[], depth: number, indent: string): string {
+  const at = `at${depth}`;
+  const nested = places.filter(({ path }) => path.length > 1);
+  const inner = [...new Set(nested.map(({ path: [field] }) => field?.localName))].map((name) => {
+    const members = nested.filter(({ path: [field] }) => field?.localName === name);
+    const within = members.map(({ path, isFlat }) => ({ path: path.slice(1), isFlat }));
+    return `${indent}if (${at}?.$case === "${name}") {
+${indent}  const at${depth + 1} = ${at}.value.collection;
+${unwrapped(within, depth + 1, `${indent}  `)}
+${indent}}`;
+  });
+  const flat = places.flatMap(({ path: [field, ...rest], isFlat }) => {
+    if (!isFlat || rest.length > 0) return [];
+    const value = `{ $case: ${at}.$case, value: { records: ${at}.value.records.map(flat) } }`;
+    return [`${indent}if (${at}?.$case === "${field?.localName}") return ${value};`];
+  });
+  return [...inner, ...flat, `${indent}return ${at};`].join("\n");
 }
 
 const ACCEPTED: Adapter = {

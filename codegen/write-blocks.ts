@@ -51,8 +51,9 @@ class BlockFunction {
   }
 
   write(): void {
-    const { name, record, recordsNumber } = this.#collection;
-    this.#message(tagOf(recordsNumber, LENGTH_DELIMITED), "record", record);
+    const { name, record, recordsNumber, isFlat } = this.#collection;
+    const model = isFlat ? record.generic.model : record;
+    this.#message(tagOf(recordsNumber, LENGTH_DELIMITED), "record", model);
     const file = this.#file;
     const encoding = (symbol: string, module: string, typeOnly: boolean) =>
       file.import(symbol, `../encoding/${module}.js`, typeOnly);

@@ -1,7 +1,7 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import type { Mapping } from "../contract/types.js";
 import { fingerprint } from "./fingerprint.js";
-import type { Collection, Contract } from "./model.js";
+import type { Collection, Contract, RecordModel } from "./model.js";
 import { fieldsAt } from "./roles.js";
 
 /** Writes collections.ts: the facts of each collection. */
@@ -18,24 +18,33 @@ export function writeCollections(
   file.print("/** What the contract tells of each collection of SyncRecordsRequest. */");
   file.print("export const WIRE = {");
   for (const collection of collections) {
-    const { name, wireName, path, recordsNumber, model, idField, record } = collection;
-    const facts = `name: "${name}", wireName: "${wireName}", path: [${path.join(", ")}], recordsNumber: ${recordsNumber}, model: "${model}"`;
+    const { name, wireName, path, recordsNumber, isFlat, model, idField, record } = collection;
+    const facts = `name: "${name}", wireName: "${wireName}", path: [${path.join(", ")}], recordsNumber: ${recordsNumber}, isFlat: ${isFlat}, model: "${model}"`;
+    const references = JSON.stringify(referencesOf(record));
     const variants = JSON.stringify(record.variants.map((variant) => variant.name));
     file.print(
-      `  ${name}: { ${facts}, idField: ${JSON.stringify(idField)}, variants: ${variants}, contract: "${fingerprint(collection)}" },`,
+      `  ${name}: { ${facts}, idField: ${JSON.stringify(idField)}, variants: ${variants}, references: ${references}, contract: "${fingerprint(collection)}" },`,
     );
   }
   file.print("} as const;");
   const named = (model: Collection["model"]) =>
-    collections.filter((collection) => collection.model === model).map(({ name }) => `"${name}"`);
+    collections.flatMap((each) => (each.model === model ? [`"${each.name}"`] : [])).join(" | ") || "never";
   file.print();
   file.print(
     '/** Collections of which a completed batch carries the complete current set (service description, "Sync API records"). */',
   );
-  file.print(`export type SnapshotCollection = ${named("snapshot").join(" | ")};`);
+  file.print(`export type SnapshotCollection = ${named("snapshot")};`);
   file.print();
   file.print(
     '/** Collections whose records are observations of their own (service description, "Sync API records"). */',
   );
-  file.print(`export type EventCollection = ${named("event").join(" | ")};`);
+  file.print(`export type EventCollection = ${named("event")};`);
+}
+
+/** By field, in any variant: the collections that its record refers to. */
+function referencesOf({ generic, variants }: RecordModel) {
+  const fields = [generic, ...variants].flatMap(({ model }) => model.fields);
+  return Object.fromEntries(
+    fields.flatMap(({ name, refersTo }) => (refersTo.length === 0 ? [] : [[name, refersTo]])),
+  );
 }

@@ -62,9 +62,14 @@ function writeEnums(file: GeneratedFile, models: readonly Model[]): void {
 
 function writeFields(file: GeneratedFile, model: FieldsModel): void {
   const names = model.fields.map(({ name }) => name);
+  const steps = fieldSteps(file, model);
   writeNames(file, names);
+  if (steps.length === 0) {
+    file.print("  encode: () => true,");
+    return;
+  }
   file.print(`  encode: (to, { ${names.join(", ")} }) =>`);
-  writeSteps(file, fieldSteps(file, model), "    ", ",");
+  writeSteps(file, steps, "    ", ",");
 }
 
 /** The fields of a generic variant stand in the record, and become a message of their own. */

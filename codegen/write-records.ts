@@ -87,8 +87,6 @@ function writeMembers(file: GeneratedFile, model: Model, indent: string): void {
     writeFields(file, model.fields, inner);
     return;
   }
-  if (model.generic !== undefined)
-    throw new Error(`${model.message.typeName}: only records have a generic variant`);
   const names = model.variants.map(({ name }) => name);
   for (const [i, variant] of model.variants.entries()) {
     if (i > 0) file.print(`${indent}} | {`);

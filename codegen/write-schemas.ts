@@ -55,10 +55,8 @@ function writeVariants(file: GeneratedFile, { message, generic, variants }: Vari
   file.print(`}${generic === undefined ? "" : `, ${schemaName(generic.model.message)}`});`);
 }
 
-function condition(file: GeneratedFile, model: FieldsModel, { name, requiredWhen, type }: Field) {
+function condition(file: GeneratedFile, model: FieldsModel, { name, requiredWhen }: Field) {
   if (requiredWhen === undefined) return [];
-  if (type.kind !== "message")
-    throw new Error(`${model.message.typeName}.${name}: required_when is for messages`);
   const { literal } = conditionOf(model, requiredWhen);
   return [".check(", check(file, "requiredWhen"), `("${name}", "${requiredWhen.field}", "${literal}"))`];
 }

@@ -11,7 +11,7 @@ export const MAPPING: Mapping = {
     abort: "AbortSyncBatch",
   },
   start: { installationId: "installation_id", batchId: "batch_id" },
-  sync: { batchId: "batch_id", collections: "collection", accepted: "accepted_records" },
+  sync: { batchId: "batch_id", accepted: "accepted_records" },
   complete: {
     batchId: "batch_id",
     snapshots: {

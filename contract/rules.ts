@@ -1,5 +1,7 @@
 import type { Rules } from "./types.js";
 
+const PEOPLE = ["accounts", "employees"];
+
 /**
  * What is known of the contract beyond the service's own files, by the SDK's names of messages and fields (mapping.ts
  * tells where they differ). A field without a rule is optional. A rule without a target is an error of code generation.
@@ -20,286 +22,161 @@ export const RULES: Rules = {
     ai_cost: "event",
   },
   messages: {
-    Account: {
-      exactlyOne: true,
-    },
     GenericAccountDetails: {
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
+        id: { id: true, required: true },
+        name: { shownAs: "name" },
+        email: { shownAs: "email" },
+        username: { shownAs: "username" },
+        active: { shownAs: "active" },
       },
     },
-    AccountDetails: {
-      exactlyOne: true,
-    },
-    MicrosoftAccountDetails: {
-      assumed: true,
-    },
+    MicrosoftAccountDetails: { assumed: true },
     TeamsMetadata: {
       fields: {
-        has_teams: {
-          required: true,
-        },
+        has_teams: { required: true },
       },
-    },
-    Plan: {
-      exactlyOne: true,
     },
     GenericPlanDetails: {
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        external_plan_name: {
-          required: true,
-        },
-        details: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        external_plan_name: { required: true, shownAs: "name" },
+        details: { required: true },
+        external_product_name: { shownAs: "product" },
       },
     },
     PlanDetails: {
       fields: {
-        model: {
-          required: true,
-        },
-        seat_based: {
-          requiredWhen: {
-            field: "model",
-            value: "SUBSCRIPTION_MODEL_SEAT_BASED",
-          },
-        },
+        model: { required: true },
+        seat_based: { requiredWhen: { field: "model", value: "SUBSCRIPTION_MODEL_SEAT_BASED" } },
       },
-    },
-    License: {
-      exactlyOne: true,
     },
     GenericLicenseDetails: {
       fields: {
-        source_id: {
-          id: true,
-          required: true,
-        },
-        source_account_id: {
-          required: true,
-        },
-        source_plan_id: {
-          required: true,
-        },
-        billable: {
-          required: true,
-        },
+        source_id: { id: true, required: true },
+        source_account_id: { required: true, refersTo: ["accounts"], shownAs: "account" },
+        source_plan_id: { required: true, refersTo: ["plans"], shownAs: "plan" },
+        billable: { required: true, shownAs: "billable" },
       },
-    },
-    Usage: {
-      exactlyOne: true,
     },
     GenericUsageDetails: {
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        source_actor_id: {
-          required: true,
-        },
-        last_activity: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        source_actor_id: { required: true, refersTo: PEOPLE, shownAs: "actor" },
+        last_activity: { required: true, shownAs: "time" },
+        source_plan_id: { refersTo: ["plans"], shownAs: "plan" },
+        external_product_name: { shownAs: "product" },
       },
-    },
-    ExternallyDiscoveredUsage: {
-      exactlyOne: true,
     },
     GenericExternallyDiscoveredUsageDetails: {
       completeGroups: [["last_activity"], ["last_activity_from", "last_activity_to"]],
       fields: {
-        source_actor_id: {
-          required: true,
-        },
+        source_actor_id: { required: true, refersTo: PEOPLE, shownAs: "actor" },
+        actor_email: { shownAs: "email" },
+        external_product_name: { shownAs: "product" },
+        last_activity: { shownAs: "time" },
+        last_activity_to: { shownAs: "until" },
       },
     },
-    AuditLog: {
-      assumed: true,
-      exactlyOne: true,
-    },
+    AuditLog: { assumed: true },
     GenericAuditLogDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        action: {
-          required: true,
-        },
-        event_time: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        action: { required: true },
+        event_time: { required: true },
+        source_actor_id: { refersTo: PEOPLE },
       },
     },
-    AiUsage: {
-      assumed: true,
-      exactlyOne: true,
-    },
+    AiUsage: { assumed: true },
     GenericAiUsageDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        source_actor_id: {
-          required: true,
-        },
-        last_activity: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        source_actor_id: { required: true, refersTo: PEOPLE },
+        last_activity: { required: true },
       },
     },
-    AiCost: {
-      assumed: true,
-      exactlyOne: true,
-    },
+    AiCost: { assumed: true },
     GenericAiCostDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        amount: {
-          required: true,
-          format: "decimal",
-        },
-        currency: {
-          required: true,
-          format: "currency",
-        },
-        cost_time: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        amount: { required: true, format: "decimal" },
+        currency: { required: true, format: "currency" },
+        cost_time: { required: true },
+        source_actor_id: { refersTo: PEOPLE },
       },
-    },
-    Employee: {
-      exactlyOne: true,
     },
     GenericEmployeeDetails: {
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        full_name: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        full_name: { required: true, shownAs: "name" },
+        email: { shownAs: "email" },
+        email_aliases: { shownAs: "aliases" },
+        manager_id: { refersTo: ["employees"] },
       },
     },
     MicrosoftEmployeeDetails: {
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        display_name: {
-          required: true,
-        },
-        user_principal_name: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        display_name: { required: true, shownAs: "name" },
+        user_principal_name: { required: true, shownAs: "email" },
       },
     },
     GoogleEmployeeDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        full_name: {
-          required: true,
-        },
-        primary_email: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        full_name: { required: true, shownAs: "name" },
+        primary_email: { required: true, shownAs: "email" },
       },
     },
     OktaEmployeeDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        display_name: {
-          required: true,
-        },
-        login: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        display_name: { required: true, shownAs: "name" },
+        login: { required: true, shownAs: "email" },
       },
     },
     BambooHrEmployeeDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        display_name: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        display_name: { required: true, shownAs: "name" },
+        work_email: { shownAs: "email" },
       },
     },
-    Group: {
-      assumed: true,
-      exactlyOne: true,
-    },
+    Group: { assumed: true },
     GenericGroupDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        name: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        name: { required: true },
       },
     },
-    GroupMember: {
-      assumed: true,
-      exactlyOne: true,
-    },
+    GroupMember: { assumed: true },
     GenericGroupMemberDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
-        source_group_id: {
-          required: true,
-        },
-        source_member_id: {
-          required: true,
-        },
+        id: { id: true, required: true },
+        source_group_id: { required: true, refersTo: ["groups"] },
+        source_member_id: { required: true, refersTo: PEOPLE },
       },
     },
-    Device: {
-      assumed: true,
-      exactlyOne: true,
-    },
+    Device: { assumed: true },
     GenericDeviceDetails: {
       assumed: true,
       fields: {
-        id: {
-          id: true,
-          required: true,
-        },
+        id: { id: true, required: true },
+        source_owner_id: { refersTo: PEOPLE },
+      },
+    },
+    SeatBasedPlanDetails: {
+      fields: {
+        paid_seats: { shownAs: "paidSeats" },
+        consumed_seats: { shownAs: "consumedSeats" },
       },
     },
   },

@@ -5,21 +5,22 @@ export type DataModel = "snapshot" | "event";
 
 /** Names are those of the SDK, written as in a `.proto`: `full_name`, and not `fullName`. */
 export interface Rules {
-  readonly collections: Readonly<Record<string, DataModel>>;
+  /** What is left out is not written. */
+  readonly collections: Readonly<Record<string, DataModel | "left out">>;
   readonly messages: Readonly<Record<string, MessageRules>>;
 }
 
 export interface MessageRules {
   /** The service description does not show this model. */
   readonly assumed?: true;
-  /** Exactly one member of the message's oneof must be set. */
-  readonly exactlyOne?: true;
   /** Groups of fields of which at least one must be complete, and none half-filled. */
   readonly completeGroups?: readonly (readonly string[])[];
   readonly fields?: Readonly<Record<string, FieldRules>>;
 }
 
 export interface FieldRules {
+  /** Records do not have the field: the only rule for a field that code generation refuses. */
+  readonly leftOut?: true;
   /** The field identifies the record within its collection. */
   readonly id?: true;
   /** The field must be present; a string must not be empty. */
@@ -28,11 +29,31 @@ export interface FieldRules {
   readonly requiredWhen?: { readonly field: string; readonly value: string };
   /** `decimal` is a number such as `-12.50`, `currency` an ISO 4217 code. */
   readonly format?: "decimal" | "currency";
+  /** Collections of which one has the record whose id is in this field: previews look for it. */
+  readonly refersTo?: readonly string[];
+  /** The part that the field plays in what the reference server's GraphQL API shows of its record. */
+  readonly shownAs?: ShownPart;
 }
+
+export type ShownPart =
+  | "account"
+  | "active"
+  | "actor"
+  | "aliases"
+  | "billable"
+  | "consumedSeats"
+  | "email"
+  | "name"
+  | "paidSeats"
+  | "plan"
+  | "product"
+  | "time"
+  | "until"
+  | "username";
 
 /** Which parts of the contract play which part. Names are those of the contract; a path goes through messages. */
 export interface Mapping {
-  /** The contract was made from the service's description. `adopt` takes it away, and tests of such a contract are skipped. */
+  /** The contract was made from the service's description. Without it, tests of such a contract are skipped. */
   readonly assumed?: true;
   /** Full name of the service. */
   readonly service: string;
@@ -40,11 +61,8 @@ export interface Mapping {
   readonly start: { readonly installationId: string; readonly batchId: string };
   readonly sync: {
     readonly batchId: string;
-    /**
-     * The oneof whose members are the collections, or groups of them: messages with a oneof of their own. `*` in place of
-     * its name if the collections are fields without a oneof.
-     */
-    readonly collections: string;
+    /** The message that holds the collections, or groups of them, if it is not the request itself. */
+    readonly collections?: string;
     /** The count in the answer; left out if the contract has none. */
     readonly accepted?: string;
   };

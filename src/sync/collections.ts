@@ -20,11 +20,15 @@ export interface CollectionInfo {
   /** Field numbers from SyncRecordsRequest down to the list of records, and in that of the records. */
   readonly path: readonly number[];
   readonly recordsNumber: number;
+  /** Whether records have their fields in the list, without a message of a variant. */
+  readonly isFlat: boolean;
   readonly model: "snapshot" | "event";
   /** Field that holds a record's id. A record without one counts twice if it arrives twice. */
   readonly idField: string | undefined;
   /** Names of the variants that are not written flat. */
   readonly variants: readonly string[];
+  /** By field: collections of which one has the record whose id it holds. */
+  readonly references: Readonly<Record<string, readonly SnapshotCollection[]>>;
   /** Names what the bytes of its records mean: it differs if a field does. */
   readonly contract: string;
 }

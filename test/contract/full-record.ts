@@ -1,20 +1,23 @@
 import type { FieldsModel, FieldType, Model, RecordModel } from "../../codegen/model.js";
 import { enumLiterals } from "../../codegen/names.js";
 
-/** A record of each variant with a value in every field, as JSON has them: times are strings, 64-bit numbers numbers. */
-export function fullRecords({ generic, variants }: RecordModel): readonly object[] {
+/**
+ * A record of each variant with a value in every field, as JSON has them: times are strings, 64-bit numbers numbers.
+ * @param choice Which value of an enum, and which variant of a message within: 0 is the first, -1 the last.
+ */
+export function fullRecords({ generic, variants }: RecordModel, choice = -1): readonly object[] {
   return [
-    fieldsOf(generic.model, "generic"),
-    ...variants.map(({ name, model }) => ({ [name]: fieldsOf(model, name) })),
+    fieldsOf(generic.model, "generic", choice),
+    ...variants.map(({ name, model }) => ({ [name]: fieldsOf(model, name, choice) })),
   ];
 }
 
-function fieldsOf({ fields }: FieldsModel, prefix: string): object {
-  const value = (name: string, type: FieldType) => sampleOf(type, `${prefix}-${name}`);
+function fieldsOf({ fields }: FieldsModel, prefix: string, choice: number): object {
+  const value = (name: string, type: FieldType) => sampleOf(type, `${prefix}-${name}`, choice);
   return Object.fromEntries(fields.map(({ name, type }) => [name, value(name, type)]));
 }
 
-function sampleOf(type: FieldType, text: string): unknown {
+function sampleOf(type: FieldType, text: string, choice: number): unknown {
   switch (type.kind) {
     case "string":
       if (type.format === "any") return text;
@@ -35,15 +38,14 @@ function sampleOf(type: FieldType, text: string): unknown {
     case "stringMap":
       return { [text]: text };
     case "enum":
-      return enumLiterals(type.type).at(-1)?.literal;
+      return enumLiterals(type.type).at(choice)?.literal;
     case "message":
-      return messageOf(type.model, text);
+      return messageOf(type.model, text, choice);
   }
 }
 
-/** Of a message with variants, the last one. */
-function messageOf(model: Model, text: string): object {
-  if (model.kind === "fields") return fieldsOf(model, text);
-  const last = model.variants.at(-1);
-  return last === undefined ? {} : { [last.name]: fieldsOf(last.model, text) };
+function messageOf(model: Model, text: string, choice: number): object {
+  if (model.kind === "fields") return fieldsOf(model, text, choice);
+  const chosen = model.variants.at(choice);
+  return chosen === undefined ? {} : { [chosen.name]: fieldsOf(chosen.model, text, choice) };
 }

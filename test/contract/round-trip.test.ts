@@ -1,17 +1,10 @@
-/** What must hold for every contract: `npm run contract -- adopt` runs these tests before it takes one. */
+/** What must hold for every contract that is put in. */
 import { type Collection, type RecordOf, SaasManagementClient } from "@saas-management/sdk";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { MAPPING } from "../../contract/mapping.js";
 import { isCollection } from "../../src/sync/collections.js";
-import { SyncServiceService } from "../../src/sync/generated/contract.js";
 import { contractCollections } from "./collections.js";
 import { fullRecords } from "./full-record.js";
-
-test("the methods have the paths of the contract", () => {
-  const names = Object.values(MAPPING.methods).map((name) => `/${MAPPING.service}/${name}`);
-  expect(Object.values(SyncServiceService).map(({ path }) => path)).toEqual(names);
-});
 
 test.each(contractCollections())(
   "records of $name with every field come back from the reference server",

@@ -1,5 +1,9 @@
-import { WIRE } from "../../sync/generated/collections.js";
-import { SubscriptionModel, type Timestamp } from "../../sync/generated/contract.js";
+/**
+ * What the service expects of records (service description, "Sync API records"; contract/rules.ts). Shares no code with the
+ * client's checks, so that each can find mistakes of the other.
+ */
+import type { Timestamp } from "../../sync/generated/contract.js";
+import { type MessageRules, RECORD_RULES, type VariantRules } from "../../sync/generated/server.js";
 import { wireName } from "../values.js";
 import type { Collection, MessageOf } from "../workspace.js";
 
@@ -10,141 +14,106 @@ export interface Violation {
   readonly problem: string;
 }
 
-type RequiredFields = Readonly<Record<string, readonly string[]>>;
-
-/**
- * What the service expects of records (service description, "Sync API records"; for models that it does not show, the
- * comments of the contract). Shares nothing with the client's checks, so that each can find mistakes of the other. Rules
- * for fields that the contract does not have demand nothing.
- */
-const REQUIRED: Partial<Record<Collection, RequiredFields>> = {
-  accounts: { generic: ["id"] },
-  plans: { generic: ["id", "externalPlanName", "details"] },
-  licenses: { generic: ["sourceId", "sourceAccountId", "sourcePlanId", "billable"] },
-  employees: {
-    generic: ["id", "fullName"],
-    microsoft: ["id", "displayName", "userPrincipalName"],
-    google: ["id", "fullName", "primaryEmail"],
-    okta: ["id", "displayName", "login"],
-    bambooHr: ["id", "displayName"],
-  },
-  groups: { generic: ["id", "name"] },
-  groupMembers: { generic: ["id", "sourceGroupId", "sourceMemberId"] },
-  devices: { generic: ["id"] },
-  usage: { generic: ["id", "sourceActorId", "lastActivity"] },
-  externallyDiscoveredUsage: { generic: ["sourceActorId"] },
-  auditLogs: { generic: ["id", "action", "eventTime"] },
-  aiUsage: { generic: ["id", "sourceActorId", "lastActivity"] },
-  aiCost: { generic: ["id", "amount", "currency", "costTime"] },
+const FORMATS = {
+  decimal: { form: /^-?\d+(\.\d+)?$/, problem: "is not a decimal number" },
+  currency: { form: /^[A-Z]{3}$/, problem: "is not a currency code of three capital letters" },
 };
-
-const CONDITIONS: Partial<Record<Collection, (record: object) => Violation | undefined>> = {
-  accounts: (account) => {
-    const details = at(account, "details");
-    if (details === undefined) return undefined;
-    if (at(details, "variant") === undefined) return { field: "details", problem: noVariant(["microsoft"]) };
-    const teams = at(details, "variant", "value", "teams");
-    return teams !== undefined && at(teams, "hasTeams") === undefined
-      ? missing("details.microsoft.teams.hasTeams")
-      : undefined;
-  },
-  plans: (plan) => {
-    const model = at(plan, "details", "model");
-    if (typeof model !== "number" || model === 0) return missing("details.model");
-    if (model < 0 || SubscriptionModel[model] === undefined)
-      return { field: "details.model", problem: "is not a known subscription model" };
-    const isSeatBased = model === SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED;
-    return isSeatBased && at(plan, "details", "seatBased") === undefined
-      ? missing("details.seatBased")
-      : undefined;
-  },
-  externallyDiscoveredUsage: (usage) => {
-    const [from, to] = [at(usage, "lastActivityFrom"), at(usage, "lastActivityTo")];
-    if (from !== undefined && to === undefined) return missing("lastActivityTo");
-    if (to !== undefined && from === undefined) return missing("lastActivityFrom");
-    return at(usage, "lastActivity") === undefined && from === undefined
-      ? missing("lastActivity")
-      : undefined;
-  },
-  aiCost: (cost) => {
-    const [amount, currency] = [at(cost, "amount"), at(cost, "currency")];
-    if (typeof amount === "string" && !/^-?\d+(\.\d+)?$/.test(amount))
-      return { field: "amount", problem: "is not a decimal number" };
-    return typeof currency !== "string" || /^[A-Z]{3}$/.test(currency)
-      ? undefined
-      : { field: "currency", problem: "is not a currency code of three capital letters" };
-  },
-};
-
-/** The value at a path; undefined if the contract does not have it. */
-function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (within, name) => (typeof within === "object" && within !== null ? Reflect.get(within, name) : undefined),
-    value,
-  );
-}
 
 export function violationOf<C extends Collection>(
   collection: C,
   { variant }: MessageOf<C>,
 ): Violation | undefined {
-  const required = requiredFields(collection);
-  if (variant === undefined) return { field: "", problem: noVariant(Object.keys(required)) };
-  const details: object = variant.value;
-  const found =
-    missingField(details, required[variant.$case] ?? requiredIds(collection)) ??
-    CONDITIONS[collection]?.(variant.value) ??
-    invalidTime(details);
-  return found && { ...found, field: `${variant.$case}.${found.field}` };
+  return ofVariant(RECORD_RULES[collection] ?? {}, variant, "");
 }
 
-/** Of a collection that is not listed above, the id is required. */
-function requiredFields(collection: Collection): RequiredFields {
-  const { variants }: CollectionFacts = WIRE[collection];
-  const ids = requiredIds(collection);
-  return REQUIRED[collection] ?? Object.fromEntries(["generic", ...variants].map((name) => [name, ids]));
+function ofVariant(rules: VariantRules, variant: unknown, path: string): Violation | undefined {
+  if (!isVariant(variant)) {
+    const names = Object.keys(rules).map((name) => `\`${wireName(name)}\``);
+    return { field: path, problem: `selects no model. Set exactly one of ${names.join(", ")}` };
+  }
+  return ofFields(rules[variant.$case] ?? {}, variant.value, join(path, variant.$case));
 }
 
-function requiredIds(collection: Collection): readonly string[] {
-  const { idField }: CollectionFacts = WIRE[collection];
-  return idField === undefined ? [] : [idField];
+function ofFields(rules: MessageRules, message: object, path: string): Violation | undefined {
+  const {
+    required = [],
+    groups = [],
+    when = {},
+    formats = {},
+    enums = {},
+    messages = {},
+    variants = {},
+  } = rules;
+  const fieldNamed = (name: string): unknown => Reflect.get(message, name);
+  // An enum has no presence where its zero says that nothing is selected.
+  const isMissing = (name: string) => {
+    const value = fieldNamed(name);
+    return value === undefined || value === "" || (value === 0 && enums[name]?.includes(0) === false);
+  };
+  const isIncomplete = (group: readonly string[]) =>
+    group.some((name) => !isMissing(name)) && group.some(isMissing);
+  const missing =
+    required.find(isMissing) ??
+    groups.find(isIncomplete)?.find(isMissing) ??
+    (groups.some((group) => !group.some(isMissing)) ? undefined : groups[0]?.[0]) ??
+    Object.entries(when).find(
+      ([name, { field, value }]) => fieldNamed(field) === value && isMissing(name),
+    )?.[0];
+  if (missing !== undefined) return { field: join(path, missing), problem: "is missing" };
+  for (const [name, format] of Object.entries(formats)) {
+    const { form, problem } = FORMATS[format];
+    if (!isMissing(name) && !form.test(String(fieldNamed(name)))) return { field: join(path, name), problem };
+  }
+  for (const [name, numbers] of Object.entries(enums))
+    if (!isMissing(name) && !numbers.some((number) => number === fieldNamed(name)))
+      return { field: join(path, name), problem: "is not a known value" };
+  return invalidTime(message, path) ?? within(messages, variants, fieldNamed, path);
 }
 
-interface CollectionFacts {
-  readonly idField: string | undefined;
-  readonly variants: readonly string[];
+function within(
+  messages: Readonly<Record<string, MessageRules>>,
+  variants: Readonly<Record<string, VariantRules>>,
+  fieldNamed: (name: string) => unknown,
+  path: string,
+): Violation | undefined {
+  for (const [name, rules] of Object.entries(messages)) {
+    const message = fieldNamed(name);
+    const found = isMessage(message) && ofFields(rules, message, join(path, name));
+    if (found) return found;
+  }
+  for (const [name, rules] of Object.entries(variants)) {
+    const message = fieldNamed(name);
+    const found = isMessage(message) && ofVariant(rules, Reflect.get(message, "variant"), join(path, name));
+    if (found) return found;
+  }
+  return undefined;
 }
 
-/** `false` and `0` are values. A decoded message has every field of the contract as a property. */
-function missingField(details: object, required: readonly string[]): Violation | undefined {
-  const field = required.find((name) => {
-    const value: unknown = Reflect.get(details, name);
-    return name in details && (value === undefined || value === "");
-  });
-  return field === undefined ? undefined : missing(field);
+function join(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
 }
 
-function missing(field: string): Violation {
-  return { field, problem: "is missing" };
+function isMessage(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
-function noVariant(names: readonly string[]): string {
-  return `selects no model. Set exactly one of ${names.map((name) => `\`${wireName(name)}\``).join(", ")}`;
+function isVariant(value: unknown): value is { readonly $case: string; readonly value: object } {
+  return isMessage(value) && "$case" in value && "value" in value && isMessage(value.value);
 }
 
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, the range of a Timestamp. */
 const FIRST_SECOND = -62_135_596_800n;
 const LAST_SECOND = 253_402_300_799n;
 
-function invalidTime(details: object): Violation | undefined {
+function invalidTime(message: object, path: string): Violation | undefined {
   // Not Object.entries, which takes four times as long for each record.
-  for (const field in details) {
-    const value: unknown = Reflect.get(details, field);
+  for (const field in message) {
+    const value: unknown = Reflect.get(message, field);
     if (!isTimestamp(value)) continue;
     const { seconds, nanos } = value;
     if (seconds < FIRST_SECOND || seconds > LAST_SECOND || nanos < 0 || nanos > 999_999_999)
       return {
-        field,
+        field: join(path, field),
         problem: "is not a Timestamp between the years 1 and 9999 with 0 to 999,999,999 nanos",
       };
   }

@@ -241,6 +241,7 @@ export class MessageBuilder {
   }
 }
 
-function tagOf(fieldNumber: number): number {
+/** The tag of a field with a length. */
+export function tagOf(fieldNumber: number): number {
   return (fieldNumber << 3) | LENGTH_DELIMITED;
 }

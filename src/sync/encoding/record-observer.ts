@@ -1,6 +1,6 @@
 import type { InputIssue } from "../../core/errors/index.js";
 import type { CollectionInfo } from "../collections.js";
-import { afterVarint, varintAt } from "./byte-writer.js";
+import { afterVarint, varintAt, varintBytes } from "./byte-writer.js";
 import type { RecordBlock } from "./record-block.js";
 
 /** A record as it was encoded. One object serves for all records of a write, so it holds during a call only. */
@@ -14,19 +14,22 @@ export class EncodedRecord {
   idEnd = 0;
   index = 0;
   readonly #hasIds: boolean;
+  readonly #tagBytes: number;
 
-  constructor(hasIds: boolean) {
+  /** @param flatTag The tag of records without variants: it and the length take the place of a variant's. */
+  constructor(hasIds: boolean, flatTag?: number) {
     this.#hasIds = hasIds;
+    this.#tagBytes = flatTag === undefined ? 0 : varintBytes(flatTag);
   }
 
   /** Moves on to the record at this place, without its tag and length. */
   moveTo(buffer: Uint8Array, start: number, end: number, index: number): this {
     this.buffer = buffer;
-    this.start = start;
+    this.start = this.#tagBytes === 0 ? start : start - varintBytes(end - start) - this.#tagBytes;
     this.end = end;
     this.index = index;
     if (this.#hasIds) {
-      const id = idRange(buffer, start);
+      const id = idRange(buffer, this.start);
       this.idStart = id.start;
       this.idEnd = id.end;
     }

@@ -7,18 +7,18 @@ export const BATCH_ID_PATH: readonly number[] = [1];
 
 /** What the contract tells of each collection of SyncRecordsRequest. */
 export const WIRE = {
-  accounts: { name: "accounts", wireName: "accounts", path: [2], recordsNumber: 1, model: "snapshot", idField: "id", variants: [], contract: "9db7527e0ecccf65" },
-  plans: { name: "plans", wireName: "plans", path: [3], recordsNumber: 1, model: "snapshot", idField: "id", variants: [], contract: "51ae51b4c9e66182" },
-  licenses: { name: "licenses", wireName: "licenses", path: [4], recordsNumber: 1, model: "snapshot", idField: "sourceId", variants: [], contract: "3bdee707d48904aa" },
-  employees: { name: "employees", wireName: "employees", path: [5], recordsNumber: 1, model: "snapshot", idField: "id", variants: ["microsoft","google","okta","bambooHr"], contract: "1459ee4c15223c45" },
-  groups: { name: "groups", wireName: "groups", path: [6], recordsNumber: 1, model: "snapshot", idField: "id", variants: [], contract: "3ff1816365e0b429" },
-  groupMembers: { name: "groupMembers", wireName: "group_members", path: [7], recordsNumber: 1, model: "snapshot", idField: "id", variants: [], contract: "4040cb438ca5d53f" },
-  devices: { name: "devices", wireName: "devices", path: [8], recordsNumber: 1, model: "snapshot", idField: "id", variants: [], contract: "bbda143e8542da1a" },
-  usage: { name: "usage", wireName: "usage", path: [9], recordsNumber: 1, model: "event", idField: "id", variants: [], contract: "6cf1ea7983f915fe" },
-  externallyDiscoveredUsage: { name: "externallyDiscoveredUsage", wireName: "externally_discovered_usage", path: [10], recordsNumber: 1, model: "event", idField: undefined, variants: [], contract: "f02b1779d1f676e3" },
-  auditLogs: { name: "auditLogs", wireName: "audit_logs", path: [11], recordsNumber: 1, model: "event", idField: "id", variants: [], contract: "e39789c3518f996b" },
-  aiUsage: { name: "aiUsage", wireName: "ai_usage", path: [12], recordsNumber: 1, model: "event", idField: "id", variants: [], contract: "def53a0dedd33cfc" },
-  aiCost: { name: "aiCost", wireName: "ai_cost", path: [13], recordsNumber: 1, model: "event", idField: "id", variants: [], contract: "b2e59da71af9f327" },
+  accounts: { name: "accounts", wireName: "accounts", path: [2], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: [], references: {}, contract: "9db7527e0ecccf65" },
+  plans: { name: "plans", wireName: "plans", path: [3], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: [], references: {}, contract: "51ae51b4c9e66182" },
+  licenses: { name: "licenses", wireName: "licenses", path: [4], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "sourceId", variants: [], references: {"sourceAccountId":["accounts"],"sourcePlanId":["plans"]}, contract: "3bdee707d48904aa" },
+  employees: { name: "employees", wireName: "employees", path: [5], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: ["microsoft","google","okta","bambooHr"], references: {"managerId":["employees"]}, contract: "1459ee4c15223c45" },
+  groups: { name: "groups", wireName: "groups", path: [6], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: [], references: {}, contract: "3ff1816365e0b429" },
+  groupMembers: { name: "groupMembers", wireName: "group_members", path: [7], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: [], references: {"sourceGroupId":["groups"],"sourceMemberId":["accounts","employees"]}, contract: "4040cb438ca5d53f" },
+  devices: { name: "devices", wireName: "devices", path: [8], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: [], references: {"sourceOwnerId":["accounts","employees"]}, contract: "bbda143e8542da1a" },
+  usage: { name: "usage", wireName: "usage", path: [9], recordsNumber: 1, isFlat: false, model: "event", idField: "id", variants: [], references: {"sourceActorId":["accounts","employees"],"sourcePlanId":["plans"]}, contract: "6cf1ea7983f915fe" },
+  externallyDiscoveredUsage: { name: "externallyDiscoveredUsage", wireName: "externally_discovered_usage", path: [10], recordsNumber: 1, isFlat: false, model: "event", idField: undefined, variants: [], references: {"sourceActorId":["accounts","employees"]}, contract: "f02b1779d1f676e3" },
+  auditLogs: { name: "auditLogs", wireName: "audit_logs", path: [11], recordsNumber: 1, isFlat: false, model: "event", idField: "id", variants: [], references: {"sourceActorId":["accounts","employees"]}, contract: "e39789c3518f996b" },
+  aiUsage: { name: "aiUsage", wireName: "ai_usage", path: [12], recordsNumber: 1, isFlat: false, model: "event", idField: "id", variants: [], references: {"sourceActorId":["accounts","employees"]}, contract: "def53a0dedd33cfc" },
+  aiCost: { name: "aiCost", wireName: "ai_cost", path: [13], recordsNumber: 1, isFlat: false, model: "event", idField: "id", variants: [], references: {"sourceActorId":["accounts","employees"]}, contract: "b2e59da71af9f327" },
 } as const;
 
 /** Collections of which a completed batch carries the complete current set (service description, "Sync API records"). */

@@ -1,38 +1,12 @@
 /** Finds dangling references: fields that hold the id of a record that the run does not write. */
-import type { Collection, SnapshotCollection } from "../collections.js";
+import { COLLECTIONS, type Collection, type SnapshotCollection } from "../collections.js";
 import { BYTES_PER_UNIT } from "../encoding/byte-writer.js";
 import type { EncodedRecord } from "../encoding/record-observer.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 
-interface Reference {
-  readonly field: string;
-  readonly to: readonly SnapshotCollection[];
-}
-
-const ACTOR: Reference = { field: "sourceActorId", to: ["accounts", "employees"] };
-
-/** See the comments of the fields in the `.proto`. A contract may lack a field. */
-const REFERENCES: { readonly [C in Collection]?: readonly Reference[] } = {
-  licenses: [
-    { field: "sourceAccountId", to: ["accounts"] },
-    { field: "sourcePlanId", to: ["plans"] },
-  ],
-  employees: [{ field: "managerId", to: ["employees"] }],
-  groupMembers: [
-    { field: "sourceGroupId", to: ["groups"] },
-    { field: "sourceMemberId", to: ["accounts", "employees"] },
-  ],
-  devices: [{ field: "sourceOwnerId", to: ["accounts", "employees"] }],
-  usage: [ACTOR, { field: "sourcePlanId", to: ["plans"] }],
-  externallyDiscoveredUsage: [ACTOR],
-  auditLogs: [ACTOR],
-  aiUsage: [ACTOR],
-  aiCost: [ACTOR],
-};
-
 const REFERENCED: ReadonlySet<SnapshotCollection> = new Set(
-  Object.values(REFERENCES).flatMap((references) => references.flatMap(({ to }) => to)),
+  Object.values(COLLECTIONS).flatMap(({ references }) => Object.values(references).flat()),
 );
 
 type Hash = Pick<IdHash, "low" | "high">;
@@ -78,7 +52,8 @@ export class ReferencedIds {
 }
 
 export function referenceChecks(collection: Collection, ids: ReferencedIds): readonly ReferenceCheck[] {
-  return (REFERENCES[collection] ?? []).map((reference) => new ReferenceCheck(reference, ids));
+  const references = Object.entries(COLLECTIONS[collection].references);
+  return references.map(([field, to]) => new ReferenceCheck(field, to, ids));
 }
 
 /**
@@ -95,7 +70,7 @@ export class ReferenceCheck {
   readonly #waiting = new IdTable();
   readonly #records: number[] = [];
 
-  constructor({ field, to }: Reference, ids: ReferencedIds) {
+  constructor(field: string, to: readonly SnapshotCollection[], ids: ReferencedIds) {
     this.field = field;
     this.#ids = ids;
     this.#searched = to.filter((collection) => ids.covers(collection));

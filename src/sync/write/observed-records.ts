@@ -1,6 +1,6 @@
 import type { InputIssue } from "../../core/errors/index.js";
-import type { Collection } from "../collections.js";
-import type { MessageBuilder } from "../encoding/message-builder.js";
+import type { Collection, CollectionInfo } from "../collections.js";
+import { type MessageBuilder, tagOf } from "../encoding/message-builder.js";
 import type { RecordBlock } from "../encoding/record-block.js";
 import { truncateId } from "../encoding/record-id.js";
 import { type BlockRefusal, EncodedRecord, type RecordObserver } from "../encoding/record-observer.js";
@@ -24,14 +24,14 @@ export class ObservedRecords {
   constructor(
     observer: RecordObserver,
     builder: MessageBuilder,
-    { name, idField }: { readonly name: Collection; readonly idField: string | undefined },
+    { name, idField, isFlat, recordsNumber }: CollectionInfo,
     refuse: (issue: InputIssue, isLate: boolean) => void,
   ) {
     this.#observer = observer;
     this.#builder = builder;
     this.#collection = name;
     this.#refuse = refuse;
-    this.#view = new EncodedRecord(idField !== undefined);
+    this.#view = new EncodedRecord(idField !== undefined, isFlat ? tagOf(recordsNumber) : undefined);
   }
 
   get seesBlocks(): boolean {

@@ -1,6 +1,5 @@
-import type { GenericAccountDetails } from "../../../sync/generated/contract.js";
 import { fold, lazy, nullIfBlank } from "../../values.js";
-import { type Employee, employeeDetails, type SyncedData, type Use } from "./synced.js";
+import type { Account, Employee, SyncedData, Use } from "./synced.js";
 
 /** A user of applications: an employee; else an e-mail address; else an id within one installation. */
 export type Person = Employee | string;
@@ -17,7 +16,7 @@ export class Directory {
    * The holder of an account: the employee with the account's e-mail address or id. An id of another installation
    * counts only if the account has no address: two sources that both number from 1 mean different people.
    */
-  holderOf(synced: SyncedData, account: GenericAccountDetails): Person {
+  holderOf(synced: SyncedData, account: Account): Person {
     const email = nullIfBlank(account.email);
     if (email === null) return this.#withId(synced, account.id);
     const address = fold(email);
@@ -54,12 +53,10 @@ export class Directory {
     const add = (address: string, employee: Employee): void => {
       if (address !== "" && !found.has(address)) found.set(address, employee);
     };
-    for (const { installation } of this.#synced) {
-      for (const { variant } of installation.records("employees")) {
-        if (variant === undefined) continue;
-        const { email = "", aliases = [] } = employeeDetails(variant);
-        add(fold(email), variant);
-        for (const alias of aliases) add(fold(alias), variant);
+    for (const { employees } of this.#synced) {
+      for (const employee of employees()) {
+        add(fold(employee.email ?? ""), employee);
+        for (const alias of employee.aliases) add(fold(alias), employee);
       }
     }
     return found;

@@ -1,11 +1,10 @@
 import Big from "big.js";
-import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { areSame, getOrAdd, lazy } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 import type { IdentifiedRow } from "../connection/order.js";
 import { type Foundation, type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
-import { detailsOf, type SyncedData } from "./synced.js";
+import type { Plan, SyncedData } from "./synced.js";
 import type { PlanUses } from "./usage.js";
 
 const NO_USES: PlanUses = { ofAccounts: [], ofPersons: [] };
@@ -48,7 +47,7 @@ export function licensingOf(
       entry.row = row;
       return row;
     });
-    previous = detailsOf(installation.records("licenses")).map((license, index) => {
+    previous = synced.licenses().map((license, index) => {
       let row = previous[index];
       if (row?.license.sourceId !== license.sourceId)
         row = new LicenseRow(synced, license, licensed(license.sourcePlanId));
@@ -81,7 +80,7 @@ function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): SeatPrice {
 
 function licensePlanRow(
   { id, integration }: SyncedInstallation,
-  plan: GenericPlanDetails,
+  plan: Plan,
   licenses: readonly LicenseRow[],
   seatPrice: SeatPrice | undefined,
   contract: PlanContract | undefined,
@@ -119,8 +118,8 @@ function pricingStats({ paid: { amount: perSeat, currency } }: SeatPrice, seats:
 
 type Seats = ReturnType<typeof countSeats>;
 
-function countSeats(plan: GenericPlanDetails, licenses: readonly LicenseRow[]) {
-  const { paidSeats, consumedSeats = 0 } = plan.details?.seatBased ?? {};
+function countSeats(plan: Plan, licenses: readonly LicenseRow[]) {
+  const { paidSeats, consumedSeats = 0 } = plan;
   // Without synced assignments the source's own count is all there is.
   const isAssigned = licenses.length > 0;
   const billable = licenses.filter(({ isBillable }) => isBillable);

@@ -1,9 +1,7 @@
 import type Big from "big.js";
-import type { GenericAccountDetails, GenericLicenseDetails } from "../../../sync/generated/contract.js";
 import { calendarDateOf, nullIfBlank } from "../../values.js";
-import type { MessageOf, Slot } from "../../workspace.js";
 import type { Directory, Person } from "./directory.js";
-import { accountIn, employeeDetails, type SyncedData } from "./synced.js";
+import { type Account, accountIn, type License, type RecordSlot, type SyncedData } from "./synced.js";
 import { lastUse, type PlanUses, type UsageIndex } from "./usage.js";
 
 export interface Money {
@@ -28,8 +26,8 @@ const NEVER_USED = unused(() => "No use was ever seen.");
 
 type LicenseState = typeof USED | ReturnType<typeof unused>;
 
-function holderRow(account: GenericAccountDetails, person: Person) {
-  const employee = typeof person === "string" ? undefined : employeeDetails(person);
+function holderRow(account: Account, person: Person) {
+  const employee = typeof person === "string" ? undefined : person;
   return {
     name: employee?.name ?? nullIfBlank(account.name) ?? nullIfBlank(account.username),
     email: nullIfBlank(employee?.email) ?? nullIfBlank(account.email),
@@ -63,29 +61,29 @@ export interface LicensedPlan {
 export class LicenseRow {
   readonly id: string;
   readonly #synced: SyncedData;
-  #license: GenericLicenseDetails;
+  #license: License;
   #plan: LicensedPlan;
   #foundation: Foundation | undefined;
-  #slot: Slot<MessageOf<"accounts">> | undefined;
-  #account: GenericAccountDetails | undefined;
+  #slot: RecordSlot | undefined;
+  #account: Account | undefined;
   #state: LicenseState | undefined;
   #uses: PlanUses | undefined;
   #person: Person | undefined;
   #holder: ReturnType<typeof holderRow> | null | undefined;
 
-  constructor(synced: SyncedData, license: GenericLicenseDetails, plan: LicensedPlan) {
+  constructor(synced: SyncedData, license: License, plan: LicensedPlan) {
     this.id = `${synced.installation.id}:${license.sourceId}`;
     this.#synced = synced;
     this.#license = license;
     this.#plan = plan;
   }
 
-  get license(): GenericLicenseDetails {
+  get license(): License {
     return this.#license;
   }
 
   /** Replaces the record of the row with the one that was sent again. */
-  update(license: GenericLicenseDetails, plan: LicensedPlan): void {
+  update(license: License, plan: LicensedPlan): void {
     this.#license = license;
     this.#plan = plan;
     this.#slot = undefined;
@@ -139,7 +137,7 @@ export class LicenseRow {
     const { foundation, uses } = this.#plan;
     const known = this.#foundation;
     if (foundation === known) return;
-    this.#slot ??= this.#synced.installation.find("accounts", this.#license.sourceAccountId);
+    this.#slot ??= this.#synced.accountSlot(this.#license.sourceAccountId);
     const account = accountIn(this.#slot);
     const isSame = account === this.#account;
     if (!isSame || foundation.directory !== known?.directory) this.#person = this.#holder = undefined;

@@ -1,16 +1,91 @@
-import type {
-  Employee as EmployeeRecord,
-  GenericAccountDetails,
-  GenericExternallyDiscoveredUsageDetails,
-  GenericPlanDetails,
-  GenericUsageDetails,
-  Timestamp,
-} from "../../../sync/generated/contract.js";
+/** Records as views read them: contract/rules.ts says which field plays which part, and a contract may lack some. */
+import { RECORD_RULES, SHOWN } from "../../../sync/generated/server.js";
+import { isTimestamp } from "../../sync/record-rules.js";
 import { derived, fold, getOrAdd, nullIfBlank } from "../../values.js";
 import type { Collection, MessageOf, Slot, SyncedInstallation } from "../../workspace.js";
 
-/** The record of an employee. */
-export type Employee = NonNullable<EmployeeRecord["variant"]>;
+type Rows = readonly MessageOf<Collection>[];
+
+export type RecordSlot = Slot<MessageOf<Collection>>;
+
+type Parts = (part: string) => unknown;
+
+/** Returns what reads records of a collection: the same object as long as the record is the same. */
+function reader<View>(collection: string, view: (part: Parts) => View) {
+  const known = new WeakMap<object, View>();
+  return ({ variant }: MessageOf<Collection>): readonly View[] => {
+    const paths = SHOWN[collection]?.[variant?.$case ?? ""];
+    if (variant === undefined || paths === undefined) return [];
+    const part: Parts = (name) => paths[name]?.reduce<unknown>(fieldOf, variant.value);
+    return [getOrAdd(known, variant.value, () => view(part))];
+  };
+}
+
+function fieldOf(message: unknown, name: string): unknown {
+  return typeof message === "object" && message !== null ? Reflect.get(message, name) : undefined;
+}
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+const flag = (value: unknown) => (typeof value === "boolean" ? value : undefined);
+const count = (value: unknown) => (value === undefined ? undefined : Number(value));
+
+const accountOf = reader("accounts", (part) => ({
+  id: text(part("id")) ?? "",
+  name: text(part("name")),
+  email: text(part("email")),
+  username: text(part("username")),
+  active: flag(part("active")),
+}));
+
+const planOf = reader("plans", (part) => ({
+  id: text(part("id")) ?? "",
+  externalPlanName: text(part("name")) ?? "",
+  externalProductName: text(part("product")),
+  paidSeats: count(part("paidSeats")),
+  consumedSeats: count(part("consumedSeats")),
+}));
+
+const licenseOf = reader("licenses", (part) => ({
+  sourceId: text(part("id")) ?? "",
+  sourceAccountId: text(part("account")) ?? "",
+  sourcePlanId: text(part("plan")) ?? "",
+  billable: flag(part("billable")),
+}));
+
+const employeeOf = reader("employees", (part) => {
+  const aliases = part("aliases");
+  return {
+    id: text(part("id")) ?? "",
+    name: text(part("name")),
+    email: text(part("email")),
+    aliases: Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === "string") : [],
+  };
+});
+
+const usageOf = reader("usage", (part): Use => {
+  const [plan, product] = [text(part("plan")), text(part("product"))];
+  const scope = plan
+    ? (`plan:${plan}` as const)
+    : product
+      ? (`product:${fold(product)}` as const)
+      : "installation";
+  return { actorId: text(part("actor")) ?? "", scope, time: timeOf(part("time")), account: undefined };
+});
+
+const discoveredOf = reader("externallyDiscoveredUsage", (part) => ({
+  actorId: text(part("actor")) ?? "",
+  email: nullIfBlank(text(part("email"))),
+  product: nullIfBlank(text(part("product"))),
+  time: timeOf(part("time") ?? part("until")),
+}));
+
+type ViewOf<Reader extends (record: MessageOf<Collection>) => readonly unknown[]> =
+  ReturnType<Reader>[number];
+
+export type Account = ViewOf<typeof accountOf>;
+export type Plan = ViewOf<typeof planOf>;
+export type License = ViewOf<typeof licenseOf>;
+export type Employee = ViewOf<typeof employeeOf>;
 
 /** What a use is a use of, within the installation that reported it. */
 export type UsageScope = `plan:${string}` | `product:${string}` | "installation";
@@ -22,7 +97,7 @@ export interface Use {
   readonly scope: UsageScope;
   readonly time: number;
   /** The place of the actor's account, once it was found: to find it again after each change is slow. */
-  account: Slot<MessageOf<"accounts">> | undefined;
+  account: RecordSlot | undefined;
 }
 
 /** By what was used: who used it last when, in milliseconds since the epoch. */
@@ -33,35 +108,52 @@ export function keep<User>(all: LastUses<User>, scope: string, user: User, time:
   uses.set(user, Math.max(time, uses.get(user) ?? time));
 }
 
+const NONE: Rows = [];
+
+/** The records of a collection, if the contract has it. */
+export function recordsIn(installation: SyncedInstallation, name: string): Rows {
+  return isCollection(name) ? installation.records(name) : NONE;
+}
+
+function isCollection(name: string): name is Collection {
+  return Object.hasOwn(RECORD_RULES, name);
+}
+
 /** What one installation has synced, as it is now. */
 export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
+  const recordsOf = (name: string) => recordsIn(installation, name);
+  const find = (name: string, id: string): RecordSlot | undefined =>
+    isCollection(name) ? installation.find(name, id) : undefined;
   /** What is made of a collection, again when it has changed. */
-  const ofRecords = <C extends Collection, T>(name: C, make: (records: readonly MessageOf<C>[]) => T) =>
+  const ofRecords = <T>(name: string, make: (records: Rows) => T) =>
     derived(
-      () => [installation.records(name)],
-      () => make(installation.records(name)),
+      () => [recordsOf(name)],
+      () => make(recordsOf(name)),
     );
-  const plans = ofRecords("plans", (records) => detailsOf(records));
-  const discovered = ofRecords("externallyDiscoveredUsage", (records) => detailsOf(records));
-  const ownUses = ofRecords("usage", (records) => detailsOf(records).map(useOf));
+  const plans = ofRecords("plans", (records) => records.flatMap(planOf));
+  const discovered = ofRecords("externallyDiscoveredUsage", (records) => records.flatMap(discoveredOf));
+  const ownUses = ofRecords("usage", (records) => records.flatMap(usageOf));
   const discoveredUses = ofRecords("externallyDiscoveredUsage", () => discovered().flatMap(discoveredUseOf));
   return {
     installation,
     plans,
-    account: (id: string) => accountIn(installation.find("accounts", id)),
+    licenses: ofRecords("licenses", (records) => records.flatMap(licenseOf)),
+    employees: ofRecords("employees", (records) => records.flatMap(employeeOf)),
+    accountSlot: (id: string) => find("accounts", id),
+    account: (id: string) => accountIn(find("accounts", id)),
     isOfAccount: (use: Use) => {
-      use.account ??= installation.find("accounts", use.actorId);
+      use.account ??= find("accounts", use.actorId);
       return accountIn(use.account) !== undefined;
     },
-    employee: (id: string) => variantIn(installation.find("employees", id)),
-    plan: (id: string) => genericOf(variantIn(installation.find("plans", id))),
+    employee: (id: string) => viewIn(find("employees", id), employeeOf),
+    plan: (id: string) => viewIn(find("plans", id), planOf),
     /** Names of the products of plans, by folded name. */
     products: ofRecords("plans", () => byFoldedName(plans().map((plan) => productOf(plan, installation)))),
     /** Names of discovered products, by folded name. */
     discovered: ofRecords("externallyDiscoveredUsage", () =>
-      byFoldedName(discovered().flatMap(({ externalProductName }) => nullIfBlank(externalProductName) ?? [])),
+      byFoldedName(discovered().flatMap(({ product }) => product ?? [])),
     ),
     uses: (): readonly Use[] => [...ownUses(), ...discoveredUses()],
     /** What the uses that the product's own system saw tell of accounts, by their ids. */
@@ -73,37 +165,15 @@ export function syncedBy(installation: SyncedInstallation) {
   };
 }
 
-function variantIn<V>(slot: Slot<{ readonly variant: V | undefined }> | undefined): V | undefined {
-  return slot?.removed ? undefined : slot?.record.variant;
+function viewIn<View>(
+  slot: RecordSlot | undefined,
+  viewOf: (record: MessageOf<Collection>) => readonly View[],
+): View | undefined {
+  return slot === undefined || slot.removed ? undefined : viewOf(slot.record)[0];
 }
 
-export function accountIn(slot: Slot<MessageOf<"accounts">> | undefined): GenericAccountDetails | undefined {
-  return genericOf(variantIn(slot));
-}
-
-interface Variant {
-  readonly $case: string;
-  readonly value: unknown;
-}
-
-type Generic<V extends Variant> = Extract<V, { readonly $case: "generic" }>;
-
-function isGeneric<V extends Variant>(variant: V): variant is Generic<V> {
-  return variant.$case === "generic";
-}
-
-function genericOf<V extends Variant>(variant: V | undefined): Generic<V>["value"] | undefined {
-  return variant !== undefined && isGeneric(variant) ? variant.value : undefined;
-}
-
-/** The generic details of records; other variants are left out. */
-export function detailsOf<V extends Variant>(
-  records: readonly { readonly variant: V | undefined }[],
-): readonly Generic<V>["value"][] {
-  const details: Generic<V>["value"][] = [];
-  for (const { variant } of records)
-    if (variant !== undefined && isGeneric(variant)) details.push(variant.value);
-  return details;
+export function accountIn(slot: RecordSlot | undefined): Account | undefined {
+  return viewIn(slot, accountOf);
 }
 
 /** Of several spellings the first counts. */
@@ -114,58 +184,19 @@ function byFoldedName(names: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /** A plan without a product belongs to the product of its integration: its own name is that of an edition. */
-export function productOf(plan: GenericPlanDetails, installation: SyncedInstallation): string {
+export function productOf(plan: Plan, installation: SyncedInstallation): string {
   return nullIfBlank(plan.externalProductName) ?? installation.integration.name;
 }
 
-export function employeeDetails({ $case, value }: Employee) {
-  const { id } = value;
-  switch ($case) {
-    case "generic":
-      return { id, name: value.fullName, email: value.email, aliases: value.emailAliases };
-    case "microsoft":
-      return { id, name: value.displayName, email: value.userPrincipalName };
-    case "google":
-      return { id, name: value.fullName, email: value.primaryEmail };
-    case "okta":
-      return { id, name: value.displayName, email: value.login };
-    case "bambooHr":
-      return { id, name: value.displayName, email: value.workEmail };
-  }
-}
-
-function useOf({ sourceActorId, sourcePlanId, externalProductName, lastActivity }: GenericUsageDetails): Use {
-  return {
-    actorId: sourceActorId,
-    scope: scopeOf(sourcePlanId, externalProductName),
-    time: timeOf(lastActivity),
-    account: undefined,
-  };
-}
-
-function scopeOf(planId: string | undefined, product: string | undefined): UsageScope {
-  if (planId) return `plan:${planId}`;
-  return product ? `product:${fold(product)}` : "installation";
-}
-
 /** An event without a product says nothing: the use did not happen in the installation that reports it. */
-function discoveredUseOf(event: GenericExternallyDiscoveredUsageDetails): readonly Use[] {
-  const product = nullIfBlank(event.externalProductName);
+function discoveredUseOf({ actorId, email, product, time }: ViewOf<typeof discoveredOf>): readonly Use[] {
   if (product === null) return [];
-  const email = nullIfBlank(event.actorEmail);
-  return [
-    {
-      actorId: event.sourceActorId,
-      address: email === null ? null : fold(email),
-      scope: `product:${fold(product)}`,
-      time: timeOf(event.lastActivity ?? event.lastActivityTo),
-      account: undefined,
-    },
-  ];
+  const address = email === null ? null : fold(email);
+  return [{ actorId, address, scope: `product:${fold(product)}`, time, account: undefined }];
 }
 
 /** Events have a time: the record rules require it. */
-function timeOf(timestamp: Timestamp | undefined): number {
-  const { seconds = 0n, nanos = 0 } = timestamp ?? {};
+function timeOf(value: unknown): number {
+  const { seconds, nanos } = isTimestamp(value) ? value : { seconds: 0n, nanos: 0 };
   return Number(seconds) * 1000 + Math.floor(nanos / 1e6);
 }

@@ -1,11 +1,11 @@
 import { DAY_MS, derived, getOrAdd, lazy, startOfDay } from "../../values.js";
-import type { Collection, Workspace } from "../../workspace.js";
+import type { Workspace } from "../../workspace.js";
 import { RowSet, sortedById } from "../connection/connection.js";
 import { applicationsOf } from "./applications.js";
 import { Directory } from "./directory.js";
 import { licensingOf } from "./license-plans.js";
 import type { Foundation } from "./licenses.js";
-import { syncedBy } from "./synced.js";
+import { recordsIn, syncedBy } from "./synced.js";
 import { UsageIndex } from "./usage.js";
 
 const DEFAULT_UNUSED_AFTER_DAYS = 30;
@@ -24,8 +24,8 @@ function viewsBy(workspace: Workspace) {
   const { installations, portfolio } = workspace;
   const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
   let today = 0;
-  const recordsOf = (...names: readonly Collection[]) =>
-    installations.flatMap((each) => names.map((name) => each.records(name)));
+  const recordsOf = (...names: readonly string[]) =>
+    installations.flatMap((each) => names.map((name) => recordsIn(each, name)));
   /** What stays as long as the installations do, whatever they sync. */
   const all = derived(
     () => installations.slice(),

@@ -1,7 +1,7 @@
 /** Writes the tables of docs/reference/records.md from the generated record types: `npm run contract:docs`. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { WIRE } from "../../src/sync/generated/collections.js";
-import { Declarations } from "../../test/docs/declarations.js";
+import { WIRE } from "../src/sync/generated/collections.js";
+import { Declarations } from "../test/docs/declarations.js";
 
 const PAGE = "docs/reference/records.md";
 

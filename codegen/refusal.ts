@@ -1,0 +1,13 @@
+/** Something that code generation cannot carry, or needs to be told: a sentence with its place. */
+export class Refusal extends Error {}
+
+/** Returns what `read` does, or notes its refusal. */
+export function unlessRefused<T>(refusals: string[], read: () => T): readonly T[] {
+  try {
+    return [read()];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    refusals.push(error.message);
+    return [];
+  }
+}
