@@ -1,7 +1,6 @@
 /** The commands `runs`, `approve` and `refuse`. */
 import type { Command } from "commander";
-import { releaseApproval } from "../../sync/ledger/installation.js";
-import { forgetHeld, logApproved } from "../../sync/ledger/run-log.js";
+import { logApproved, releaseApproval } from "../../sync/ledger/run-log.js";
 import { addExamples, type CommandModule, UsageError } from "../command-module.js";
 import { addConnectionOptions, type ConnectionOptions } from "../connection/connect.js";
 import type { Io } from "../io.js";
@@ -53,7 +52,6 @@ export const refuse: CommandModule = {
     );
     addDecision(command, io, async ({ ledger, scope }, _, id) => {
       await releaseApproval(ledger, scope, id);
-      await forgetHeld(ledger, scope, id);
       io.data({ refused: id }, () => "Refused. Correct the source; a run that does the same is held again.");
     });
   },

@@ -8,6 +8,7 @@ import { Journal } from "../../../src/sync/ledger/journal.js";
 import { requireLedger } from "../../../src/sync/ledger/ledger.js";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
 import { connectorOf } from "../../support/connector.js";
+import { editFields, fieldsOf } from "../../support/ledger-values.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
@@ -48,8 +49,7 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
   await journal.opened(id);
   await journal.ended(id, false);
   const [path = ""] = await entries();
-  const entry: object = JSON.parse(await readFile(path, "utf8"));
-  await writeFile(path, JSON.stringify({ ...entry, ...owner }));
+  await editFields(path, owner);
   return age(path, ageMs);
 }
 
@@ -178,7 +178,7 @@ test.runIf(process.platform !== "win32")(
       expect((await stat(path)).mode & 0o777).toBe(0o600);
       expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
       const text = await readFile(path, "utf8");
-      expect(JSON.parse(text)).toMatchObject({ host: hostname(), pid: process.pid });
+      expect(fieldsOf(text)).toMatchObject({ host: hostname(), pid: process.pid });
       expect(text).not.toContain(service.server.apiKey);
     });
     expect(await entries()).toEqual([]);
