@@ -144,7 +144,7 @@ export function surprisesOf(
   if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
   const why =
     expected.baseline === "none"
-      ? "it was not the first run of the installation"
+      ? `it was not the first snapshot of ${collection}`
       : "it may be an old copy, or not the ledger of the last run";
   return [
     `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected.removed)}: ${why}, or another connector writes ${collection} too. If they are missed, run again with all records at once: what is sent again is no longer removed`,

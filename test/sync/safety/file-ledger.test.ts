@@ -25,10 +25,7 @@ test("writes one text file of ids per collection", async () => {
   expect(basename(dirname(path))).toContain(service.installationId);
   const [head, ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n");
   expect(head).toContain(`"of":"${basename(dirname(path))}/${basename(path)}"`);
-  expect(lines).toEqual([
-    ...ids(3),
-    expect.stringMatching(/^\\end \{"bytes":\d+,"crc32":"[0-9a-f]{8}"\}$/),
-  ]);
+  expect(lines).toEqual([...ids(3), expect.stringMatching(/^\\end \{"bytes":\d+,"crc32":"[0-9a-f]{8}"\}$/)]);
 });
 
 test.runIf(hasModes)("writes files of mode 0600 in directories of mode 0700", async () => {

@@ -304,10 +304,11 @@ async function killedStart(ageMs: number, owner: object = { host: "another" }): 
   await journal.noteStart();
   await service.startBatch();
   const [path = ""] = await entries();
-  await rm(path);
   // Not one of this process.
-  const token = path.replace(/start\.[0-9a-f]+\.\d+$/, `start.0123456789ab.${clock.now() - ageMs}`);
-  await writeFile(token, JSON.stringify({ host: "here", bootId: "", pid: 7, ...owner }), { mode: 0o600 });
+  const other = path.replace(/start\.[0-9a-f]+\.\d+$/, `start.0123456789ab.${clock.now() - ageMs}`);
+  await rename(path, other);
+  const of = `${basename(dirname(other))}/journal.start.0123456789ab`;
+  await editFields(other, { of, host: "here", bootId: "", pid: 7, ...owner });
 }
 
 test("says what it waits for if a process was killed before it could note its batch", async () => {
