@@ -26,7 +26,7 @@ export const runs: CommandModule = {
 
 export const approve: CommandModule = {
   define(command, io) {
-    addExamples(command, "saas-management held", "saas-management approve 6f0d3c1e-…");
+    addExamples(command, "saas-management held", "saas-management approve 6f0d3c1e…");
     command.description(
       "Records that a held run may pass. It runs nothing: the next push or run takes the approval, if it would do no more than was shown.",
     );
@@ -46,7 +46,7 @@ export const approve: CommandModule = {
 
 export const refuse: CommandModule = {
   define(command, io) {
-    addExamples(command, "saas-management refuse 6f0d3c1e-…");
+    addExamples(command, "saas-management refuse 6f0d3c1e…");
     command.description(
       "Withdraws the approval that a held run offers. A run that does the same is held again.",
     );
