@@ -10,7 +10,7 @@ const HELD = {
   findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
   problem: undefined,
   approvalProblem: undefined,
-  listedIn: { removals: "ledger/accounts.removals.txt" },
+  listedIn: { removals: "ledger/accounts.removals.txt", additions: "" },
   figures: { baseline: "completed", known: 10, sent: 7, added: 1, kept: 6, removed: 4, duplicates: 0 },
   compared: {
     known: 10,
@@ -57,7 +57,7 @@ export const messages = [
   {
     title: "a run that the guard holds without a ledger",
     provoke: () => {
-      throw heldError(SCOPE, [{ ...HELD, listedIn: {} }], "no-ledger");
+      throw heldError(SCOPE, [{ ...HELD, listedIn: undefined }], "no-ledger");
     },
     text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %). A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
   },

@@ -1,5 +1,6 @@
 import { type RunHeldError, SaasManagementError } from "../../core/errors/index.js";
 import type { IdHash } from "../ids/id-hash.js";
+import type { CollectionLedger, ListedIn } from "../ledger/collection-ledger.js";
 import { randomToken } from "../ledger/entries.js";
 import { type CoveredRule, digestOf, type Offer, offerId, type PendingApproval } from "../ledger/offer.js";
 import type { Lines } from "../ledger/value.js";
@@ -8,14 +9,14 @@ import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./compari
 import { type HeldJudgement, type HeldScope, heldError } from "./held-error.js";
 import { isHeld } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
-import { type GuardedSnapshot, isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
+import { type GuardedSnapshot, isAboutBaseline } from "./snapshot.js";
 import { breaksBeside, type Finding, isAboutFields } from "./verdict.js";
 
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
-export interface Held {
+export interface Judged extends HeldJudgement {
   readonly snapshot: GuardedSnapshot;
-  readonly judgement: Omit<HeldJudgement, "listedIn">;
+  readonly isHeld: boolean;
 }
 
 interface HoldContext extends Pick<SyncConfiguration, "clock" | "logger"> {
@@ -25,7 +26,9 @@ interface HoldContext extends Pick<SyncConfiguration, "clock" | "logger"> {
 }
 
 /** What a person approves in one collection. */
-type Shown = Pick<PendingApproval, "covers" | "lines" | "added">;
+interface Shown extends Pick<PendingApproval, "covers" | "lines" | "added"> {
+  readonly ledger: CollectionLedger;
+}
 
 /**
  * Offers an approval and stores it for each held snapshot. It covers snapshots that were approved already, too: an
@@ -34,52 +37,43 @@ type Shown = Pick<PendingApproval, "covers" | "lines" | "added">;
  */
 export async function holdRun(
   scope: HeldScope,
-  held: readonly Held[],
+  held: readonly Judged[],
   approved: readonly GuardedSnapshot[],
   { clock, logger, ended, isUsed }: HoldContext,
 ): Promise<RunHeldError> {
-  const listed: HeldJudgement[] = held.map(({ judgement }) => ({ ...judgement, listedIn: {} }));
-  if (held.some(({ snapshot }) => snapshot.ledger === undefined))
-    return heldError(scope, listed, "no-ledger");
   const now = clock.now();
   const expiresAt = now + APPROVAL_MS;
+  const shown = held.flatMap(shownOf);
+  if (shown.length < held.length) return heldError(scope, held, "no-ledger");
   try {
-    const shown = new Map<GuardedSnapshot, Shown>();
-    for (const { snapshot, judgement } of held) shown.set(snapshot, shownOf(snapshot, judgement));
-    for (const snapshot of approved) {
-      const given = await snapshot.ledger?.held();
-      if (given !== undefined) shown.set(snapshot, given);
+    for (const { ledger } of approved) {
+      const given = await ledger?.held();
+      if (ledger !== undefined && given !== undefined) shown.push({ ...given, ledger });
     }
     const digests: Record<string, string> = {};
-    for (const [{ collection }, one] of shown) digests[collection] = await digestOf(one);
-    const offer = (await sameOffer(held, digests, now, isUsed)) ?? { nonce: randomToken(), digests };
-    for (const [snapshot, one] of shown) {
-      const listedIn = await snapshot.ledger?.hold({ ...one, offer, expiresAt });
-      const i = held.findIndex((other) => other.snapshot === snapshot);
-      const judgement = held[i]?.judgement;
-      if (judgement === undefined || listedIn === undefined) continue;
-      const { sent, gone } = judgement.compared;
-      const isListed = (judgement.findings.some(isAboutBaseline) ? sent : gone) > 0;
-      const { removals, additions } = listedIn;
-      listed[i] = { ...judgement, listedIn: { ...(isListed && { removals }), additions } };
-    }
+    for (const one of shown) digests[one.ledger.scope.collection] = await digestOf(one);
+    const offer = (await sameOffer(shown, digests, now, isUsed)) ?? { nonce: randomToken(), digests };
+    const places: ListedIn[] = [];
+    for (const { ledger, covers, lines, added } of shown)
+      places.push(await ledger.hold({ offer, expiresAt, covers, lines, added }));
+    const listed = held.map((judged, i) => ({ ...judged, listedIn: places[i] }));
     const renewed = approved.map(({ collection }) => collection);
     return heldError(scope, listed, { id: offerId(offer), expiresAt }, renewed);
   } catch (error) {
     ended.throwIfAborted();
     logger.error("saas-management: the ledger could not store a pending approval", { error });
-    return heldError(scope, listed, "not-stored");
+    return heldError(scope, held, "not-stored");
   }
 }
 
 /** The pending offer, if it is for exactly this: it stays valid, and its id the same. */
 async function sameOffer(
-  [first]: readonly Held[],
+  [first]: readonly Shown[],
   digests: Offer["digests"],
   now: number,
   isUsed: HoldContext["isUsed"],
 ): Promise<Offer | undefined> {
-  const pending = await first?.snapshot.ledger?.held().catch(() => undefined);
+  const pending = await first?.ledger.held().catch(() => undefined);
   if (pending === undefined || pending.expiresAt <= now) return undefined;
   const same = { nonce: pending.offer.nonce, digests };
   const id = offerId(pending.offer);
@@ -96,8 +90,7 @@ interface ApprovalContext {
 /** Checks whether an approval covers what a snapshot is held for. @returns why it does not; undefined if it does */
 export async function approvalProblem(
   approvalId: string,
-  snapshot: GuardedSnapshot,
-  { findings }: SnapshotJudgement,
+  { snapshot, findings }: Pick<Judged, "snapshot" | "findings">,
   { rule, now, isUsed }: ApprovalContext,
 ): Promise<string | undefined> {
   try {
@@ -141,9 +134,9 @@ function notCovered(
     : undefined;
 }
 
-/** If it is not known what would be removed, the ids that were sent are shown. */
-function shownOf(snapshot: GuardedSnapshot, { findings }: SnapshotJudgement): Shown {
-  const { ids, knownIds } = snapshot;
+/** If it is not known what would be removed, the ids that were sent are shown. Without a ledger, nothing is. */
+function shownOf({ snapshot, findings }: Judged): Shown[] {
+  const { ids, knownIds, ledger } = snapshot;
   const covers = findings.map(({ rule, fields }) => ({
     rule,
     ...(fields === undefined ? {} : { fields }),
@@ -151,11 +144,9 @@ function shownOf(snapshot: GuardedSnapshot, { findings }: SnapshotJudgement): Sh
   }));
   const isBaseline = findings.some(isAboutBaseline);
   const isGrowth = findings.some(({ rule }) => rule === "added");
-  return {
-    covers,
-    lines: () => (isBaseline ? snapshot.lines() : goneLines(ids.table, knownIds)),
-    added: () => (isGrowth ? newLines(snapshot) : noLines()),
-  };
+  const lines = () => (isBaseline ? snapshot.lines() : goneLines(ids.table, knownIds));
+  const added = () => (isGrowth ? newLines(snapshot) : noLines());
+  return ledger === undefined ? [] : [{ ledger, covers, lines, added }];
 }
 
 async function* noLines(): Lines {}

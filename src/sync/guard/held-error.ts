@@ -10,8 +10,8 @@ interface OfferedApproval {
 }
 
 export interface HeldJudgement extends SnapshotJudgement {
-  readonly collection: string;
-  readonly listedIn: Partial<ListedIn>;
+  readonly listedIn?: ListedIn | undefined;
+  /** Why the given approval does not cover it. */
   readonly approvalProblem: string | undefined;
 }
 
@@ -98,7 +98,7 @@ function isFirstRun({ findings }: SnapshotJudgement): boolean {
 function reasonsOf({ collection, findings, figures, compared, listedIn }: HeldJudgement): HeldReason[] {
   return findings.map(({ rule, fields, text }) => {
     const isAboutIds = rule === "removed" || rule === "window" || isAboutBaseline({ rule });
-    const path = isAboutIds ? listedIn.removals : rule === "added" ? listedIn.additions : undefined;
+    const path = isAboutIds ? listedIn?.removals : rule === "added" ? listedIn?.additions : undefined;
     return {
       collection,
       rule,

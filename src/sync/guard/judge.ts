@@ -7,22 +7,16 @@ import { type InstallationScope, knowsInstallation, runOf } from "../ledger/entr
 import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import { usersOf } from "../ledger/run-log.js";
 import type { SyncConfiguration } from "../options.js";
-import { approvalProblem, type Held, holdRun } from "./approval.js";
+import { approvalProblem, holdRun, type Judged } from "./approval.js";
 import type { HeldScope } from "./held-error.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
-import type { GuardedSnapshot, SnapshotJudgement } from "./snapshot.js";
+import type { GuardedSnapshot } from "./snapshot.js";
 
 export interface JudgedRun extends Omit<JudgeOptions, "onHeld"> {
   readonly ledger: Ledger | "none";
   readonly installationId: string;
   /** Begins the tokens of the run's batches in the ledger; a preview has none. */
   readonly runId?: string;
-}
-
-export interface Judged extends SnapshotJudgement {
-  readonly isHeld: boolean;
-  /** Why the given approval does not cover it. */
-  readonly approvalProblem: string | undefined;
 }
 
 /** Judges the snapshots of a run or a preview by the guard's options, the ledger, and a given approval. */
@@ -84,13 +78,13 @@ export class SnapshotJudge {
     const now = this.#configuration.clock.now();
     const isUnknown = async () =>
       this.ledger !== undefined && firstRun !== true && !(await this.#isKnown().catch(() => false));
-    const judgement = await snapshot.judge({ rule, isUnknown, now });
+    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now })), snapshot };
     if (judgement.findings.length === 0 || rule === undefined || approve === undefined)
       return { ...judgement, isHeld: judgement.findings.length > 0, approvalProblem: undefined };
     const problem =
       snapshot.ledger === undefined
         ? "without a ledger, approvals are not stored"
-        : await approvalProblem(approve, snapshot, judgement, {
+        : await approvalProblem(approve, judgement, {
             rule,
             now,
             isUsed: () => this.#isUsed(approve),
@@ -104,7 +98,7 @@ export class SnapshotJudge {
    * @returns the error of the run: one report and one approval for all that is held
    */
   hold(
-    held: readonly Held[],
+    held: readonly Judged[],
     approved: readonly GuardedSnapshot[],
     ended: AbortSignal,
   ): Promise<RunHeldError> {

@@ -15,7 +15,7 @@ import type { Lines } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
-import type { Held } from "./approval.js";
+import type { Judged } from "./approval.js";
 import { surprisesOf } from "./comparison.js";
 import { type JudgedRun, SnapshotJudge } from "./judge.js";
 import { GuardedSnapshot } from "./snapshot.js";
@@ -38,8 +38,8 @@ interface Drafts {
   readonly of: Map<GuardedSnapshot, LedgerDraft>;
   readonly token: string;
   areSaved: boolean;
-  /** Key of the note that the approval is used. */
-  used?: string;
+  /** Resolves with the key of the note that the approval is used. */
+  used?: Promise<string>;
 }
 
 /** Guards what a connector has written: all snapshots are judged once, before anything is sent, and then promoted. */
@@ -93,6 +93,11 @@ export class RunGuard {
     return this.#judge.rules.isOn;
   }
 
+  /** As {@link SnapshotJudge.checkFirstRun}. */
+  checkFirstRun(): Promise<void> {
+    return this.#judge.checkFirstRun(this.#ended);
+  }
+
   /** Stores the last ids: the connector has returned. */
   flush(): void {
     for (const { ids } of this.#snapshots.values()) ids.flush();
@@ -104,7 +109,7 @@ export class RunGuard {
    */
   async judge(): Promise<void> {
     const ended = this.#ended;
-    const held: Held[] = [];
+    const held: Judged[] = [];
     for (const snapshot of this.#snapshots.values()) {
       const { collection } = snapshot;
       const judged = await raceAbort(this.#judge.judge(snapshot), ended);
@@ -112,7 +117,7 @@ export class RunGuard {
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
       this.figures = { ...this.figures, [collection]: figures };
-      if (isHeld) held.push({ snapshot, judgement: { ...judged, collection } });
+      if (isHeld) held.push(judged);
       else if (findings.length > 0) this.#approved.set(snapshot, findings);
       const rules = findings.map(({ rule }) => rule);
       this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures, rules });
@@ -199,9 +204,13 @@ export class RunGuard {
     drafts.areSaved = true;
     const { approve } = this.#options;
     const { ledger, scope } = this.#judge;
-    if (ledger === undefined || approve === undefined || this.#approved.size === 0) return;
-    const use = { at: this.#configuration.clock.now(), value: drafts.token };
-    drafts.used = await logUsed(ledger, scope, approve, use).catch((error: unknown) => {
+    const isGivenUp = this.#drafts !== drafts;
+    if (ledger === undefined || approve === undefined || this.#approved.size === 0 || isGivenUp) return;
+    drafts.used = logUsed(ledger, scope, approve, {
+      at: this.#configuration.clock.now(),
+      value: drafts.token,
+    });
+    await drafts.used.catch((error: unknown) => {
       throw unwritable("the approved snapshots", error);
     });
   }
@@ -225,7 +234,8 @@ export class RunGuard {
     try {
       await withinGrace(clock, async () => {
         for (const draft of drafts.values()) await draft.discard();
-        if (used !== undefined) await this.#judge.ledger?.store.delete(used);
+        const key = await used?.catch(() => undefined);
+        if (key !== undefined) await this.#judge.ledger?.store.delete(key);
       });
     } catch (error) {
       logger.warn("saas-management: the ledger could not discard the ids of an aborted batch", { error });

@@ -19,6 +19,7 @@ export interface SnapshotRules {
 }
 
 export interface SnapshotJudgement {
+  readonly collection: SnapshotCollection;
   readonly figures: SnapshotDiff;
   readonly compared: Comparison;
   /** The rules that hold the snapshot. */
@@ -93,6 +94,7 @@ export class GuardedSnapshot {
       return findingsOf({ compared, profile, history: this.#history, unclear, now }, rule);
     };
     return {
+      collection: this.collection,
       figures: figuresOf(compared, baseline, duplicates),
       compared,
       findings: await findings(),

@@ -94,7 +94,7 @@ class PreviewWatches {
       // Without a guard and a ledger, nobody would notice a repeated id.
       if (different > 0 && snapshot !== undefined && (ledger !== undefined || rule !== undefined))
         refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
-      if (judgement?.isHeld === true) held.push({ ...judgement, listedIn: {}, collection: name });
+      if (judgement?.isHeld === true) held.push(judgement);
     }
     const text = describePreview(place, held);
     if (held.length > 0) refusals.push(text);

@@ -14,7 +14,6 @@ import {
 } from "../../core/errors/index.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
-import { SnapshotJudge } from "../guard/judge.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { randomToken, stateOf } from "../ledger/entries.js";
 import { Journal } from "../ledger/journal.js";
@@ -121,8 +120,6 @@ class Run<Snapshots extends SnapshotCollection> {
     const { spool: spoolOptions } = this.#options;
     // 1 Read T0 before the connector is called.
     const state = await this.#readState();
-    if (this.#restarted === 0)
-      await new SnapshotJudge(this.#options, this.#configuration).checkFirstRun(this.#ended);
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
@@ -142,6 +139,7 @@ class Run<Snapshots extends SnapshotCollection> {
     const runId = this.#runId;
     const configuration = this.#configuration;
     const guard = new RunGuard({ ...this.#options, snapshots, runId }, configuration, spool, this.#ended);
+    if (this.#restarted === 0) await guard.checkFirstRun();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },
