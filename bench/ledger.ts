@@ -13,7 +13,7 @@ import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
 import { resolveGuard } from "../src/sync/guard/rules.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
 import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
-import { batchToken, newRunId } from "../src/sync/ledger/keys.js";
+import { batchToken, randomToken } from "../src/sync/ledger/entries.js";
 import { fileLedger, requireLedger } from "../src/sync/ledger/ledger.js";
 import { readSpoolOptions, Spool } from "../src/sync/run/spool.js";
 
@@ -74,9 +74,9 @@ async function measure(round: string): Promise<void> {
   const checked = checking();
   const extra = (await memory()) - before;
   const saving = stopwatch();
-  const draft = await ledger?.draft(batchToken(newRunId()), snapshot.lines(), snapshot.past);
+  const draft = await ledger?.draft(batchToken(randomToken()), snapshot.lines(), snapshot.past);
   await draft?.save();
-  await draft?.promote(snapshot.historyWith(rules.rule, false));
+  await draft?.promote(snapshot.historyWith(rules.rule, []));
   await spool.close();
   const saved = saving();
   console.log(

@@ -5,10 +5,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.js";
 import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
-import type { LedgerScope } from "../../src/sync/ledger/entry.js";
+import { batchToken, type LedgerScope, randomToken } from "../../src/sync/ledger/entries.js";
 import { FileStore } from "../../src/sync/ledger/file-store.js";
 import { Journal } from "../../src/sync/ledger/journal.js";
-import { batchToken, newRunId } from "../../src/sync/ledger/keys.js";
 import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
 import type { Store } from "../../src/sync/ledger/store.js";
 import { holds } from "../support/fuzz.js";
@@ -35,7 +34,7 @@ const IDS = [
   ...Array.from({ length: 50 }, (_, i) => `id-${i}`),
 ];
 
-const TOKEN = batchToken(newRunId());
+const TOKEN = batchToken(randomToken());
 async function* lines(): AsyncGenerator<Uint8Array> {
   for (const id of IDS) yield Buffer.from(`${id.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`);
 }

@@ -10,7 +10,7 @@ const HELD = {
   findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
   problem: undefined,
   approvalProblem: undefined,
-  listedIn: "ledger/accounts.removals.txt",
+  listedIn: { removals: "ledger/accounts.removals.txt", additions: "" },
   figures: { baseline: "completed", known: 10, sent: 7, added: 1, kept: 6, removed: 4, duplicates: 0 },
   compared: {
     known: 10,

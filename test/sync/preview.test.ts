@@ -15,7 +15,7 @@ import type { SyncClientOptions } from "../../src/sync/options.js";
 import type { RunFunction } from "../support/connector.js";
 import { connectorOf, previewOf } from "../support/connector.js";
 import { watchedStore } from "../support/stores.js";
-import { accounts, ids, testService } from "../support/test-service.js";
+import { accounts, heldBy, ids, testService } from "../support/test-service.js";
 
 /** Letters of the id that stands in for that of a batch. */
 const LONG_ID = 64;
@@ -268,6 +268,29 @@ test("reports that the guard would hold the run, by the rules of the preview", a
     code: "INVALID_INPUT",
   });
   expect((await preview(["accounts"], write, { guard: false })).refusals).toEqual([]);
+});
+
+test("honours an approval as far as it covers the run, and does not use it up", async () => {
+  await service.runAccounts(ids(40));
+  const { approvalId: approve } = await heldBy(service.runAccounts(ids(20)));
+  const previewed = (count: number) =>
+    preview(["accounts"], (batch) => batch.write("accounts", accounts(ids(count))), { approve });
+  expect(await previewed(20)).toMatchObject({ held: undefined, refusals: [] });
+  const more = await previewed(19);
+  expect(more.held?.reasons).toMatchObject([{ rule: "removed", diff: { removed: 21 } }]);
+  expect(more.refusals).toEqual([
+    expect.stringContaining("approve does not cover accounts: it would remove other records"),
+  ]);
+  await service.runAccounts(ids(20), { approve });
+});
+
+test("honours an approval of new ids", async () => {
+  await service.runAccounts(ids(10));
+  const { approvalId: approve } = await heldBy(service.runAccounts(ids(90)));
+  const previewed = (count: number) =>
+    preview(["accounts"], (batch) => batch.write("accounts", accounts(ids(count))), { approve });
+  expect((await previewed(80)).refusals).toEqual([]);
+  expect((await previewed(91)).refusals).toEqual([expect.stringContaining("it would add other records")]);
 });
 
 test("reports a ledger that cannot be read", async () => {

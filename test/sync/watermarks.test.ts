@@ -8,7 +8,9 @@ import {
 } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
 import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import { encodeValue } from "../../src/sync/ledger/value.js";
 import { connectorOf, previewOf } from "../support/connector.js";
+import { resealed } from "../support/ledger-values.js";
 import { quietLogger } from "../support/observed.js";
 import { failingStore } from "../support/stores.js";
 import { accounts, heldBy, ids, testService } from "../support/test-service.js";
@@ -224,10 +226,10 @@ test.each<[string, (text: string) => string]>([
   ["is empty", () => ""],
   ["is truncated", (text) => text.slice(0, -5)],
   ["is no object", () => "null"],
-  ["has no value", (text) => text.replace('"value"', '"other"')],
-  ["is of another collection", (text) => text.replace('"usage"', '"auditLogs"')],
-  ["is of another service", (text) => text.replace("127.0.0.1", "127.0.0.2").replace("localhost", "other")],
-  ["is of another installation", (text) => text.replace('"installationId":"', '"installationId":"x')],
+  ["was edited", (text) => text.replace('"one"', '"two"')],
+  ["has no value", (text) => resealed(text.replace('"value"', '"other"'))],
+  ["is of another collection", (text) => resealed(text.replace("watermark.usage", "watermark.audit_logs"))],
+  ["is of another installation", (text) => resealed(text.replace('"of":"', '"of":"x'))],
 ])("a run sends nothing if a watermark %s", async (_, damage) => {
   await advanceTo("one");
   const path = await service.file(WATERMARK);
@@ -285,11 +287,7 @@ test("a watermark that the run before replaces meanwhile is read again", async (
 
 /** What the end of the run before does. */
 async function advanceLate(store: ReturnType<typeof memoryStore>, key: string): Promise<void> {
-  const { installationId } = service;
-  const endpoint = new URL(service.server.syncUrl).origin;
-  const value = async function* () {
-    yield Buffer.from(JSON.stringify({ endpoint, installationId, collection: "usage", value: "two" }));
-  };
-  await store.putIfAbsent(key.replace("00000001", "00000002"), value());
+  const later = key.replace("00000001", "00000002");
+  await store.putIfAbsent(later, encodeValue(later, { value: "two" }));
   await store.delete(key);
 }

@@ -1,7 +1,6 @@
 /** The commands `runs`, `approve` and `refuse`. */
 import type { Command } from "commander";
-import { releaseApproval } from "../../sync/ledger/installation.js";
-import { forgetHeld, logApproved } from "../../sync/ledger/run-log.js";
+import { logApproved, releaseApproval } from "../../sync/ledger/run-log.js";
 import { addExamples, type CommandModule, UsageError } from "../command-module.js";
 import { addConnectionOptions, type ConnectionOptions } from "../connection/connect.js";
 import type { Io } from "../io.js";
@@ -27,7 +26,7 @@ export const runs: CommandModule = {
 
 export const approve: CommandModule = {
   define(command, io) {
-    addExamples(command, "saas-management held", "saas-management approve 6f0d3c1e-…");
+    addExamples(command, "saas-management held", "saas-management approve 6f0d3c1e…");
     command.description(
       "Records that a held run may pass. It runs nothing: the next push or run takes the approval, if it would do no more than was shown.",
     );
@@ -47,13 +46,12 @@ export const approve: CommandModule = {
 
 export const refuse: CommandModule = {
   define(command, io) {
-    addExamples(command, "saas-management refuse 6f0d3c1e-…");
+    addExamples(command, "saas-management refuse 6f0d3c1e…");
     command.description(
       "Withdraws the approval that a held run offers. A run that does the same is held again.",
     );
     addDecision(command, io, async ({ ledger, scope }, _, id) => {
       await releaseApproval(ledger, scope, id);
-      await forgetHeld(ledger, scope, id);
       io.data({ refused: id }, () => "Refused. Correct the source; a run that does the same is held again.");
     });
   },

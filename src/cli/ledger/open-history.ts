@@ -1,6 +1,6 @@
 import { resolveEndpoint } from "../../core/endpoint.js";
 import { ConfigurationError } from "../../core/errors/index.js";
-import type { InstallationScope } from "../../sync/ledger/entry.js";
+import type { InstallationScope } from "../../sync/ledger/entries.js";
 import { type LedgerParts, requireLedger } from "../../sync/ledger/ledger.js";
 import type { RunHistory } from "../../sync/run/history.js";
 import { type ConnectionOptions, openClient, resolveConnection } from "../connection/connect.js";

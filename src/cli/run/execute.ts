@@ -42,8 +42,9 @@ export async function execute<S extends SnapshotCollection>(
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
   const where = { installationId, ledger, signal: io.signal };
   const firstRun = given.firstRun === true || own.firstRun === true;
+  const approve = given.approve ?? (await approvedId(client, where, io));
   if (given.preview === true) {
-    const preview = await client.sync.preview(connector, { ...where, firstRun, guard: own.guard });
+    const preview = await client.sync.preview(connector, { ...where, firstRun, approve, guard: own.guard });
     io.data(preview, () => String(preview));
     const { held, refusals, collections } = preview;
     const isValid = Object.values(collections).every(({ issues }) => issues.length === 0);
@@ -58,7 +59,7 @@ export async function execute<S extends SnapshotCollection>(
     const receipt = await client.sync.run(connector, {
       waitForLockMs:
         1000 * numberOf("--wait-for-lock", given.waitForLock ?? "0", /^\d{1,6}$/, "a number of seconds"),
-      approve: given.approve ?? (await approvedId(client, where, io)),
+      approve,
       ...own,
       ...where,
       firstRun,
@@ -69,6 +70,7 @@ export async function execute<S extends SnapshotCollection>(
     });
     progress.end();
     io.data(receipt, () => String(receipt));
+    if (receipt.surprises.length > 0) process.exitCode = EXIT.surprised;
   } finally {
     progress.end();
   }

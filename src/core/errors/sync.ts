@@ -163,8 +163,8 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
-   * Path of the file with all of those, if the ledger keeps one. For `no-baseline` and `unreadable-ledger`, the file has the
-   * ids of the run: an approval takes them as the new baseline.
+   * Path of the file with all of those, if the ledger keeps one. For `added`, the file has the new ids. For `no-baseline`
+   * and `unreadable-ledger`, it has the ids of the run: an approval takes them as the new baseline.
    */
   readonly listedIn?: string;
 }

@@ -1,29 +1,33 @@
-import { randomUUID } from "node:crypto";
-import type { RunHeldError } from "../../core/errors/index.js";
+import { type RunHeldError, SaasManagementError } from "../../core/errors/index.js";
 import type { IdHash } from "../ids/id-hash.js";
-import type { IdTable } from "../ids/id-table.js";
-import type { CollectionLedger } from "../ledger/collection-ledger.js";
-import type { CoveredRule, Lines } from "../ledger/entry.js";
+import type { CollectionLedger, ListedIn } from "../ledger/collection-ledger.js";
+import { randomToken } from "../ledger/entries.js";
+import { type CoveredRule, digestOf, type Offer, offerId, type PendingApproval } from "../ledger/offer.js";
+import type { Lines } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
-import { type Comparison, compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
-import { type HeldJudgement, type HeldScope, heldError, type Offer } from "./held-error.js";
+import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
+import { type HeldJudgement, type HeldScope, heldError } from "./held-error.js";
 import { isHeld } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
-import type { GuardedSnapshot, SnapshotJudgement } from "./snapshot.js";
-import { isAboutBaseline } from "./unknown-baseline.js";
+import { type GuardedSnapshot, isAboutBaseline } from "./snapshot.js";
 import { breaksBeside, type Finding, isAboutFields } from "./verdict.js";
 
-/** How many times the approved number of new ids may come. */
-const MORE_ADDED = 1.25;
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
-export interface Held {
+export interface Judged extends HeldJudgement {
   readonly snapshot: GuardedSnapshot;
-  readonly judgement: Omit<HeldJudgement, "listedIn">;
+  readonly isHeld: boolean;
 }
 
 interface HoldContext extends Pick<SyncConfiguration, "clock" | "logger"> {
   readonly ended: AbortSignal;
+  /** Whether a run may have been completed with an approval. */
+  readonly isUsed: (approvalId: string) => Promise<boolean>;
+}
+
+/** What a person approves in one collection. */
+interface Shown extends Pick<PendingApproval, "covers" | "lines" | "added"> {
+  readonly ledger: CollectionLedger;
 }
 
 /**
@@ -33,140 +37,149 @@ interface HoldContext extends Pick<SyncConfiguration, "clock" | "logger"> {
  */
 export async function holdRun(
   scope: HeldScope,
-  held: readonly Held[],
+  held: readonly Judged[],
   approved: readonly GuardedSnapshot[],
-  { clock, logger, ended }: HoldContext,
+  { clock, logger, ended, isUsed }: HoldContext,
 ): Promise<RunHeldError> {
-  const listed: HeldJudgement[] = held.map(({ judgement }) => ({ ...judgement, listedIn: undefined }));
-  if (held.some(({ snapshot }) => snapshot.ledger === undefined))
-    return heldError(scope, listed, "no-ledger");
   const now = clock.now();
-  // The pending approval stays valid if the run is held for exactly the same again.
-  const id = (await pendingId(held, now)) ?? randomUUID();
-  const offer: Offer = { id, expiresAt: now + APPROVAL_MS };
+  const expiresAt = now + APPROVAL_MS;
+  const shown = held.flatMap(shownOf);
+  if (shown.length < held.length) return heldError(scope, held, "no-ledger");
   try {
-    for (const [i, { snapshot, judgement }] of held.entries()) {
-      const lines = () => linesOf(snapshot, judgement);
-      const path = await snapshot.ledger?.hold({ ...offer, covers: coveredBy(judgement, snapshot), lines });
-      const { sent, gone } = judgement.compared;
-      const isListed = (judgement.findings.some(isAboutBaseline) ? sent : gone) > 0;
-      listed[i] = { ...judgement, listedIn: isListed ? path : undefined };
-    }
     for (const { ledger } of approved) {
       const given = await ledger?.held();
-      if (given !== undefined) await ledger?.hold({ ...given, ...offer });
+      if (ledger !== undefined && given !== undefined) shown.push({ ...given, ledger });
     }
+    const digests: Record<string, string> = {};
+    for (const one of shown) digests[one.ledger.scope.collection] = await digestOf(one);
+    const offer = (await sameOffer(shown, digests, now, isUsed)) ?? { nonce: randomToken(), digests };
+    const places: ListedIn[] = [];
+    for (const { ledger, covers, lines, added } of shown)
+      places.push(await ledger.hold({ offer, expiresAt, covers, lines, added }));
+    const listed = held.map((judged, i) => ({ ...judged, listedIn: places[i] }));
+    const renewed = approved.map(({ collection }) => collection);
+    return heldError(scope, listed, { id: offerId(offer), expiresAt }, renewed);
   } catch (error) {
     ended.throwIfAborted();
     logger.error("saas-management: the ledger could not store a pending approval", { error });
-    return heldError(scope, listed, "not-stored");
+    return heldError(scope, held, "not-stored");
   }
-  const renewed = approved.map(({ collection }) => collection);
-  return heldError(scope, listed, offer, renewed);
 }
 
-/** Id of the pending approval for exactly these snapshots, if there is one. */
-async function pendingId(held: readonly Held[], now: number): Promise<string | undefined> {
-  const ids = new Set<string | undefined>();
-  for (const { snapshot, judgement } of held) {
-    try {
-      const pending = await snapshot.ledger?.held();
-      const isSame =
-        pending !== undefined &&
-        pending.expiresAt > now &&
-        JSON.stringify(pending.covers) === JSON.stringify(coveredBy(judgement, snapshot)) &&
-        (await areSameIds(pending.lines(), linesOf(snapshot, judgement)));
-      ids.add(isSame ? pending.id : undefined);
-    } catch {
-      return undefined;
-    }
-  }
-  const [id] = ids;
-  return ids.size === 1 ? id : undefined;
+/** The pending offer, if it is for exactly this: it stays valid, and its id the same. */
+async function sameOffer(
+  [first]: readonly Shown[],
+  digests: Offer["digests"],
+  now: number,
+  isUsed: HoldContext["isUsed"],
+): Promise<Offer | undefined> {
+  const pending = await first?.ledger.held().catch(() => undefined);
+  if (pending === undefined || pending.expiresAt <= now) return undefined;
+  const same = { nonce: pending.offer.nonce, digests };
+  const id = offerId(pending.offer);
+  return offerId(same) === id && !(await isUsed(id)) ? same : undefined;
 }
 
 interface ApprovalContext {
   readonly rule: ResolvedRule;
   readonly now: number;
+  /** Whether another run may have been completed with the approval. */
+  readonly isUsed: () => Promise<boolean>;
 }
 
 /** Checks whether an approval covers what a snapshot is held for. @returns why it does not; undefined if it does */
 export async function approvalProblem(
-  ledger: CollectionLedger,
   approvalId: string,
-  snapshot: GuardedSnapshot,
-  judgement: SnapshotJudgement,
-  { rule, now }: ApprovalContext,
+  { snapshot, findings }: Pick<Judged, "snapshot" | "findings">,
+  { rule, now, isUsed }: ApprovalContext,
 ): Promise<string | undefined> {
   try {
-    const pending = await ledger.held();
+    const pending = await snapshot.ledger?.held();
     if (pending === undefined)
       return "no approval is pending for it: it was used, or offered for other collections";
-    if (pending.id !== approvalId) return "another approval is pending";
+    if (offerId(pending.offer) !== approvalId) return "another approval is pending";
+    if (await isUsed()) return "a run has used it, and it is not known whether that run was completed";
     if (pending.expiresAt <= now) return "it has expired";
-    const { findings, compared } = judgement;
     for (const finding of findings) {
-      const problem = notCovered(finding, { added: addedOf(compared), snapshot, rule }, pending.covers);
+      const problem = notCovered(finding, snapshot, rule, pending.covers);
       if (problem !== undefined) return problem;
     }
-    if (findings.some(isAboutBaseline)) {
-      return (await keepsHeldRun(snapshot, () => pending.lines(), rule))
-        ? undefined
-        : "too many records of the held run that was approved are missing";
-    }
-    if (!findings.some(({ rule: name }) => name === "removed" || name === "window")) return undefined;
-    return (await removesOnly(snapshot, pending.lines()))
-      ? undefined
-      : "it would remove other records than the approved ones";
-  } catch {
-    return "the pending approval cannot be read";
+    const breaks = (...rules: readonly Finding["rule"][]) => findings.some((one) => rules.includes(one.rule));
+    if (findings.some(isAboutBaseline) && !(await keepsHeldRun(snapshot, () => pending.lines(), rule)))
+      return "too many records of the held run that was approved are missing";
+    if (breaks("removed", "window") && !(await removesOnly(snapshot, pending.lines())))
+      return "it would remove other records than the approved ones";
+    if (breaks("added") && !(await addsOnly(snapshot, pending.added())))
+      return "it would add other records than the approved ones";
+    return undefined;
+  } catch (error) {
+    const why = error instanceof SaasManagementError ? ` (${error.message})` : "";
+    return `the pending approval cannot be read${why}`;
   }
 }
 
-/** Why a finding is more than what was approved; undefined if it is not. */
+/** Why a finding is more than what was approved; undefined if it is not, as far as ids do not matter. */
 function notCovered(
   { rule, fields = [] }: Finding,
-  now: { readonly added: number; readonly snapshot: GuardedSnapshot; readonly rule: ResolvedRule },
+  { ids }: GuardedSnapshot,
+  limits: ResolvedRule,
   covers: readonly CoveredRule[],
 ): string | undefined {
   const covered = covers.find((one) => one.rule === rule);
   if (covered === undefined) return "it was requested for another reason";
   const field = fields.find((name) => covered.fields?.includes(name) !== true);
   if (field !== undefined) return `it was requested for other fields than ${field}`;
-  if (rule === "added" && now.added > MORE_ADDED * (covered.added ?? 0))
-    return "more ids are new than were approved";
-  return covered.profile !== undefined &&
-    breaksBeside(rule, now.snapshot.ids.profile(), covered.profile, now.rule)
+  return covered.profile !== undefined && breaksBeside(rule, ids.profile(), covered.profile, limits)
     ? "the records differ more than those of the approved run"
     : undefined;
 }
 
-function coveredBy(
-  { findings, compared }: SnapshotJudgement,
-  { ids }: GuardedSnapshot,
-): readonly CoveredRule[] {
-  return findings.map(({ rule, fields }) => ({
+/** If it is not known what would be removed, the ids that were sent are shown. Without a ledger, nothing is. */
+function shownOf({ snapshot, findings }: Judged): Shown[] {
+  const { ids, knownIds, ledger } = snapshot;
+  const covers = findings.map(({ rule, fields }) => ({
     rule,
     ...(fields === undefined ? {} : { fields }),
-    ...(rule === "added" ? { added: addedOf(compared) } : {}),
     ...(isAboutFields(rule) ? { profile: ids.profile() } : {}),
   }));
+  const isBaseline = findings.some(isAboutBaseline);
+  const isGrowth = findings.some(({ rule }) => rule === "added");
+  const lines = () => (isBaseline ? snapshot.lines() : goneLines(ids.table, knownIds));
+  const added = () => (isGrowth ? newLines(snapshot) : noLines());
+  return ledger === undefined ? [] : [{ ledger, covers, lines, added }];
 }
 
-/** Number of new ids beside that known set which lacks most of them. */
-function addedOf({ sets, sent }: Comparison): number {
-  const known = sets.filter((set) => set.known > 0);
-  return Math.max(0, ...known.map((set) => sent - (set.known - set.gone)));
+async function* noLines(): Lines {}
+
+/** The ids that a set of known ones lacks, if it has any. */
+async function* newLines({ knownIds, lines }: GuardedSnapshot): Lines {
+  const isNew = await newTo(knownIds);
+  yield* linesWhere(lines(), ({ low, high }) => isNew(low, high));
 }
 
-/** The ids that a person approves: if it is not known what would be removed, the ids that were sent. */
-function linesOf(snapshot: GuardedSnapshot, { findings }: SnapshotJudgement): Lines {
-  return findings.some(isAboutBaseline) ? snapshot.lines() : goneLines(snapshot.ids.table, snapshot.knownIds);
+async function newTo(knownIds: GuardedSnapshot["knownIds"]): Promise<(low: number, high: number) => boolean> {
+  const tables = await Promise.all(knownIds.map((set) => tableOf(set.lines())));
+  return (low, high) => tables.some((table) => table.size > 0 && !table.has(low, high));
 }
 
 async function removesOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines): Promise<boolean> {
-  const { missing } = await countIn(await tableOf(approved), goneLines(ids.table, knownIds));
-  return missing === 0;
+  const table = await tableOf(approved);
+  let isCovered = true;
+  await forEachId(goneLines(ids.table, knownIds), table, (low, high) => {
+    isCovered &&= table.has(low, high);
+  });
+  return isCovered;
+}
+
+/** Whether all ids are approved that a set of known ones lacks. */
+async function addsOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines): Promise<boolean> {
+  const table = await tableOf(approved);
+  const isNew = await newTo(knownIds);
+  let isCovered = true;
+  ids.table.forEach((low, high) => {
+    isCovered &&= table.has(low, high) || !isNew(low, high);
+  });
+  return isCovered;
 }
 
 /**
@@ -183,21 +196,4 @@ async function keepsHeldRun(
   const sets = knownIds.map((set) => ({ ...set, lines: () => linesWhere(set.lines(), isExpected) }));
   const all = { state: "completed", lines: heldRun } as const;
   return !isHeld(await compareIds(ids.table, [all, ...sets]), rule);
-}
-
-/** Whether both lists have the same ids; the second has no duplicates. */
-async function areSameIds(lines: Lines, others: Lines): Promise<boolean> {
-  const table = await tableOf(lines);
-  const { count, missing } = await countIn(table, others);
-  return missing === 0 && count === table.size;
-}
-
-/** How many ids there are, and how many of them a table lacks. */
-async function countIn(table: IdTable, lines: Lines): Promise<{ count: number; missing: number }> {
-  const found = { count: 0, missing: 0 };
-  await forEachId(lines, table, (low, high) => {
-    found.count += 1;
-    if (!table.has(low, high)) found.missing += 1;
-  });
-  return found;
 }

@@ -22,8 +22,10 @@ export function emptiedFields(
   // Without records there are no fields: the rules about ids judge that.
   if (records === 0) return [];
   const found = new Map<string, FieldFinding & { readonly lost: number }>();
-  for (const { profile: before } of window) {
+  for (const past of window) {
+    const before = past.profile;
     for (const [field, values] of Object.entries(before.filled)) {
+      if (past.superseded?.includes(`emptied:${field}`)) continue;
       const now = filled[field] ?? 0;
       const lost = values - now;
       const lostRate = 1 - now / records / (values / before.records);

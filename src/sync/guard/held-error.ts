@@ -1,17 +1,17 @@
 import { type HeldReason, type HeldReport, RunHeldError } from "../../core/errors/index.js";
 import { truncateId } from "../encoding/record-id.js";
+import type { ListedIn } from "../ledger/collection-ledger.js";
 import { withText } from "../report-text.js";
-import type { SnapshotJudgement } from "./snapshot.js";
-import { isAboutBaseline } from "./unknown-baseline.js";
+import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
 
-export interface Offer {
+interface OfferedApproval {
   readonly id: string;
   readonly expiresAt: number;
 }
 
 export interface HeldJudgement extends SnapshotJudgement {
-  readonly collection: string;
-  readonly listedIn: string | undefined;
+  readonly listedIn?: ListedIn | undefined;
+  /** Why the given approval does not cover it. */
   readonly approvalProblem: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function heldReport(
 export function heldError(
   scope: HeldScope,
   held: readonly HeldJudgement[],
-  offer: Offer | NoOffer,
+  offer: OfferedApproval | NoOffer,
   renewed: readonly string[] = [],
 ): RunHeldError {
   const approval =
@@ -55,9 +55,7 @@ export function heldError(
   const start = `The guard held this run; nothing was sent (ledger: ${scope.ledger}):`;
   const found = held.flatMap(describeHeld);
   const sentences = [
-    ...held.flatMap(({ collection, approvalProblem }) =>
-      approvalProblem === undefined ? [] : [`approve does not cover ${collection}: ${approvalProblem}.`],
-    ),
+    ...held.flatMap(describeApproval),
     isFirst ? describeFirstRun(scope) : "",
     isFirst
       ? ""
@@ -78,6 +76,10 @@ function describeFirstRun({ installationId, ledger }: HeldScope): string {
   return `The ledger ${ledger} knows no completed run of installation ${JSON.stringify(installationId)}. If this is its first run with this ledger, run once with firstRun: true. If it is not, this is not the ledger of the last run: another directory or user, or a container without a volume. Then completing would remove every record that this run lacks.`;
 }
 
+function describeApproval({ collection, approvalProblem }: HeldJudgement): string[] {
+  return approvalProblem === undefined ? [] : [`approve does not cover ${collection}: ${approvalProblem}.`];
+}
+
 function describeHeld(judgement: HeldJudgement): string[] {
   return reasonsOf(judgement).map(({ message }) => message);
 }
@@ -85,7 +87,8 @@ function describeHeld(judgement: HeldJudgement): string[] {
 /** Says that a run would be held, and why. */
 export function describePreview(scope: HeldScope, held: readonly HeldJudgement[]): string {
   const why = `The guard would hold the run: ${held.flatMap(describeHeld).join("; ")}.`;
-  return held.every(isFirstRun) ? `${why} ${describeFirstRun(scope)}` : why;
+  const first = held.every(isFirstRun) ? [describeFirstRun(scope)] : [];
+  return [why, ...held.flatMap(describeApproval), ...first].join(" ");
 }
 
 function isFirstRun({ findings }: SnapshotJudgement): boolean {
@@ -95,7 +98,7 @@ function isFirstRun({ findings }: SnapshotJudgement): boolean {
 function reasonsOf({ collection, findings, figures, compared, listedIn }: HeldJudgement): HeldReason[] {
   return findings.map(({ rule, fields, text }) => {
     const isAboutIds = rule === "removed" || rule === "window" || isAboutBaseline({ rule });
-    const path = isAboutIds ? listedIn : undefined;
+    const path = isAboutIds ? listedIn?.removals : rule === "added" ? listedIn?.additions : undefined;
     return {
       collection,
       rule,

@@ -27,7 +27,7 @@ export interface JudgeOptions {
    */
   readonly guard?: GuardOptions | false | undefined;
   /**
-   * Id of the approval that a {@link RunHeldError} offered: this run may remove the records that it names.
+   * Id of the approval that a {@link RunHeldError} offered: this run may do what was shown, or less.
    * @default none
    */
   readonly approve?: string | undefined;

@@ -2,30 +2,29 @@ import { raceAbort } from "../../core/abort.js";
 import {
   ConfigurationError,
   type HeldReason,
-  InvalidInputError,
   SaasManagementError,
   type SnapshotDiff,
 } from "../../core/errors/index.js";
 import { withinGrace } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
-import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
-import type { InstallationScope, Lines } from "../ledger/entry.js";
-import { releaseApproval } from "../ledger/installation.js";
-import { batchToken } from "../ledger/keys.js";
-import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
+import type { LedgerDraft } from "../ledger/collection-ledger.js";
+import { batchToken } from "../ledger/entries.js";
+import { logUsed, releaseApproval } from "../ledger/run-log.js";
+import type { Lines } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
+import type { OnProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
-import type { Held } from "./approval.js";
+import type { Judged } from "./approval.js";
 import { surprisesOf } from "./comparison.js";
-import { type ResolvedGuard, resolveGuard } from "./rules.js";
+import { type JudgedRun, SnapshotJudge } from "./judge.js";
 import { GuardedSnapshot } from "./snapshot.js";
-import { type JudgedRun, SnapshotJudge } from "./snapshot-judge.js";
+import type { Finding } from "./verdict.js";
 
 export interface RunGuardOptions extends JudgedRun {
   readonly snapshots: readonly SnapshotCollection[];
-  /** Begins the tokens of the run's batches in the ledger. */
   readonly runId: string;
+  readonly onProgress?: OnProgress | undefined;
 }
 
 /** Where the lines of ids are kept until they go to the ledger. */
@@ -37,25 +36,26 @@ export interface IdLog {
 /** The ids of one batch on their way to the ledger. */
 interface Drafts {
   readonly of: Map<GuardedSnapshot, LedgerDraft>;
+  readonly token: string;
   areSaved: boolean;
+  /** Resolves with the key of the note that the approval is used. */
+  used?: Promise<string>;
 }
-
-const newDrafts = (): Drafts => ({ of: new Map(), areSaved: false });
 
 /** Guards what a connector has written: all snapshots are judged once, before anything is sent, and then promoted. */
 export class RunGuard {
   readonly #options: RunGuardOptions;
   readonly #configuration: SyncConfiguration;
-  readonly #ledger: LedgerParts | undefined;
-  readonly #scope: InstallationScope;
-  readonly #rules: ResolvedGuard;
   readonly #judge: SnapshotJudge;
   readonly #ids: IdLog;
   readonly #ended: AbortSignal;
   readonly #snapshots = new Map<string, GuardedSnapshot>();
+  /** What was found in snapshots that are approved. */
+  readonly #approved = new Map<GuardedSnapshot, readonly Finding[]>();
   /** Of the batch that is open. */
-  #drafts = newDrafts();
+  #drafts: Drafts | undefined;
   #surprises: readonly string[] = [];
+  figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
 
   /** @param ended Fires when the run has ended: the ledger is asked nothing more. */
   constructor(options: RunGuardOptions, configuration: SyncConfiguration, ids: IdLog, ended: AbortSignal) {
@@ -63,17 +63,11 @@ export class RunGuard {
     this.#options = options;
     this.#configuration = configuration;
     this.#ids = ids;
-    this.#ledger = requireLedger(options.ledger);
-    this.#scope = { endpoint: configuration.endpoint.origin, installationId: options.installationId };
-    this.#rules = resolveGuard(options.guard, configuration.clock.now());
-    const { approve } = options;
-    if (approve !== undefined && (typeof approve !== "string" || approve === ""))
-      throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
-    this.#judge = new SnapshotJudge(options, this.#rules, this.#ledger, configuration);
+    this.#judge = new SnapshotJudge(options, configuration);
     for (const collection of options.snapshots) {
+      const ledger = this.#judge.ledgerOf(collection, ended);
       // Without a guard and a ledger, nobody needs the ids.
-      if (this.#ledger === undefined && this.#rules.ruleOf(collection) === undefined) continue;
-      const ledger = this.#ledgerOf(collection);
+      if (ledger === undefined && this.#judge.rules.ruleOf(collection) === undefined) continue;
       const write =
         ledger && ((lines: Uint8Array, done: () => void) => ids.appendLines(collection, lines, done));
       const lines = () => ids.lines(collection);
@@ -88,19 +82,20 @@ export class RunGuard {
     return this.#surprises;
   }
 
-  get figures(): Partial<Record<SnapshotCollection, SnapshotDiff>> {
-    return this.#judge.figures;
-  }
-
   get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
     return Object.fromEntries(
-      [...this.#judge.approved].map(([{ collection }, rules]) => [collection, rules]),
+      [...this.#approved].map(([{ collection }, findings]) => [collection, findings.map(({ rule }) => rule)]),
     );
   }
 
   /** Whether snapshots are judged, and not only recorded. */
   get isOn(): boolean {
-    return this.#rules.isOn;
+    return this.#judge.rules.isOn;
+  }
+
+  /** As {@link SnapshotJudge.checkFirstRun}. */
+  checkFirstRun(): Promise<void> {
+    return this.#judge.checkFirstRun(this.#ended);
   }
 
   /** Stores the last ids: the connector has returned. */
@@ -114,12 +109,23 @@ export class RunGuard {
    */
   async judge(): Promise<void> {
     const ended = this.#ended;
-    const held: Held[] = [];
+    const held: Judged[] = [];
     for (const snapshot of this.#snapshots.values()) {
-      const one = await raceAbort(this.#judge.judgementOf(snapshot, ended), ended);
-      if (one !== undefined) held.push(one);
+      const { collection } = snapshot;
+      const judged = await raceAbort(this.#judge.judge(snapshot), ended);
+      // A ledger that is not asked any more looks like an unreadable one.
+      ended.throwIfAborted();
+      const { figures, findings, isHeld } = judged;
+      this.figures = { ...this.figures, [collection]: figures };
+      if (isHeld) held.push(judged);
+      else if (findings.length > 0) this.#approved.set(snapshot, findings);
+      const rules = findings.map(({ rule }) => rule);
+      this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures, rules });
+      const details = { collection, held: isHeld, rules, ...figures };
+      this.#configuration.logger.info("saas-management: snapshot judged", details);
     }
-    if (held.length > 0) throw await raceAbort(this.#judge.hold(held, ended), ended);
+    if (held.length > 0)
+      throw await raceAbort(this.#judge.hold(held, [...this.#approved.keys()], ended), ended);
     // Nobody needs the hashes any more.
     for (const { ids } of this.#snapshots.values()) ids.table.clear();
   }
@@ -129,33 +135,23 @@ export class RunGuard {
    * @throws {ConfigurationError} the ledger cannot be written
    */
   draft(ended: AbortSignal): Promise<void> {
-    this.#drafts = newDrafts();
-    return raceAbort(this.#draft(this.#drafts, batchToken(this.#options.runId), ended), ended);
+    this.#drafts = { of: new Map(), token: batchToken(this.#options.runId), areSaved: false };
+    return raceAbort(this.#draft(this.#drafts, ended), ended);
   }
 
   /**
-   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing it.
+   * Stores the ids, and uses up the approval of the run, before CompleteSyncBatch is sent: from then on the batch may be
+   * completed without this run knowing it.
    * @throws {ConfigurationError} the ledger cannot be written
    */
   save(ended: AbortSignal): Promise<void> {
-    const drafts = this.#drafts;
-    const saved = [...drafts.of].map(([{ collection }, draft]) =>
-      draft.save().catch((error: unknown) => {
-        throw unwritable(collection, error);
-      }),
-    );
-    const all = Promise.all(saved).then(() => {
-      drafts.areSaved = true;
-    });
-    return raceAbort(all, ended);
+    return raceAbort(this.#save(this.#drafts), ended);
   }
 
   /** Makes the ids that were sent the known ones: the batch was completed. */
   async completed(counts: CompletionCounts): Promise<void> {
-    this.#surprises = [...this.#judge.expectedRemovals].flatMap(([collection, expected]) =>
-      this.figures[collection]?.baseline === "off"
-        ? []
-        : surprisesOf(collection, expected, counts[collection]?.removed ?? 0),
+    this.#surprises = [...this.#snapshots.values()].flatMap(({ collection }) =>
+      surprisesOf(collection, this.figures[collection], counts[collection]?.removed),
     );
     for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
     const { clock, logger } = this.#configuration;
@@ -176,51 +172,70 @@ export class RunGuard {
    */
   async givenUp(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
     const drafts = this.#drafts;
-    this.#drafts = newDrafts();
-    if (drafts.areSaved && outcome !== "aborted") return;
-    await this.#discard([...drafts.of.values()]);
+    this.#drafts = undefined;
+    if (drafts === undefined || (drafts.areSaved && outcome !== "aborted")) return;
+    await this.#discard(drafts);
   }
 
-  #ledgerOf(collection: SnapshotCollection, ended = this.#ended): CollectionLedger | undefined {
-    return this.#ledger && new CollectionLedger(this.#ledger, { ...this.#scope, collection }, ended);
-  }
-
-  async #draft({ of: drafts }: Drafts, token: string, ended: AbortSignal): Promise<void> {
+  async #draft(drafts: Drafts, ended: AbortSignal): Promise<void> {
     for (const snapshot of this.#snapshots.values()) {
       const { collection, past } = snapshot;
       const lines = this.#ids.lines(collection);
-      const drafting = this.#ledgerOf(collection, ended)?.draft(token, lines, past);
+      const drafting = this.#judge.ledgerOf(collection, ended)?.draft(drafts.token, lines, past);
       const draft = await drafting?.catch((error: unknown) => {
         throw unwritable(collection, error);
       });
       if (draft === undefined) continue;
-      drafts.set(snapshot, draft);
+      drafts.of.set(snapshot, draft);
       // The others are discarded already.
-      if (ended.aborted) await this.#discard([draft]);
+      if (ended.aborted) await this.#discard({ ...drafts, of: new Map([[snapshot, draft]]) });
       ended.throwIfAborted();
     }
   }
 
-  /** Makes the ids the known ones, and uses up the approval of the run. */
+  async #save(drafts: Drafts | undefined): Promise<void> {
+    if (drafts === undefined) return;
+    const saved = [...drafts.of].map(([{ collection }, draft]) =>
+      draft.save().catch((error: unknown) => {
+        throw unwritable(collection, error);
+      }),
+    );
+    await Promise.all(saved);
+    drafts.areSaved = true;
+    const { approve } = this.#options;
+    const { ledger, scope } = this.#judge;
+    const isGivenUp = this.#drafts !== drafts;
+    if (ledger === undefined || approve === undefined || this.#approved.size === 0 || isGivenUp) return;
+    drafts.used = logUsed(ledger, scope, approve, {
+      at: this.#configuration.clock.now(),
+      value: drafts.token,
+    });
+    await drafts.used.catch((error: unknown) => {
+      throw unwritable("the approved snapshots", error);
+    });
+  }
+
+  /** Makes the ids the known ones, and forgets the approval of the run. */
   async #promote(over: AbortSignal): Promise<void> {
-    for (const [snapshot, draft] of this.#drafts.of) {
+    const { ledger, scope, rules } = this.#judge;
+    for (const [snapshot, draft] of this.#drafts?.of ?? []) {
       over.throwIfAborted();
-      const rule = this.#rules.ruleOf(snapshot.collection);
-      const isApproved = this.approvedRules[snapshot.collection] !== undefined;
-      await draft.promote(snapshot.historyWith(rule, isApproved));
+      const rule = rules.ruleOf(snapshot.collection);
+      await draft.promote(snapshot.historyWith(rule, this.#approved.get(snapshot) ?? []));
     }
     over.throwIfAborted();
     const { approve } = this.#options;
     // Once, and for all that it covers: also for collections that this run does not declare.
-    if (approve !== undefined && this.#ledger !== undefined)
-      await releaseApproval(this.#ledger, this.#scope, approve);
+    if (approve !== undefined && ledger !== undefined) await releaseApproval(ledger, scope, approve);
   }
 
-  async #discard(drafts: readonly LedgerDraft[]): Promise<void> {
+  async #discard({ of: drafts, used }: Drafts): Promise<void> {
     const { clock, logger } = this.#configuration;
     try {
       await withinGrace(clock, async () => {
-        for (const draft of drafts) await draft.discard();
+        for (const draft of drafts.values()) await draft.discard();
+        const key = await used?.catch(() => undefined);
+        if (key !== undefined) await this.#judge.ledger?.store.delete(key);
       });
     } catch (error) {
       logger.warn("saas-management: the ledger could not discard the ids of an aborted batch", { error });
@@ -228,7 +243,7 @@ export class RunGuard {
   }
 }
 
-function unwritable(collection: SnapshotCollection, cause: unknown): SaasManagementError {
+function unwritable(collection: string, cause: unknown): SaasManagementError {
   if (cause instanceof SaasManagementError) return cause;
   return new ConfigurationError(
     `The ledger could not store the ids of ${collection}; nothing was completed. See the error's cause. For a fileLedger, check its directory and the free disk space.`,

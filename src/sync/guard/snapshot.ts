@@ -1,14 +1,14 @@
-import type { SnapshotDiff } from "../../core/errors/index.js";
+import { type HeldReason, SaasManagementError, type SnapshotDiff } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
-import type { Lines } from "../ledger/entry.js";
 import type { History, PastSnapshot } from "../ledger/history.js";
+import type { Lines } from "../ledger/value.js";
+import { count } from "../report-text.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { daysOf, remembered } from "./history.js";
 import type { ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
-import { unknownInstallation, unreadableLedger } from "./unknown-baseline.js";
 import { type Finding, findingsOf } from "./verdict.js";
 
 export interface SnapshotRules {
@@ -19,6 +19,7 @@ export interface SnapshotRules {
 }
 
 export interface SnapshotJudgement {
+  readonly collection: SnapshotCollection;
   readonly figures: SnapshotDiff;
   readonly compared: Comparison;
   /** The rules that hold the snapshot. */
@@ -93,6 +94,7 @@ export class GuardedSnapshot {
       return findingsOf({ compared, profile, history: this.#history, unclear, now }, rule);
     };
     return {
+      collection: this.collection,
       figures: figuresOf(compared, baseline, duplicates),
       compared,
       findings: await findings(),
@@ -100,10 +102,33 @@ export class GuardedSnapshot {
     };
   }
 
-  /** The history of the collection with this snapshot. @param isApproved Whether it was held otherwise */
-  historyWith(rule: ResolvedRule | undefined, isApproved: boolean): History | undefined {
-    return this.#past && remembered(this.#history, this.#past, isApproved, daysOf(rule));
+  /** The history of the collection with this snapshot. @param approved What it would have been held for */
+  historyWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): History | undefined {
+    return this.#past && remembered(this.#history, this.#past, approved, daysOf(rule));
   }
+}
+
+/** Whether a rule says that it is not known what would be removed; then the ids that were sent are approved. */
+export function isAboutBaseline({ rule }: Pick<HeldReason, "rule">): boolean {
+  return rule === "no-baseline" || rule === "unreadable-ledger";
+}
+
+function unknownInstallation({ sent }: Comparison): Finding {
+  return { rule: "no-baseline", text: `it is not known what would be removed; ${approving(sent)}` };
+}
+
+function unreadableLedger({ gone, known, sent }: Comparison, problem: unknown): Finding {
+  const why = problem instanceof SaasManagementError ? ` (${problem.message})` : "";
+  const readable =
+    known === 0 ? "" : `; ${count(gone)} of the ${count(known)} ids that can be read would be removed`;
+  return {
+    rule: "unreadable-ledger",
+    text: `the ledger cannot be read${why}${readable}; ${approving(sent)}`,
+  };
+}
+
+function approving(sent: number): string {
+  return `an approval makes the ${count(sent)} ids of this run the new baseline`;
 }
 
 async function* nothing(): Lines {}

@@ -32,8 +32,8 @@ export interface Finding {
 /** Judges a snapshot by the rules that need no other collection. */
 export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly Finding[] {
   const { compared, profile, history, now } = facts;
-  const valid = inWindow(history, now, daysOf(rule)).filter(({ superseded }) => superseded !== true);
-  const window = [...valid, ...facts.unclear];
+  const pasts = [...inWindow(history, now, daysOf(rule)), ...facts.unclear];
+  const window = pasts.filter(({ superseded = [] }) => !superseded.includes("window"));
   const findings: Finding[] = [];
   const find = (name: Finding["rule"], text: string | undefined) => {
     if (text !== undefined) findings.push({ rule: name, text });
@@ -48,7 +48,7 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   // What `removed` says need not be said again as shrinkage.
   if (isHeld(compared, rule)) find("removed", describeRemovals(compared));
   else if (rule.window !== false) find("window", shrinkage(compared, window, rule.window));
-  if (rule.emptied !== false) findFields("emptied", emptiedFields(profile, window, rule.emptied));
+  if (rule.emptied !== false) findFields("emptied", emptiedFields(profile, pasts, rule.emptied));
   if (rule.flipped !== false) findFields("flipped", flippedFields(profile, history, rule.flipped));
   if (rule.added !== false) find("added", growth(compared, rule.added));
   if (rule.values !== false) find("values", otherPeople(profile, history.at(-1)?.profile, rule.values));

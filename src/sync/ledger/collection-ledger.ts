@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
-import { text } from "node:stream/consumers";
+import { COLLECTIONS } from "../collections.js";
 import {
-  type Approval,
-  decodeEntry,
-  type EntryHeader,
-  encodeIds,
-  encodeList,
+  currentOf,
+  isList,
+  keyOf,
+  type LedgerEntry,
   type LedgerScope,
-  type Lines,
-  readHeader,
-  unusable,
-} from "./entry.js";
-import { type History, type PastSnapshot, parseHistory } from "./history.js";
+  lastOf,
+  listEntries,
+  nextSequence,
+} from "./entries.js";
+import { type History, isHistory, isPast, type PastSnapshot } from "./history.js";
 import { mapLines } from "./id-lines.js";
-import { currentOf, entriesOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
+import { digestOf, isOffered, offerId, type PendingApproval } from "./offer.js";
 import { deleteAll, putWhole, type Store } from "./store.js";
+import { decodeValue, encodeValue, type Fields, type Lines, readValue, unusable } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -38,9 +38,10 @@ export interface KnownIds {
   history(): Promise<History>;
 }
 
-/** What a held run waits for, with the ids that a person approves. */
-export interface PendingApproval extends Approval {
-  lines(): Lines;
+/** Where a person can read the ids of a held run: a path, or the key of the store. */
+export interface ListedIn {
+  readonly removals: string;
+  readonly additions: string;
 }
 
 /** Bytes of a hash: 22 characters in base64. */
@@ -58,16 +59,18 @@ export interface LedgerDraft {
   discard(): Promise<void>;
 }
 
-/** What a ledger knows of one collection of an installation. Values never change; `keys.ts` says what keys mean. */
+/** What a ledger knows of one collection of an installation. Values never change; `entries.ts` says what keys mean. */
 export class CollectionLedger {
   readonly scope: LedgerScope;
   readonly #parts: LedgerParts;
   readonly #ended: AbortSignal | undefined;
+  readonly #subject: string;
 
   constructor(parts: LedgerParts, scope: LedgerScope, ended?: AbortSignal) {
     this.#parts = parts;
     this.scope = scope;
     this.#ended = ended;
+    this.#subject = COLLECTIONS[scope.collection].wireName;
   }
 
   get keyOf(): ((id: Uint8Array) => Uint8Array) | undefined {
@@ -76,18 +79,13 @@ export class CollectionLedger {
 
   /** Every set of ids that the service may have; empty if there was no snapshot yet. */
   async known(): Promise<readonly KnownIds[]> {
-    const entries = await this.#entries();
-    const current = currentOf(entries);
-    const later = current.filter(({ kind }) => kind === "ids");
-    const sets = later.map((entry) => this.#knownIds("unclear", entry));
-    const completed = current.find(({ kind }) => kind === "completed");
+    const current = currentOf(await this.#entries());
+    const completed = lastOf(current, "completed");
+    const later = current.filter((entry) => entry !== completed);
+    const sets = later.map(({ key }) => this.#knownIds("unclear", key));
     if (completed === undefined) return sets;
-    const { sequence, token } = completed;
-    const ids = entries.find(
-      (entry) => entry.kind === "ids" && entry.sequence === sequence && entry.token === token,
-    );
-    const key = ids?.key ?? keyOf(this.scope, sequence, token, "ids");
-    return [this.#knownIds("completed", { key }, completed.key), ...sets];
+    const ids = keyOf(this.scope, { ...completed, kind: "ids" });
+    return [this.#knownIds("completed", ids, completed.key), ...sets];
   }
 
   /** That of the last completed snapshot; empty if there was none. @throws as {@link KnownIds.history} */
@@ -104,18 +102,22 @@ export class CollectionLedger {
    */
   async draft(token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
     const entries = await this.#entries();
-    await this.#hashHeld(entries);
+    await this.#dropClearLists(entries);
     const sequence = nextSequence(entries);
-    const key = keyOf(this.scope, sequence, token, "ids");
+    const key = this.#key(sequence, token, "ids");
     let save = () => {};
     let drop = (_: Error) => {};
     // The value ends, and is there, when it is to be saved.
-    const wanted = new Promise<PastSnapshot | undefined>((resolve, reject) => {
-      save = () => resolve(past);
+    const wanted = new Promise<void>((resolve, reject) => {
+      save = resolve;
       drop = reject;
     });
     wanted.catch(() => {});
-    const ids = encodeIds(this.scope, { ids: this.#form }, lines, () => wanted);
+    const untilWanted = async function* () {
+      yield* lines;
+      await wanted;
+    };
+    const ids = encodeValue(key, { ids: this.#form, past }, untilWanted());
     let stored: Promise<void> | undefined;
     await new Promise<void>((begin, fail) => {
       stored = putWhole(this.#asked, key, ids, begin);
@@ -139,50 +141,68 @@ export class CollectionLedger {
     };
   }
 
-  /**
-   * Stores a pending approval and replaces an earlier one.
-   * @returns where a person can read the ids: a path, or the key of the store
-   */
-  async hold({ lines, ...approval }: PendingApproval): Promise<string> {
+  /** Stores a pending approval and replaces an earlier one. */
+  async hold({ lines, added, ...offered }: PendingApproval): Promise<ListedIn> {
     const entries = await this.#entries();
-    const key = keyOf(this.scope, nextSequence(entries), approval.id, "removals");
-    await putWhole(this.#asked, key, encodeList(this.scope, { ids: this.#form, approval }, lines()));
-    await deleteAll(
-      this.#asked,
-      entries.filter(({ kind }) => kind === "removals"),
-    );
-    return this.#place(key);
+    const sequence = nextSequence(entries);
+    const put = async (kind: string, fields: Fields, ids: Lines) => {
+      const key = this.#key(sequence, offerId(offered.offer), kind);
+      await putWhole(this.#asked, key, encodeValue(key, { ids: this.#form, ...fields }, ids));
+      return this.#place(key);
+    };
+    const isAboutAdded = offered.covers.some(({ rule }) => rule === "added");
+    const additions = isAboutAdded ? await put("additions.txt", {}, added()) : "";
+    const removals = await put("removals.txt", offered, lines());
+    await deleteAll(this.#asked, entries.filter(isList));
+    return { removals, additions };
   }
 
+  /** @throws {ConfigurationError} it is damaged, or not what was offered */
   async held(): Promise<PendingApproval | undefined> {
-    const pending = lastOf(await this.#entries(), "removals");
-    return pending === undefined ? undefined : this.#approvalOf(pending);
+    const entries = await this.#entries();
+    const removals = lastOf(entries, "removals.txt");
+    if (removals === undefined) return undefined;
+    const fields = (await readValue({ ...this.#parts, store: this.#asked }, removals.key)) ?? {};
+    // Ids that were listed before the ledger hashed them cannot be compared.
+    if (fields["ids"] !== this.#form) return undefined;
+    const additions = entries.find(({ kind, token }) => kind === "additions.txt" && token === removals.token);
+    const lines = () => this.#read(removals.key);
+    const added = () => (additions === undefined ? noLines() : this.#read(additions.key));
+    const offered = isOffered(fields) ? { ...fields, lines, added } : undefined;
+    const isWhole =
+      offered !== undefined &&
+      offerId(offered.offer) === removals.token &&
+      offered.offer.digests[this.scope.collection] === (await digestOf(offered));
+    if (!isWhole) throw unusable(this.#place(removals.key), "the list was changed after it was offered");
+    return offered;
   }
 
   /** The snapshot was completed: it replaces all earlier ones, unless a later one was completed meanwhile. */
   async #promote(sequence: number, token: string, history: History): Promise<void> {
     const { store } = this.#parts;
-    const marker = keyOf(this.scope, sequence, token, "completed");
+    const marker = this.#key(sequence, token, "completed");
     const entries = await this.#entries(store);
     const last = Math.max(sequence, lastOf(entries, "completed")?.sequence ?? 0);
-    const value = async function* () {
-      yield Buffer.from(`${JSON.stringify(history)}\n`);
-    };
-    if (last === sequence) await store.putIfAbsent(marker, value());
+    if (last === sequence) await store.putIfAbsent(marker, encodeValue(marker, { history }));
     await deleteAll(
       store,
-      entries.filter(({ kind, sequence: at }) => kind !== "removals" && at < last),
+      entries.filter((entry) => !isList(entry) && entry.sequence < last),
     );
   }
 
-  #knownIds(state: KnownIds["state"], { key }: Pick<LedgerEntry, "key">, marker?: string): KnownIds {
+  #knownIds(state: KnownIds["state"], key: string, marker?: string): KnownIds {
     let isRead = false;
     let past: PastSnapshot | undefined;
-    const lines = () =>
-      this.#read(key, (read) => {
-        isRead = true;
-        past = read;
-      });
+    const onFields = ({ past: noted }: Fields) => {
+      if (noted !== undefined && !isPast(noted))
+        throw unusable(this.#place(key), "its first line is damaged");
+      past = noted;
+    };
+    const read = () => this.#read(key, onFields);
+    const lines = async function* (): Lines {
+      yield* read();
+      isRead = true;
+    };
     const readAll = async () => {
       if (!isRead) for await (const _ of lines());
       return past;
@@ -192,55 +212,42 @@ export class CollectionLedger {
   }
 
   async #historyAt(key: string): Promise<History> {
-    const value = await this.#asked.get(key);
-    const history = value && parseHistory(await text(value));
-    if (history === undefined)
-      throw unusable(this.#place(key), value === undefined ? "it is missing" : "it is damaged");
+    const { history } = (await readValue({ ...this.#parts, store: this.#asked }, key)) ?? {};
+    if (!isHistory(history)) throw unusable(this.#place(key), "it is missing, or has no history");
     return history;
   }
 
-  async *#read(key: string, onPast?: (past: PastSnapshot | undefined) => void): Lines {
+  async *#read(key: string, onFields = (_: Fields) => {}): Lines {
     const { hashIds } = this.#parts;
     const hash = (id: Uint8Array) => hashId(this.scope, id);
-    let header: EntryHeader | undefined;
-    const onHeader = (read: EntryHeader) => {
-      header = read;
+    const place = this.#place(key);
+    const value = await this.#asked.get(key);
+    if (value === undefined) throw unusable(place, "it is missing");
+    let form: unknown;
+    const onHead = (fields: Fields) => {
+      form = fields["ids"];
+      onFields(fields);
     };
-    const get = () => this.#asked.get(key);
-    for await (const piece of decodeEntry(get, this.#place(key), this.scope, { onHeader, onPast })) {
-      if (header?.ids === "hashed" && !hashIds)
-        throw unusable(this.#place(key), "its ids are hashed, and this ledger does not set hashIds: true");
-      yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
+    for await (const piece of decodeValue(value, place, key, onHead)) {
+      if (form !== "clear" && !hashIds)
+        throw unusable(place, "its ids are hashed, and this ledger does not set hashIds: true");
+      yield form === "clear" && hashIds ? mapLines(piece, hash) : piece;
     }
   }
 
-  async #approvalOf({ key }: LedgerEntry): Promise<PendingApproval | undefined> {
-    const approval = (await this.#header(key))?.approval;
-    // What it covers stands in the first line, and the checksum in the last.
-    for await (const _ of this.#read(key));
-    return approval && { ...approval, lines: () => this.#read(key) };
-  }
-
-  #header(key: string): Promise<EntryHeader | undefined> {
-    return readHeader(() => this.#asked.get(key), this.#place(key), this.scope);
-  }
-
-  get #form(): EntryHeader["ids"] {
+  get #form(): "clear" | "hashed" {
     return this.#parts.hashIds ? "hashed" : "clear";
   }
 
-  /** Leaves no clear ids in a list of removals if this ledger hashes ids. */
-  async #hashHeld(entries: readonly LedgerEntry[]): Promise<void> {
-    const pending = lastOf(entries, "removals");
-    if (!this.#parts.hashIds || pending === undefined) return;
-    try {
-      if ((await this.#header(pending.key))?.ids === "hashed") return;
-      const approval = await this.#approvalOf(pending);
-      if (approval !== undefined) return void (await this.hold(approval));
-    } catch {
-      // Nothing in an unreadable list can be approved, and it may contain ids.
+  /** Leaves no clear ids in lists if this ledger hashes ids: the next run that is held offers them again. */
+  async #dropClearLists(entries: readonly LedgerEntry[]): Promise<void> {
+    if (!this.#parts.hashIds) return;
+    for (const entry of entries.filter(isList)) {
+      const fields = await readValue({ ...this.#parts, store: this.#asked }, entry.key).catch(
+        () => undefined,
+      );
+      if (fields?.["ids"] !== "hashed") await this.#asked.delete(entry.key);
     }
-    await deleteAll(this.#asked, [pending]);
   }
 
   /** Asked nothing more after the batch has ended: another run may hold the lock then. */
@@ -249,18 +256,20 @@ export class CollectionLedger {
     return this.#parts.store;
   }
 
-  async #entries(store: Store = this.#asked): Promise<readonly LedgerEntry[]> {
-    const entries: LedgerEntry[] = [];
-    const prefix = prefixOf(this.scope);
-    for await (const key of store.list(prefix))
-      if (key.startsWith(prefix)) entries.push(...entriesOf(key, key.slice(prefix.length)));
-    return entries;
+  #entries(store: Store = this.#asked): Promise<readonly LedgerEntry[]> {
+    return listEntries(store, this.scope, this.#subject);
+  }
+
+  #key(sequence: number, token: string, kind: string): string {
+    return keyOf(this.scope, { subject: this.#subject, sequence, token, kind });
   }
 
   #place(key: string): string {
     return placeOf(this.#parts, key);
   }
 }
+
+async function* noLines(): Lines {}
 
 /** Includes the scope, so that equal ids of two installations have different hashes. */
 function hashId({ endpoint, installationId, collection }: LedgerScope, id: Uint8Array): Uint8Array {

@@ -8,33 +8,25 @@ export interface PastSnapshot {
   /** Number of different ids. */
   readonly sent: number;
   readonly profile: SnapshotProfile;
-  /** Whether a later approval allowed what differs from this snapshot. */
-  readonly superseded?: true;
+  /** The rules for which a later approval allowed what differs from this snapshot; of a field, `rule:field`. */
+  readonly superseded?: readonly string[];
 }
 
 /** The last snapshots of a collection, the latest one last. */
 export type History = readonly PastSnapshot[];
 
-/** Reads the JSON of a history; an empty string is an empty history. @returns undefined if it is damaged */
-export function parseHistory(json: string): History | undefined {
-  if (json === "") return [];
-  const value = parseJson(json);
-  return Array.isArray(value) && value.every(isPast) ? value : undefined;
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+export function isHistory(value: unknown): value is History {
+  return Array.isArray(value) && value.every(isPast);
 }
 
 export function isPast(value: unknown): value is PastSnapshot {
   if (!isObject(value)) return false;
   const { at, sent, profile, superseded }: Partial<Record<keyof PastSnapshot, unknown>> = value;
   return (
-    isCount(at) && isCount(sent) && isProfile(profile) && (superseded === undefined || superseded === true)
+    isCount(at) &&
+    isCount(sent) &&
+    isProfile(profile) &&
+    (superseded === undefined || Array.isArray(superseded))
   );
 }
 

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
-import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
 import { annotate, BatchInProgressError, TimeoutError } from "../../core/errors/index.js";
 import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../call.js";
 import { LEASE_MS } from "../lease.js";
-import { folderOf } from "./keys.js";
+import { folderOf, listKeys } from "./entries.js";
 import type { LedgerParts } from "./ledger.js";
-import { isGone, type Owner, STALE_MS, thisProcess } from "./owner.js";
+import { isGone, putOwned, readOwned, STALE_MS } from "./owner.js";
 import { PreparedStarts } from "./prepared-starts.js";
 import type { Store } from "./store.js";
 
@@ -137,11 +136,11 @@ export class Journal {
   async #recover(endBatch: EndBatch): Promise<void> {
     const { logger } = this.#options;
     const orphans: string[] = [];
-    await this.#attempt("could not be read", {}, async (store) => {
+    await this.#attempt("could not be read", {}, async (store, _, ledger) => {
       const keys = await this.#keysOf(store);
-      await this.#starts.read(store, keys);
+      await this.#starts.read(ledger, keys);
       for (const [hash, heartbeat] of heartbeatsOf(keys)) {
-        const batchId = OPEN.has(hash) ? undefined : await this.#orphanOf(store, hash, heartbeat);
+        const batchId = OPEN.has(hash) ? undefined : await this.#orphanOf(ledger, hash, heartbeat);
         if (batchId !== undefined) orphans.push(batchId);
       }
     });
@@ -169,21 +168,17 @@ export class Journal {
   }
 
   /** The id of a batch whose process is dead. Erases batches whose lease is over. */
-  async #orphanOf(store: Store, hash: string, heartbeat: number): Promise<string | undefined> {
+  async #orphanOf(ledger: LedgerParts, hash: string, heartbeat: number): Promise<string | undefined> {
     const { clock, logger } = this.#options;
     const key = this.#key(hash, heartbeat);
     const silentMs = clock.now() - heartbeat;
     try {
       // Its last message may have been sent just before its owner died.
-      if (silentMs > LEASE_MS + STALE_MS) return void (await this.#erase(store, hash));
-      const value = await store.get(key);
+      if (silentMs > LEASE_MS + STALE_MS) return void (await this.#erase(ledger.store, hash));
+      const entry = await readOwned(ledger, key);
       // Renewed or erased meanwhile.
-      if (value === undefined) return undefined;
-      const entry: Partial<Record<"batchId" | keyof Owner, unknown>> = JSON.parse(await text(value));
+      if (typeof entry?.batchId !== "string") return undefined;
       const { batchId } = entry;
-      // The key proves the endpoint, the installation and the batch.
-      if (typeof batchId !== "string" || this.#hash(batchId) !== hash)
-        throw new Error("the entry is damaged");
       return silentMs >= STALE_MS || isGone(entry) ? batchId : undefined;
     } catch (error) {
       logger.warn("saas-management: ignored an unusable entry of the journal", { key, error });
@@ -214,11 +209,7 @@ export class Journal {
   /** Puts a heartbeat, which may be some time ago, then deletes the earlier ones. */
   async #renew(store: Store, batchId: string, before: readonly string[], agoMs = 0): Promise<string> {
     const key = this.#key(this.#hash(batchId), this.#options.clock.now() - agoMs);
-    const entry = JSON.stringify({ batchId, ...thisProcess() });
-    const value = async function* () {
-      yield Buffer.from(`${entry}\n`);
-    };
-    await store.putIfAbsent(key, value());
+    await putOwned(store, key, { batchId });
     for (const earlier of before) if (earlier !== key) await store.delete(earlier);
     return key;
   }
@@ -230,8 +221,7 @@ export class Journal {
   async #keysOf(store: Store, hash = ""): Promise<readonly string[]> {
     const keys: string[] = [];
     const prefix = `${folderOf(this.#options)}/journal.${hash}`;
-    // A store that lists more than it was asked for must not lose the ids: these keys are deleted.
-    for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
+    for await (const key of listKeys(store, prefix)) keys.push(key);
     return keys;
   }
 
@@ -239,7 +229,7 @@ export class Journal {
   async #attempt(
     failure: string,
     details: { readonly batchId?: string },
-    step: (store: Store, over: AbortSignal) => Promise<void>,
+    step: (store: Store, over: AbortSignal, ledger: LedgerParts) => Promise<void>,
   ): Promise<void> {
     const { clock, logger, ledger } = this.#options;
     if (!this.#answers || ledger === undefined) return;
@@ -248,7 +238,7 @@ export class Journal {
         over.addEventListener("abort", () => {
           this.#answers = false;
         });
-        await step(ledger.store, over);
+        await step(ledger.store, over, ledger);
       });
     } catch (error) {
       logger.warn(

@@ -1,11 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
 import { LEASE_MS } from "../lease.js";
-import { isGone, type Owner, STALE_MS, thisProcess } from "./owner.js";
+import { randomToken } from "./entries.js";
+import type { LedgerParts } from "./ledger.js";
+import { isGone, type NamedOwner, putOwned, readOwned, STALE_MS } from "./owner.js";
 import { deleteAll, type Store } from "./store.js";
-
-type NamedOwner = Partial<Record<keyof Owner, unknown>>;
 
 interface LeftStart {
   readonly key: string;
@@ -34,14 +32,9 @@ export class PreparedStarts {
   }
 
   async prepare(store: Store): Promise<void> {
-    const key = `${this.#prefix}${randomBytes(6).toString("hex")}.${Math.trunc(this.#clock.now())}`;
+    const key = `${this.#prefix}${randomToken()}.${Math.trunc(this.#clock.now())}`;
     this.#own = key;
-    await store.putIfAbsent(
-      key,
-      (async function* () {
-        yield Buffer.from(`${JSON.stringify(thisProcess())}\n`);
-      })(),
-    );
+    await putOwned(store, key, {});
   }
 
   /** Deletes the entry of the last `prepare`. */
@@ -60,15 +53,16 @@ export class PreparedStarts {
   }
 
   /** Looks for starts that nobody waits for among the keys of the journal, and deletes those whose lock is over. */
-  async read(store: Store, keys: readonly string[]): Promise<void> {
+  async read(ledger: LedgerParts, keys: readonly string[]): Promise<void> {
     const left: LeftStart[] = [];
     for (const key of keys) {
       if (!key.startsWith(this.#prefix)) continue;
       const at = Number(/\.(\d+)$/.exec(key)?.[1] ?? 0);
       const silentMs = this.#clock.now() - at;
-      if (silentMs > LEASE_MS + STALE_MS) await store.delete(key);
+      if (silentMs > LEASE_MS + STALE_MS) await ledger.store.delete(key);
       else if (key !== this.#own) {
-        const owner = await ownerOf(store, key);
+        // Of a damaged entry, only its time is known.
+        const owner = await readOwned(ledger, key).catch((): NamedOwner => ({}));
         if (owner !== undefined && (silentMs >= STALE_MS || isGone(owner))) left.push({ key, at, owner });
       }
     }
@@ -93,16 +87,5 @@ export class PreparedStarts {
     const who = isNamed ? `Process ${pid} on host ${JSON.stringify(host)}` : "A process";
     const until = new Date(last.at + LEASE_MS + STALE_MS).toISOString();
     return `${who} may have started a batch at ${new Date(last.at).toISOString()} without learning its id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
-  }
-}
-
-/** The owner that an entry names; nothing if it is damaged. @returns undefined if it was deleted meanwhile */
-async function ownerOf(store: Store, key: string): Promise<NamedOwner | undefined> {
-  const value = await store.get(key);
-  if (value === undefined) return undefined;
-  try {
-    return JSON.parse(await text(value)) ?? {};
-  } catch {
-    return {};
   }
 }

@@ -1,29 +1,32 @@
 /**
- * What a ledger tells people: the last completed runs, and the run that is held now. Entries of an installation are
- * `runs.00000012.<token>.receipt`, `.held` and `.approved`; the token of a held run and of its approval is the id of the
- * approval. No rule of the guard reads them.
+ * What a ledger tells people, and which approval is used: entries `runs.00000012.<token>.<kind>` of an installation.
+ *
+ * - `receipt`: a completed run.
+ * - `held`: the run that is held now. Its token, and that of the other kinds, is the id of the approval.
+ * - `approved`: a person approved it.
+ * - `used`: a run was to be completed with it. It stays if nobody knows whether the service has completed that run.
  */
-import { randomBytes } from "node:crypto";
-import { text } from "node:stream/consumers";
-import { type InstallationScope, unusable } from "./entry.js";
-import { folderOf } from "./keys.js";
+import {
+  type InstallationScope,
+  isList,
+  keyOf,
+  type LedgerEntry,
+  lastOf,
+  listEntries,
+  nextSequence,
+  randomToken,
+} from "./entries.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
-import { deleteAll, putWhole } from "./store.js";
+import { deleteAll } from "./store.js";
+import { putValue, readValue, unusable } from "./value.js";
 
-export interface LogEntry {
-  readonly key: string;
-  readonly kind: "receipt" | "held" | "approved";
-  readonly sequence: number;
-  readonly token: string;
-}
-
-interface LogValue extends InstallationScope {
+interface LogValue {
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
   readonly value: unknown;
 }
 
-const NAME = /^(\d+)\.([\w-]+)\.(receipt|held|approved)$/;
+const SUBJECT = "runs";
 /** Older completed runs are forgotten. */
 const KEPT = 30;
 
@@ -31,13 +34,18 @@ const KEPT = 30;
 export async function logCompleted(
   ledger: LedgerParts,
   scope: InstallationScope,
-  run: Pick<LogValue, "at" | "value">,
+  run: LogValue,
 ): Promise<void> {
-  const before = await logEntries(ledger, scope);
-  await put(ledger, scope, before, { kind: "receipt", token: randomBytes(6).toString("hex") }, run);
-  const completed = before.filter(({ kind }) => kind === "receipt");
-  const others = before.filter(({ kind }) => kind !== "receipt");
-  await deleteAll(ledger.store, [...others, ...completed.slice(0, Math.max(0, completed.length + 1 - KEPT))]);
+  const all = await listEntries(ledger.store, scope);
+  const before = all.filter(({ subject }) => subject === SUBJECT);
+  await put(ledger, scope, before, { kind: "receipt", token: randomToken() }, run);
+  const kept = new Set(before.filter(({ kind }) => kind === "receipt").slice(1 - KEPT));
+  const lists = new Set(all.filter(isList).map(({ token }) => token));
+  const isKept = (entry: LedgerEntry) => kept.has(entry) || (entry.kind === "used" && lists.has(entry.token));
+  await deleteAll(
+    ledger.store,
+    before.filter((entry) => !isKept(entry)),
+  );
 }
 
 /** Notes a held run in place of an earlier one. @param approvalId What it offers. */
@@ -45,7 +53,7 @@ export async function logHeld(
   ledger: LedgerParts,
   scope: InstallationScope,
   approvalId: string,
-  run: Pick<LogValue, "at" | "value">,
+  run: LogValue,
 ): Promise<void> {
   const before = await logEntries(ledger, scope);
   await put(ledger, scope, before, { kind: "held", token: approvalId }, run);
@@ -66,81 +74,87 @@ export async function logApproved(
   await put(ledger, scope, before, { kind: "approved", token: approvalId }, { at, value: null });
 }
 
-/** Forgets a held run and its approval. */
-export async function forgetHeld(
+/**
+ * Notes that a batch is to be completed with an approval.
+ * @param batch Token of the batch.
+ * @returns the key of the note, to be deleted if the batch was aborted
+ */
+export async function logUsed(
   ledger: LedgerParts,
   scope: InstallationScope,
   approvalId: string,
-): Promise<void> {
-  const own = (await logEntries(ledger, scope)).filter(({ token }) => token === approvalId);
-  await deleteAll(ledger.store, own);
+  run: LogValue,
+): Promise<string> {
+  return put(ledger, scope, await logEntries(ledger, scope), { kind: "used", token: approvalId }, run);
 }
 
-/** The run that is held now, and whether it was approved. */
+/** The tokens of batches that may have been completed with an approval; of a damaged note, an empty one. */
+export async function usersOf(
+  ledger: LedgerParts,
+  scope: InstallationScope,
+  approvalId: string,
+): Promise<readonly string[]> {
+  const notes = (await logEntries(ledger, scope)).filter(
+    ({ kind, token }) => kind === "used" && token === approvalId,
+  );
+  return Promise.all(
+    notes.map(async ({ key }) => {
+      const { value } = (await readValue(ledger, key).catch(() => undefined)) ?? {};
+      return typeof value === "string" ? value : "";
+    }),
+  );
+}
+
+/** Forgets an approval in every collection that waits for it, and its held run. A later run may have been held since. */
+export async function releaseApproval(
+  { store }: LedgerParts,
+  scope: InstallationScope,
+  approvalId: string,
+): Promise<void> {
+  const own = (await listEntries(store, scope)).filter(({ token }) => token === approvalId);
+  // The lists first: without the note of its use, it would be valid again.
+  await deleteAll(store, own.filter(isList));
+  await deleteAll(
+    store,
+    own.filter((entry) => !isList(entry)),
+  );
+}
+
+/** The run that is held now, and the note that it was approved. */
 export function heldIn(
-  entries: readonly LogEntry[],
-): { readonly held: LogEntry; readonly isApproved: boolean } | undefined {
-  const last = entries.filter(({ kind }) => kind !== "approved").at(-1);
+  entries: readonly LedgerEntry[],
+): { readonly held: LedgerEntry; readonly approved: LedgerEntry | undefined } | undefined {
+  const last = entries.findLast(({ kind }) => kind === "receipt" || kind === "held");
   if (last?.kind !== "held") return undefined;
-  const isApproved = entries.some(({ kind, token }) => kind === "approved" && token === last.token);
-  return { held: last, isApproved };
+  const own = entries.filter(({ token }) => token === last.token);
+  return { held: last, approved: lastOf(own, "approved") };
 }
 
 /** Lists the entries, the oldest first. */
-export async function logEntries(
+export function logEntries(
   { store }: LedgerParts,
   scope: InstallationScope,
-): Promise<readonly LogEntry[]> {
-  const prefix = prefixOf(scope);
-  const entries: LogEntry[] = [];
-  for await (const key of store.list(prefix)) {
-    // A store may list more than it was asked for.
-    const [, sequence, token, kind] = (key.startsWith(prefix) && NAME.exec(key.slice(prefix.length))) || [];
-    if (token !== undefined && (kind === "receipt" || kind === "held" || kind === "approved"))
-      entries.push({ key, kind, sequence: Number(sequence), token });
-  }
-  return entries.sort((a, b) => a.sequence - b.sequence);
+): Promise<readonly LedgerEntry[]> {
+  return listEntries(store, scope, SUBJECT);
 }
 
 /** Reads an entry; undefined if it was deleted meanwhile. @throws {ConfigurationError} it is damaged */
-export async function readLogEntry(
-  ledger: LedgerParts,
-  scope: InstallationScope,
-  { key }: LogEntry,
-): Promise<Pick<LogValue, "at" | "value"> | undefined> {
-  const stored = await ledger.store.get(key);
-  if (stored === undefined) return undefined;
-  const { endpoint, installationId, at, value } = parse(await text(stored));
-  const place = placeOf(ledger, key);
-  if (typeof at !== "number") throw unusable(place, "it is damaged");
-  if (endpoint !== scope.endpoint || installationId !== scope.installationId)
-    throw unusable(place, "it belongs to another installation");
+export async function readLogEntry(ledger: LedgerParts, { key }: LedgerEntry): Promise<LogValue | undefined> {
+  const fields = await readValue(ledger, key);
+  if (fields === undefined) return undefined;
+  const { at, value } = fields;
+  if (typeof at !== "number") throw unusable(placeOf(ledger, key), "it has no time");
   return { at, value };
 }
 
-function parse(json: string): Partial<Record<keyof LogValue, unknown>> {
-  try {
-    return JSON.parse(json) ?? {};
-  } catch {
-    return {};
-  }
-}
-
 async function put(
-  { store }: LedgerParts,
+  ledger: LedgerParts,
   scope: InstallationScope,
-  before: readonly LogEntry[],
-  { kind, token }: Pick<LogEntry, "kind" | "token">,
-  { at, value }: Pick<LogValue, "at" | "value">,
-): Promise<void> {
-  const sequence = 1 + (before.at(-1)?.sequence ?? 0);
-  const stored: LogValue = { ...scope, at, value };
-  const json = async function* () {
-    yield Buffer.from(`${JSON.stringify(stored)}\n`);
-  };
-  await putWhole(store, `${prefixOf(scope)}${String(sequence).padStart(8, "0")}.${token}.${kind}`, json());
-}
-
-function prefixOf(scope: InstallationScope): string {
-  return `${folderOf(scope)}/runs.`;
+  before: readonly LedgerEntry[],
+  entry: Pick<LedgerEntry, "kind" | "token">,
+  { at, value }: LogValue,
+): Promise<string> {
+  const key = keyOf(scope, { subject: SUBJECT, sequence: nextSequence(before), ...entry });
+  await putValue(ledger, key, { at, value });
+  return key;
 }

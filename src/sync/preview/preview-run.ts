@@ -1,13 +1,9 @@
 import { linkAbort, raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
-import { locationOf, requireFirstRun } from "../guard/first-run.js";
-import { describePreview, type HeldJudgement, type HeldScope, heldReport } from "../guard/held-error.js";
-import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
+import { describePreview, type HeldJudgement, heldReport } from "../guard/held-error.js";
+import { SnapshotJudge } from "../guard/judge.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
-import { CollectionLedger } from "../ledger/collection-ledger.js";
-import { knowsInstallation } from "../ledger/installation.js";
-import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
 import type { Connector } from "../run/connector.js";
@@ -26,35 +22,18 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   client: SyncConfiguration,
   clientClosed: AbortSignal,
 ): Promise<RunPreview> {
-  const { installationId, firstRun, maxIssues = 100 } = options;
+  const { installationId, maxIssues = 100 } = options;
   checkFirstRun(options);
-  const ledger = requireLedger(options.ledger);
   if (!Number.isInteger(maxIssues) || maxIssues < 0)
     throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
-  const { clock } = client;
   // The client's hooks are for calls, and a preview makes none.
   const configuration = { ...client, isTraced: false };
-  const rules = resolveGuard(options.guard, clock.now());
-  const scope = { endpoint: configuration.endpoint.origin, installationId };
+  const judge = new SnapshotJudge(options, configuration);
   const snapshots = connector.snapshots.map(
-    (name) =>
-      new GuardedSnapshot({
-        collection: name,
-        ledger: ledger && new CollectionLedger(ledger, { ...scope, collection: name }),
-      }),
+    (collection) => new GuardedSnapshot({ collection, ledger: judge.ledgerOf(collection) }),
   );
-  if (firstRun === true) await raceAbort(requireFirstRun(options.ledger, scope, clock), options.signal);
-  const watches = new PreviewWatches(snapshots, {
-    scope: { installationId, ledger: locationOf(options.ledger) },
-    checksLedger: ledger !== undefined,
-    isUnknown: async () =>
-      ledger !== undefined &&
-      firstRun !== true &&
-      !(await knowsInstallation(ledger, scope).catch(() => false)),
-    now: clock.now(),
-    rules,
-    maxIssues,
-  });
+  await judge.checkFirstRun(options.signal);
+  const watches = new PreviewWatches(snapshots, judge, maxIssues);
   const { controller, unlink } = linkAbort(options.signal, clientClosed);
   const { signal } = controller;
   try {
@@ -67,7 +46,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       onProgress: options.onProgress,
       signal,
     });
-    const watermarks = new Watermarks({ ledger, installationId, preview: true }, configuration);
+    const watermarks = new Watermarks({ ledger: judge.ledger, installationId, preview: true }, configuration);
     await extraction.run(connector, { preview: true, ...(await watermarks.begin(signal)) });
     return await raceAbort(watches.preview(extraction.stats), signal);
   } finally {
@@ -75,23 +54,16 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   }
 }
 
-interface PreviewRules {
-  readonly scope: HeldScope;
-  readonly checksLedger: boolean;
-  readonly isUnknown: () => Promise<boolean>;
-  readonly now: number;
-  readonly rules: ResolvedGuard;
-  readonly maxIssues: number;
-}
-
 class PreviewWatches {
-  readonly #rules: PreviewRules;
+  readonly #judge: SnapshotJudge;
+  readonly #maxIssues: number;
   readonly #snapshots: ReadonlyMap<Collection, GuardedSnapshot>;
   readonly #referencedIds: ReferencedIds;
   readonly #watches = new Map<Collection, CollectionWatch>();
 
-  constructor(snapshots: readonly GuardedSnapshot[], rules: PreviewRules) {
-    this.#rules = rules;
+  constructor(snapshots: readonly GuardedSnapshot[], judge: SnapshotJudge, maxIssues: number) {
+    this.#judge = judge;
+    this.#maxIssues = maxIssues;
     this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.collection, snapshot]));
     this.#referencedIds = new ReferencedIds(snapshots.map(({ collection }) => collection));
   }
@@ -100,18 +72,13 @@ class PreviewWatches {
     const { name } = collection;
     const watch =
       this.#watches.get(name) ??
-      new CollectionWatch(
-        collection,
-        this.#snapshots.get(name)?.ids,
-        this.#referencedIds,
-        this.#rules.maxIssues,
-      );
+      new CollectionWatch(collection, this.#snapshots.get(name)?.ids, this.#referencedIds, this.#maxIssues);
     this.#watches.set(name, watch);
     return watch;
   }
 
   async preview(stats: Partial<Record<Collection, WriteStats>>): Promise<RunPreview> {
-    const { scope, rules, checksLedger, isUnknown, now } = this.#rules;
+    const { place, rules, ledger } = this.#judge;
     const collections: { -readonly [C in Collection]?: CollectionPreview } = {};
     const refusals: string[] = [];
     const held: HeldJudgement[] = [];
@@ -120,19 +87,18 @@ class PreviewWatches {
       if (written === undefined) continue;
       const snapshot = this.#snapshots.get(name);
       const rule = snapshot && rules.ruleOf(snapshot.collection);
-      const judgement = await snapshot?.judge({ rule, isUnknown, now });
+      const judgement = snapshot && (await this.#judge.judge(snapshot));
       collections[name] = watch.preview(written, judgement?.figures);
       const { invalidRecords, different } = watch;
       if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);
       // Without a guard and a ledger, nobody would notice a repeated id.
-      if (different > 0 && snapshot !== undefined && (checksLedger || rule !== undefined))
+      if (different > 0 && snapshot !== undefined && (ledger !== undefined || rule !== undefined))
         refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
-      if (judgement !== undefined && judgement.findings.length > 0)
-        held.push({ ...judgement, listedIn: undefined, approvalProblem: undefined, collection: name });
+      if (judgement?.isHeld === true) held.push(judgement);
     }
-    const text = describePreview(scope, held);
+    const text = describePreview(place, held);
     if (held.length > 0) refusals.push(text);
-    const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, [text]);
+    const report = held.length === 0 ? undefined : heldReport(place, held, undefined, [text]);
     const preview = { collections, held: report, refusals };
     return withText(preview, () => linesOf(preview));
   }

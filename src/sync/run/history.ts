@@ -4,11 +4,11 @@ import { withinGrace } from "../call.js";
 import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import type { InstallationScope } from "../ledger/entry.js";
-import { unusable } from "../ledger/entry.js";
+import type { InstallationScope } from "../ledger/entries.js";
 import { idsOf } from "../ledger/id-lines.js";
 import { type LedgerParts, placeOf, requireLedger } from "../ledger/ledger.js";
 import { heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
+import { unusable } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import { withText } from "../report-text.js";
 import type { ResolvedRunOptions } from "./options.js";
@@ -76,7 +76,7 @@ export async function lastReceipt(
   scope: InstallationScope,
 ): Promise<RunReceipt | undefined> {
   const last = (await logEntries(ledger, scope)).findLast(({ kind }) => kind === "receipt");
-  const read = last && (await readLogEntry(ledger, scope, last));
+  const read = last && (await readLogEntry(ledger, last));
   return isReceipt(read?.value) ? read.value : undefined;
 }
 
@@ -91,7 +91,7 @@ export async function readHistory(
   const entries = await logEntries(ledger, scope);
   const runs: RunHistory["runs"][number][] = [];
   for (const entry of entries.filter(({ kind }) => kind === "receipt")) {
-    const read = await readLogEntry(ledger, scope, entry);
+    const read = await readLogEntry(ledger, entry);
     if (read === undefined) continue;
     if (!isReceipt(read.value)) throw unusable(placeOf(ledger, entry.key), "it is not a receipt");
     const receipt = describedReceipt(read.value);
@@ -105,11 +105,13 @@ async function readHeld(
   scope: InstallationScope,
   current: ReturnType<typeof heldIn>,
 ): Promise<RunHistory["held"]> {
-  const read = current && (await readLogEntry(ledger, scope, current.held));
+  const { held, approved } = current ?? {};
+  const read = held && (await readLogEntry(ledger, held));
   if (read === undefined) return undefined;
-  if (!isHeld(read.value)) throw unusable(placeOf(ledger, current?.held.key ?? ""), "it is not a report");
+  if (!isHeld(read.value)) throw unusable(placeOf(ledger, held?.key ?? ""), "it is not a report");
   const { report, text } = read.value;
   const { approval } = report;
+  const isApproved = approved !== undefined && (await readLogEntry(ledger, approved)) !== undefined;
   const reasons: HeldReason[] = [];
   for (const reason of report.reasons) reasons.push(await withExamples(ledger, scope, reason));
   return withText(
@@ -118,7 +120,7 @@ async function readHeld(
       reasons,
       approval: approval && { id: approval.id, expiresAt: new Date(approval.expiresAt) },
       heldAt: new Date(read.at),
-      isApproved: current?.isApproved === true,
+      isApproved,
     },
     () => text.split("\n"),
   );

@@ -51,7 +51,7 @@ export const HISTORY_KEYS = {
 /** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions
   extends Pick<BatchOptions, "installationId" | "signal">,
-    Pick<JudgeOptions, "ledger" | "guard" | "firstRun"> {
+    Pick<JudgeOptions, "ledger" | "guard" | "approve" | "firstRun"> {
   /** Most entries in `issues` of a collection. @default 100 */
   readonly maxIssues?: number | undefined;
 }

@@ -14,11 +14,9 @@ import {
 } from "../../core/errors/index.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
-import { requireFirstRun } from "../guard/first-run.js";
 import { RunGuard } from "../guard/run-guard.js";
-import { stateOf } from "../ledger/installation.js";
+import { randomToken, stateOf } from "../ledger/entries.js";
 import { Journal } from "../ledger/journal.js";
-import { newRunId } from "../ledger/keys.js";
 import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { counted } from "../report-text.js";
@@ -64,7 +62,7 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #ended: AbortSignal;
   readonly #ledger: LedgerParts | undefined;
   readonly #scope: { readonly endpoint: string; readonly installationId: string };
-  readonly #runId = newRunId();
+  readonly #runId = randomToken();
   readonly #watermarks: Watermarks;
   readonly #notes: RunNotes;
   readonly #sender: BatchSender;
@@ -119,12 +117,9 @@ class Run<Snapshots extends SnapshotCollection> {
 
   /** @returns undefined if another run was completed meanwhile: what was extracted may be older than what that one sent */
   async #extractJudgeSend(): Promise<RunReceipt | undefined> {
-    const { firstRun, ledger, spool: spoolOptions } = this.#options;
-    const { clock } = this.#configuration;
+    const { spool: spoolOptions } = this.#options;
     // 1 Read T0 before the connector is called.
     const state = await this.#readState();
-    if (firstRun === true && this.#restarted === 0)
-      await raceAbort(requireFirstRun(ledger, this.#scope, clock), this.#ended);
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
@@ -144,6 +139,7 @@ class Run<Snapshots extends SnapshotCollection> {
     const runId = this.#runId;
     const configuration = this.#configuration;
     const guard = new RunGuard({ ...this.#options, snapshots, runId }, configuration, spool, this.#ended);
+    if (this.#restarted === 0) await guard.checkFirstRun();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },

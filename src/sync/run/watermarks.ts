@@ -3,7 +3,7 @@ import { ConfigurationError, InvalidInputError, SaasManagementError } from "../.
 import { describeType } from "../../core/validate.js";
 import { withinGrace } from "../call.js";
 import { COLLECTIONS, type EventCollection, isCollection, unknownCollectionError } from "../collections.js";
-import type { InstallationScope } from "../ledger/entry.js";
+import type { InstallationScope } from "../ledger/entries.js";
 import type { LedgerParts } from "../ledger/ledger.js";
 import { readWatermarks, storeWatermarks, type Watermark } from "../ledger/watermark-entries.js";
 import type { SyncConfiguration } from "../options.js";

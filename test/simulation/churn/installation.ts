@@ -80,7 +80,7 @@ class Collection {
   readonly #random: Random;
   readonly #days: number;
   #history: History = [];
-  #next: { readonly past: PastSnapshot; readonly isApproved: boolean } | undefined;
+  #next: { readonly past: PastSnapshot; readonly findings: readonly Finding[] } | undefined;
   /** Removals within the window, since the last one that this rule held. */
   #removals: { readonly at: number; readonly gone: number }[] = [];
   /** What had come and left, once a week. */
@@ -107,7 +107,7 @@ class Collection {
       { compared, profile, history: this.#history, unclear: [], now: at },
       this.#rule,
     );
-    this.#next = { past: { at, sent: compared.sent, profile }, isApproved: findings.length > 0 };
+    this.#next = { past: { at, sent: compared.sent, profile }, findings };
     if (moment.day - (this.#marks.at(-1)?.day ?? Number.NEGATIVE_INFINITY) >= 7) {
       this.#marks.push({ day: moment.day, joined: this.#population.joined, left: this.#population.left });
       this.#marks = this.#marks.filter(({ day }) => moment.day - day <= RECENT_DAYS);
@@ -119,8 +119,8 @@ class Collection {
   /** Completes the run, if it is not completed yet. */
   complete(): void {
     if (this.#next === undefined) return;
-    const { past, isApproved } = this.#next;
-    this.#history = remembered(this.#history, past, isApproved, this.#days);
+    const { past, findings } = this.#next;
+    this.#history = remembered(this.#history, past, findings, this.#days);
     this.#population.commit();
     this.#next = undefined;
   }
@@ -149,7 +149,7 @@ class Collection {
         this.#rule,
       );
       if (rules.length === 0) rules = found.map((finding) => finding.rule);
-      history = remembered(history, { at: now, sent, profile: sentProfile }, false, this.#days);
+      history = remembered(history, { at: now, sent, profile: sentProfile }, [], this.#days);
       known = sent;
       now += period * DAY_MS;
     }

@@ -1,7 +1,7 @@
 /** What an approval of other things than removals covers, and how often. */
-import { readFile, writeFile } from "node:fs/promises";
 import type { RecordOf, RunOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { editFile, resealed } from "../../support/ledger-values.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -51,10 +51,9 @@ test("covers nothing if the file was changed that says what it covers", async ()
   await send(people(40));
   const { approvalId: approve } = await heldBy(send(people(100)));
   const path = await service.file(/removals\.txt$/);
-  const text = await readFile(path, "utf8");
-  await writeFile(path, text.replace('"added":60', '"added":90'));
-  const error = await heldBy(send(people(150), { approve }));
-  expect(error.message).toContain("the pending approval cannot be read");
+  await editFile(path, (text) => resealed(text.replace('"rule":"added"', '"rule":"removed"')));
+  const error = await heldBy(send(people(20), { approve }));
+  expect(error.message).toContain("the list was changed after it was offered");
 });
 
 test("does not cover removals beside other findings", async () => {

@@ -10,10 +10,7 @@ const START = Date.UTC(2026, 0, 5);
 const past = (at: number, sent: number) => ({ at: START + at, sent, profile: EMPTY_PROFILE });
 
 function after(runs: readonly { at: number; sent: number }[], days?: number): History {
-  return runs.reduce<History>(
-    (history, { at, sent }) => remembered(history, past(at, sent), false, days),
-    [],
-  );
+  return runs.reduce<History>((history, { at, sent }) => remembered(history, past(at, sent), [], days), []);
 }
 
 const sizes = (history: History) => history.map(({ sent }) => sent);
@@ -41,9 +38,9 @@ test("remembers as many days as the rule says", () => {
 
 test("marks what came before an approval, and keeps it beside what counts", () => {
   const first = after([{ at: 0, sent: 100 }]);
-  let history = remembered(first, past(HOUR_MS, 50), true);
-  for (let i = 2; i < 12; i += 1) history = remembered(history, past(i * HOUR_MS, 50 - i), false);
-  expect(history.map(({ sent, superseded = false }) => [sent, superseded])).toEqual([
+  let history = remembered(first, past(HOUR_MS, 50), [{ rule: "removed" }]);
+  for (let i = 2; i < 12; i += 1) history = remembered(history, past(i * HOUR_MS, 50 - i), []);
+  expect(history.map(({ sent, superseded }) => [sent, superseded?.includes("window") === true])).toEqual([
     [100, true],
     [50, false],
     ...[46, 45, 44, 43, 42, 41, 40, 39].map((sent) => [sent, false]),

@@ -75,7 +75,7 @@ test.each([
   ["the largest of several", [past(100, 6), past(80, 4), past(74, 1)], 70, ["window"]],
   ["within 8 runs, weeks ago", [past(100, 40), past(80, 30)], 70, ["window"]],
   ["longer ago than both", [past(100, 8), ...Array.from({ length: 8 }, () => past(71, 1))], 70, []],
-  ["before an approval", [past(100, 3, { superseded: true }), past(71, 1)], 70, []],
+  ["before an approval", [past(100, 3, { superseded: ["window"] }), past(71, 1)], 70, []],
   ["a snapshot without ids", [past(0, 1)], 0, []],
 ])("window: %s", (_, history, sent, expected) => {
   expect(rulesOf({ history, sent, sets: [completed(80, 10)] })).toEqual(expected);
@@ -123,7 +123,12 @@ test("emptied: compares with each snapshot of the window, and names the fields",
   ]);
   expect(rulesOf({ ...facts, profile: profile(40, { filled: { email: 31, name: 40 } }) })).toEqual([]);
   expect(rulesOf({ ...facts, history: [], unclear: history })).toEqual(["emptied"]);
-  expect(rulesOf({ ...facts, history: history.map((one) => ({ ...one, superseded: true })) })).toEqual([]);
+  expect(
+    rulesOf({
+      ...facts,
+      history: history.map((one) => ({ ...one, superseded: ["emptied:email", "emptied:name"] })),
+    }),
+  ).toEqual([]);
 });
 
 test("emptied: names many fields, and describes the first ones", () => {
@@ -153,7 +158,7 @@ test.each([
   ["a state that it had before", [status(0, 100), status(99, 1)], status(1, 99), []],
   ["a new field", [profile(99, {})], status(0, 99), []],
 ])("flipped: %s", (_, before, now, expected) => {
-  const history = before.map((one, i) => past(100, 9 - i, { profile: one, superseded: true }));
+  const history = before.map((one, i) => past(100, 9 - i, { profile: one, superseded: ["flipped:status"] }));
   expect(rulesOf({ history, profile: now, sent: 100 })).toEqual(expected);
 });
 
@@ -209,7 +214,7 @@ test.each([
 
 test("values: says how many, beside the last completed snapshot only", () => {
   const now = profile(40, { sample: sample(30, 30) });
-  const then = past(40, 1, { profile: profile(40, { sample: sample(0, 0) }), superseded: true });
+  const then = past(40, 1, { profile: profile(40, { sample: sample(0, 0) }), superseded: ["values"] });
   expect(findings({ history: [then], sent: 40, profile: now })).toEqual([
     { rule: "values", text: "name and e-mail address both changed in 30 of 40 compared records" },
   ]);

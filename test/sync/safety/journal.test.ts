@@ -8,6 +8,7 @@ import { Journal } from "../../../src/sync/ledger/journal.js";
 import { requireLedger } from "../../../src/sync/ledger/ledger.js";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
 import { connectorOf } from "../../support/connector.js";
+import { editFields, fieldsOf } from "../../support/ledger-values.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
@@ -48,8 +49,7 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
   await journal.opened(id);
   await journal.ended(id, false);
   const [path = ""] = await entries();
-  const entry: object = JSON.parse(await readFile(path, "utf8"));
-  await writeFile(path, JSON.stringify({ ...entry, ...owner }));
+  await editFields(path, owner);
   return age(path, ageMs);
 }
 
@@ -178,7 +178,7 @@ test.runIf(process.platform !== "win32")(
       expect((await stat(path)).mode & 0o777).toBe(0o600);
       expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
       const text = await readFile(path, "utf8");
-      expect(JSON.parse(text)).toMatchObject({ host: hostname(), pid: process.pid });
+      expect(fieldsOf(text)).toMatchObject({ host: hostname(), pid: process.pid });
       expect(text).not.toContain(service.server.apiKey);
     });
     expect(await entries()).toEqual([]);
@@ -304,10 +304,11 @@ async function killedStart(ageMs: number, owner: object = { host: "another" }): 
   await journal.noteStart();
   await service.startBatch();
   const [path = ""] = await entries();
-  await rm(path);
   // Not one of this process.
-  const token = path.replace(/start\.[0-9a-f]+\.\d+$/, `start.0123456789ab.${clock.now() - ageMs}`);
-  await writeFile(token, JSON.stringify({ host: "here", bootId: "", pid: 7, ...owner }), { mode: 0o600 });
+  const other = path.replace(/start\.[0-9a-f]+\.\d+$/, `start.0123456789ab.${clock.now() - ageMs}`);
+  await rename(path, other);
+  const of = `${basename(dirname(other))}/journal.start.0123456789ab`;
+  await editFields(other, { of, host: "here", bootId: "", pid: 7, ...owner });
 }
 
 test("says what it waits for if a process was killed before it could note its batch", async () => {

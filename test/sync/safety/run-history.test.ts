@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { requireLedger } from "../../../src/sync/ledger/ledger.js";
-import { forgetHeld, logApproved } from "../../../src/sync/ledger/run-log.js";
+import { logApproved, releaseApproval } from "../../../src/sync/ledger/run-log.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -53,7 +53,7 @@ test("an approval stands for the held run only, and is gone with its refusal", a
   expect((await history()).held?.isApproved).toBe(true);
   const second = await heldBy(service.runAccounts(ids(5)));
   expect((await history()).held).toMatchObject({ isApproved: false, approval: { id: second.approvalId } });
-  await forgetHeld(...ledgerOf(), second.approvalId ?? "");
+  await releaseApproval(...ledgerOf(), second.approvalId ?? "");
   expect((await history()).held).toBeUndefined();
 });
 

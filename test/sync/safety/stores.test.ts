@@ -5,6 +5,7 @@ import { testStore } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { encodeValue } from "../../../src/sync/ledger/value.js";
 import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
@@ -152,7 +153,10 @@ test("a run is not held because the run before it replaces its baseline meanwhil
   const replace = async () => {
     for await (const key of below.list("")) {
       if (key.includes(".00000001.")) await below.delete(key);
-      else await below.putIfAbsent(key.replace("ids", "completed"), (async function* () {})());
+      else {
+        const completed = key.replace("ids", "completed");
+        await below.putIfAbsent(completed, encodeValue(completed, { history: [] }));
+      }
     }
   };
   const store = watchedStore(below, async ({ method }, go) => {

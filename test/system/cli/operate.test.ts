@@ -49,7 +49,7 @@ test("a held run is shown, approved and goes through the next night, with exactl
   const problem = JSON.parse(held.error);
   expect(problem).toMatchObject({ status: 80, code: "RUN_HELD" });
   const [, approve] = problem.next.map(({ command }: { command: string }) => command.split(" ").slice(1));
-  expect(approve).toEqual(["approve", expect.stringMatching(/^[\w-]{36}$/)]);
+  expect(approve).toEqual(["approve", expect.stringMatching(/^[\da-f]{32}$/)]);
 
   const shown = JSON.parse((await run(["held", "--json"])).out).held;
   expect(shown).toMatchObject({ isApproved: false, approval: { id: approve[1] } });

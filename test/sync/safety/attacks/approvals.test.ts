@@ -1,5 +1,9 @@
-import type { RunOptions, RunReceipt } from "@saas-management/sdk";
+import { writeFile } from "node:fs/promises";
+import { type RunOptions, type RunReceipt, storeLedger } from "@saas-management/sdk";
 import { expect } from "vitest";
+import { FileStore } from "../../../../src/sync/ledger/file-store.js";
+import { editFile, resealed } from "../../../support/ledger-values.js";
+import { failingStore, isPutOf } from "../../../support/stores.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
@@ -54,16 +58,20 @@ testAttacks([
     shown: { accounts: people(0, 100) },
     sent: { accounts: people(0, 240) },
   }),
-  approved("sixty new records were approved, and seventy-six come", held({ rule: "added", added: 76 }), {
+  approved("sixty new records were approved, and one more comes", held({ rule: "added", added: 61 }), {
     shown: { accounts: people(0, 100) },
-    sent: { accounts: people(0, 116) },
+    sent: { accounts: people(0, 101) },
+  }),
+  approved("sixty new records were approved, and sixty others come", held({ rule: "added", added: 60 }), {
+    shown: { accounts: people(0, 100) },
+    sent: { accounts: [...people(), ...people(100, 160)] },
   }),
   approved(
-    "sixty new records were approved, and seventy come",
+    "sixty new records were approved, and most of them come",
     { kind: "whole" },
     {
       shown: { accounts: people(0, 100) },
-      sent: { accounts: people(0, 110) },
+      sent: { accounts: people(0, 95) },
     },
   ),
   approved("new records were approved, and known ones are missing", held({ rule: "removed", removed: 20 }), {
@@ -157,6 +165,84 @@ testAttacks([
     heldAfterwards: true,
   },
   {
+    name: "an approved run may be completed, its records come back, and the approval is given again",
+    ending: held({ rule: "removed", removed: 20 }),
+    prepare: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+      breakTwice(service, "CompleteSyncBatch", "answer");
+      breakTwice(service, "AbortSyncBatch");
+      await send(service, people(0, 20), { approve, restarts: 0 }).catch(() => {});
+      service.clock.advance(LEASE_MS);
+      await send(service, people());
+      leftover = approve;
+    },
+    attack: (service) => send(service, people(0, 20), { approve: leftover }),
+  },
+  {
+    name: "the ledger cannot note at the end that an approval was used, which is given again",
+    ending: held({ rule: "removed", removed: 20 }),
+    prepare: async (service) => {
+      ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
+      const store = failingStore(
+        new FileStore(service.directory),
+        (call) => isPutOf("completed")(call) || call.method === "delete",
+        new Error("EIO"),
+      );
+      await send(service, people(0, 20), { approve: leftover, ledger: storeLedger(store) });
+      await send(service, people());
+    },
+    attack: (service) => send(service, people(0, 20), { approve: leftover }),
+  },
+  {
+    name: "a lost field was approved, and slow losses of records go on",
+    ending: held({ rule: "window", known: 31, removed: 7 }),
+    prepare: async (service) => {
+      await send(service, people(0, 32));
+      const { approvalId: approve } = await heldBy(send(service, withoutEmail(31)));
+      await send(service, withoutEmail(31), { approve });
+    },
+    attack: (service) => send(service, withoutEmail(24)),
+    heldAfterwards: true,
+  },
+  edited("ids are added to a list of removals, and its last line is repaired", {
+    shown: people(0, 25),
+    list: "removals",
+    change: (text) => text.replace("\\end", "né-24\nné-23\n\\end"),
+    sent: people(0, 23),
+    ending: held({ rule: "removed", removed: 17 }),
+  }),
+  edited("ids are added to a list of additions, and its last line is repaired", {
+    shown: people(0, 100),
+    list: "additions",
+    change: (text) => text.replace("\\end", "né-100\n\\end"),
+    sent: people(0, 101),
+    ending: held({ rule: "added", added: 61 }),
+  }),
+  edited("an approval of new records is made one of removals", {
+    shown: people(0, 100),
+    list: "removals",
+    change: (text) =>
+      text.replace('"rule":"added"', '"rule":"removed"').replace("\\end", `${lines(20)}\\end`),
+    sent: people(20),
+    ending: held({ rule: "removed", removed: 20 }),
+  }),
+  edited("an approval is made valid for longer, and its list for more", {
+    shown: people(0, 20),
+    list: "removals",
+    change: (text) =>
+      text.replace(/"expiresAt":\d+/, '"expiresAt":9e15').replace("\\end", `${lines(20)}\\end`),
+    sent: people(0, 10),
+    ending: held({ rule: "removed", removed: 30 }),
+  }),
+  edited("the list of a new baseline is cut to half of its ids, and its last line is repaired", {
+    prepare: async (service) => writeFile(await service.file(/accounts\..+\.ids$/), "damaged"),
+    shown: people(),
+    list: "removals",
+    change: (text) => text.replace(/(?:né-[23]\d\n)+/, ""),
+    sent: people(0, 20),
+    ending: held({ rule: "unreadable-ledger" }),
+  }),
+  {
     name: "an approval is given when the clock of the machine was set back by a month",
     ending: held({ rule: "removed", removed: 20 }),
     prepare: async (service) => {
@@ -166,6 +252,40 @@ testAttacks([
     attack: (service) => send(service, people(0, 20), { approve: leftover }),
   },
 ]);
+
+const withoutEmail = (count: number) => people(0, count).map(({ email: _, ...rest }) => rest);
+const lines = (count: number) =>
+  people(0, count)
+    .map(({ id }) => `${id}\n`)
+    .join("");
+
+interface Edited {
+  readonly prepare?: (service: TestService) => Promise<unknown>;
+  readonly shown: readonly Account[];
+  readonly list: "removals" | "additions";
+  readonly change: (text: string) => string;
+  readonly sent: readonly Account[];
+  readonly ending: Ending;
+}
+
+/** What a run is held for is approved, when somebody has edited its list. */
+function edited(name: string, { prepare, shown, list, change, sent, ending }: Edited): Attack {
+  return {
+    name,
+    ending,
+    prepare: async (service) => {
+      await prepare?.(service);
+      ({ approvalId: leftover } = await heldBy(send(service, shown)));
+      await editFile(await service.file(new RegExp(`${list}\\.txt$`)), (text) => resealed(change(text)));
+    },
+    attack: async (service) => {
+      const { error } = await heldBy(send(service, sent, { approve: leftover }));
+      expect(error.message).toContain("the list was changed after it was offered");
+      throw error;
+    },
+    heldAfterwards: true,
+  };
+}
 
 /** The approval that an attack keeps from its preparation. */
 let leftover: string | undefined;

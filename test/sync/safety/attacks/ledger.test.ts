@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileLedger, type Ledger, storeLedger } from "@saas-management/sdk";
 import { expect } from "vitest";
 import { FileStore } from "../../../../src/sync/ledger/file-store.js";
+import { editFile } from "../../../support/ledger-values.js";
 import { failingStore, isPutOf } from "../../../support/stores.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
@@ -26,6 +27,10 @@ const forget = ({ directory }: TestService) => rm(directory, { recursive: true }
 testAttacks([
   damaged("truncated", (text) => text.slice(0, -20)),
   damaged("changed in an id", (text) => text.replace("né-3\n", "né-x\n")),
+  blinded("empty", () => ""),
+  blinded("edited by hand", (text) => text.replace('"sent":40', '"sent":30')),
+  blinded("cut in its last line", (text) => text.replace(/\\end .*/, "\\end")),
+  blinded("that of an earlier run", (_, earlier) => earlier),
   halfOf("the ledger file is replaced by a link", UNREADABLE, async (service) => {
     const path = await service.file(COMPLETED);
     await rename(path, join(service.directory, "elsewhere"));
@@ -217,6 +222,23 @@ function damaged(how: string, damage: (text: string) => string): Attack {
     expect(damage(text)).not.toBe(text);
     await writeFile(path, damage(text));
   });
+}
+
+/** A source loses some records each day, and the counts of earlier days are not what was written. */
+function blinded(how: string, damage: (text: string, earlier: string) => string): Attack {
+  const remembered = (service: TestService) => service.file(/accounts\..+\.completed$/);
+  return {
+    name: `the counts of earlier snapshots are ${how}`,
+    ending: UNREADABLE,
+    prepare: async (service) => {
+      const earlier = await readFile(await remembered(service), "utf8");
+      await send(service, people(0, 36));
+      await send(service, people(0, 32));
+      await editFile(await remembered(service), (text) => damage(text, earlier));
+    },
+    attack: (service) => send(service, people(0, 28)),
+    heldAfterwards: true,
+  };
 }
 
 interface ApprovalAttack {

@@ -1,0 +1,119 @@
+import { raceAbort } from "../../core/abort.js";
+import { InvalidInputError, type RunHeldError } from "../../core/errors/index.js";
+import { withinGrace } from "../call.js";
+import type { SnapshotCollection } from "../collections.js";
+import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { type InstallationScope, knowsInstallation, runOf } from "../ledger/entries.js";
+import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
+import { usersOf } from "../ledger/run-log.js";
+import type { SyncConfiguration } from "../options.js";
+import { approvalProblem, holdRun, type Judged } from "./approval.js";
+import type { HeldScope } from "./held-error.js";
+import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
+import type { GuardedSnapshot } from "./snapshot.js";
+
+export interface JudgedRun extends Omit<JudgeOptions, "onHeld"> {
+  readonly ledger: Ledger | "none";
+  readonly installationId: string;
+  /** Begins the tokens of the run's batches in the ledger; a preview has none. */
+  readonly runId?: string;
+}
+
+/** Judges the snapshots of a run or a preview by the guard's options, the ledger, and a given approval. */
+export class SnapshotJudge {
+  /** Undefined for `"none"`. */
+  readonly ledger: LedgerParts | undefined;
+  readonly scope: InstallationScope;
+  readonly rules: ResolvedGuard;
+  readonly #options: JudgedRun;
+  readonly #configuration: SyncConfiguration;
+
+  /** @throws {InvalidInputError} an option is wrong */
+  constructor(options: JudgedRun, configuration: SyncConfiguration) {
+    const { approve, installationId, guard } = options;
+    this.#options = options;
+    this.#configuration = configuration;
+    this.ledger = requireLedger(options.ledger);
+    this.scope = { endpoint: configuration.endpoint.origin, installationId };
+    this.rules = resolveGuard(guard, configuration.clock.now());
+    if (approve !== undefined && (typeof approve !== "string" || approve === ""))
+      throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
+  }
+
+  /** What reports of held runs say of the ledger. */
+  get place(): HeldScope {
+    const { installationId, ledger } = this.#options;
+    return { installationId, ledger: ledger === "none" ? ledger : ledger.location };
+  }
+
+  ledgerOf(collection: SnapshotCollection, ended?: AbortSignal): CollectionLedger | undefined {
+    return this.ledger && new CollectionLedger(this.ledger, { ...this.scope, collection }, ended);
+  }
+
+  /**
+   * Refuses `firstRun: true` if the ledger knows the installation. One that does not tell holds the run later. Rejects
+   * with the reason of the signal when that fires.
+   * @throws {InvalidInputError} it is not the first run
+   */
+  async checkFirstRun(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#options.firstRun !== true || this.ledger === undefined) return;
+    const knows = withinGrace(this.#configuration.clock, () => this.#isKnown());
+    if (
+      !(await raceAbort(
+        knows.catch(() => false),
+        signal,
+      ))
+    )
+      return;
+    const { installationId, ledger } = this.place;
+    throw new InvalidInputError(
+      `firstRun must not be true: the ledger (${ledger}) knows earlier runs of installation ${JSON.stringify(installationId)}. Leave it out, or set it from the command line: firstRun: process.argv.includes("--first-run").`,
+    );
+  }
+
+  /** Judges a snapshot, of which all records were written. */
+  async judge(snapshot: GuardedSnapshot): Promise<Judged> {
+    const { firstRun, approve } = this.#options;
+    const rule = this.rules.ruleOf(snapshot.collection);
+    const now = this.#configuration.clock.now();
+    const isUnknown = async () =>
+      this.ledger !== undefined && firstRun !== true && !(await this.#isKnown().catch(() => false));
+    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now })), snapshot };
+    if (judgement.findings.length === 0 || rule === undefined || approve === undefined)
+      return { ...judgement, isHeld: judgement.findings.length > 0, approvalProblem: undefined };
+    const problem =
+      snapshot.ledger === undefined
+        ? "without a ledger, approvals are not stored"
+        : await approvalProblem(approve, judgement, {
+            rule,
+            now,
+            isUsed: () => this.#isUsed(approve),
+          });
+    return { ...judgement, isHeld: problem !== undefined, approvalProblem: problem };
+  }
+
+  /**
+   * @param approved Snapshots that are not held because they were approved.
+   * @param ended Fires when the ledger must not be asked any more.
+   * @returns the error of the run: one report and one approval for all that is held
+   */
+  hold(
+    held: readonly Judged[],
+    approved: readonly GuardedSnapshot[],
+    ended: AbortSignal,
+  ): Promise<RunHeldError> {
+    const isUsed = (approvalId: string) => this.#isUsed(approvalId);
+    return holdRun(this.place, held, approved, { ...this.#configuration, ended, isUsed });
+  }
+
+  async #isKnown(): Promise<boolean> {
+    return this.ledger !== undefined && knowsInstallation(this.ledger, this.scope);
+  }
+
+  /** Whether another run may have been completed with an approval. */
+  async #isUsed(approvalId: string): Promise<boolean> {
+    if (this.ledger === undefined) return false;
+    const users = await usersOf(this.ledger, this.scope, approvalId);
+    return users.some((batch) => runOf(batch) !== this.#options.runId);
+  }
+}

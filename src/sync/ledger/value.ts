@@ -1,0 +1,186 @@
+/**
+ * The value of a ledger's key:
+ *
+ *     \head {"format":…,"version":2,"of":"inst_1-…/accounts.00000007.….ids",…}
+ *     u1
+ *     u2
+ *     \end {"bytes":…,"crc32":"…"}
+ *
+ * The first line says whose value it is, and holds its fields. Lines of ids may follow: a backslash in an id is written
+ * twice, so no id looks like the first or the last line. The last line has the length of everything before it, and a
+ * CRC-32. In a list for people, whose key ends with `.txt`, characters that would not show are escaped.
+ */
+import { crc32 } from "node:zlib";
+import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
+import { wholeLines } from "./id-lines.js";
+import { type LedgerParts, placeOf } from "./ledger.js";
+import { putWhole } from "./store.js";
+
+export type Lines = AsyncIterable<Uint8Array>;
+
+/** What the first line of a value holds. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const FORMAT = "saas-management-ledger";
+const VERSION = 2;
+const HEAD = "\\head ";
+const END = "\\end";
+const LINE_FEED = 0x0a;
+/** Control characters except the line feed, and characters without a shape. */
+const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
+
+/**
+ * Encodes a value.
+ * @param of Its key, or what else it belongs to.
+ * @param ids Whole lines; the bytes of a piece may be used again when the next one is asked for. If they throw, nothing
+ *   is stored.
+ */
+export async function* encodeValue(of: string, fields: Fields, ids: Lines = noLines()): Lines {
+  const sum = new Checksum();
+  yield sum.add(
+    Buffer.from(`${HEAD}${JSON.stringify({ format: FORMAT, version: VERSION, of, ...fields })}\n`),
+  );
+  for await (const piece of isList(of) ? rewritten(ids, escapeUnreadable) : ids) yield sum.add(piece);
+  yield Buffer.from(`${END} ${JSON.stringify(sum.figures)}\n`);
+}
+
+/**
+ * Decodes a value: yields the lines of its ids.
+ * @param place Its path, for messages.
+ * @param onFields Called before the first ids; until the last one is read, they may be damaged.
+ * @throws {ConfigurationError} it is damaged or incomplete, or belongs to something else
+ */
+export async function* decodeValue(
+  value: Lines,
+  place: string,
+  of: string,
+  onFields: (fields: Fields) => void,
+): Lines {
+  let isFirst = true;
+  let ended = false;
+  const sum = new Checksum();
+  for await (const piece of linesOf(value, place)) {
+    if (ended) throw unusable(place, "data follows its end");
+    const begin = isFirst ? piece.indexOf(LINE_FEED) + 1 : 0;
+    if (isFirst) onFields(parseHead(place, piece.subarray(0, begin), of));
+    isFirst = false;
+    const lines = piece.subarray(begin);
+    const end = startOfEnd(lines);
+    ended = end !== -1;
+    const own = ended ? lines.subarray(0, end) : lines;
+    sum.add(piece.subarray(0, begin + own.length));
+    if (own.length > 0) yield isList(of) ? rewrite(own, unescapeUnreadable) : own;
+    if (ended) checkEnd(place, lines.subarray(end), sum);
+  }
+  if (isFirst) throw unusable(place, "it is empty");
+  if (!ended) throw unusable(place, "its last line is missing, which has its length and its checksum");
+}
+
+/** Puts a small value. @throws as {@link putWhole} */
+export function putValue({ store }: Pick<LedgerParts, "store">, key: string, fields: Fields): Promise<void> {
+  return putWhole(store, key, encodeValue(key, fields));
+}
+
+/**
+ * Reads the fields of a value, and checks all of it.
+ * @returns undefined if there is none
+ * @throws {ConfigurationError} as {@link decodeValue}
+ */
+export async function readValue(ledger: LedgerParts, key: string, of = key): Promise<Fields | undefined> {
+  const value = await ledger.store.get(key);
+  let fields: Fields | undefined;
+  const onFields = (read: Fields) => {
+    fields = read;
+  };
+  if (value !== undefined) for await (const _ of decodeValue(value, placeOf(ledger, key), of, onFields));
+  return fields;
+}
+
+export function unusable(place: string, why: string, cause?: unknown): ConfigurationError {
+  if (cause instanceof SaasManagementError) throw cause;
+  return new ConfigurationError(`The ledger file ${place} cannot be used: ${why}.`, { cause });
+}
+
+/** Counts and sums up what lies before the last line. */
+class Checksum {
+  #bytes = 0;
+  #crc = 0;
+
+  add(piece: Uint8Array): Uint8Array {
+    this.#bytes += piece.length;
+    this.#crc = crc32(piece, this.#crc);
+    return piece;
+  }
+
+  get figures(): { readonly bytes: number; readonly crc32: string } {
+    return { bytes: this.#bytes, crc32: this.#crc.toString(16).padStart(8, "0") };
+  }
+}
+
+/** No id begins with a single backslash. */
+function startOfEnd(lines: Uint8Array): number {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
+  if (text.subarray(0, END.length).equals(Buffer.from(END))) return 0;
+  const before = text.indexOf(`\n${END}`);
+  return before === -1 ? -1 : before + 1;
+}
+
+function checkEnd(place: string, lines: Uint8Array, { figures }: Checksum): void {
+  if (lines.indexOf(LINE_FEED) + 1 !== lines.length) throw unusable(place, "data follows its end");
+  const end = fieldsOf(lines, END);
+  if (end["bytes"] !== figures.bytes || end["crc32"] !== figures.crc32)
+    throw unusable(place, "it is not what was written: its length or its checksum differs");
+}
+
+function parseHead(place: string, line: Uint8Array, of: string): Fields {
+  const { format, version, of: written, ...fields } = fieldsOf(line, HEAD);
+  if (format !== FORMAT) throw unusable(place, "it does not begin like a value of a ledger");
+  if (version !== VERSION) throw unusable(place, `its format version is not ${VERSION}`);
+  if (written !== of) throw unusable(place, "it belongs to another service, installation, collection or run");
+  return fields;
+}
+
+/** The fields of the first or the last line; none if it is damaged. */
+function fieldsOf(line: Uint8Array, begin: string): Fields {
+  const text = new TextDecoder().decode(line);
+  try {
+    const fields: unknown = text.startsWith(begin) ? JSON.parse(text.slice(begin.length)) : undefined;
+    return isObject(fields) ? { ...fields } : {};
+  } catch {
+    return {};
+  }
+}
+
+async function* linesOf(value: Lines, place: string): Lines {
+  try {
+    yield* wholeLines(value);
+  } catch (error) {
+    throw unusable(place, error instanceof RangeError ? error.message : "it cannot be read", error);
+  }
+}
+
+async function* noLines(): Lines {}
+
+function isList(key: string): boolean {
+  return key.endsWith(".txt");
+}
+
+async function* rewritten(lines: Lines, change: (text: string) => string): Lines {
+  for await (const piece of wholeLines(lines)) yield rewrite(piece, change);
+}
+
+function rewrite(lines: Uint8Array, change: (text: string) => string): Uint8Array {
+  return Buffer.from(change(new TextDecoder("utf-8", { ignoreBOM: true }).decode(lines)));
+}
+
+/** In a line of ids, a backslash is followed by another one or by `n`, so `\u{1b}` stands for nothing else. */
+function escapeUnreadable(text: string): string {
+  return text.replace(UNREADABLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+function unescapeUnreadable(text: string): string {
+  return text.replace(/\\(?:u\{(10[0-9a-f]{4}|[0-9a-f]{1,5})\}|.)/gu, (written, code: string | undefined) =>
+    code === undefined ? written : String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+}

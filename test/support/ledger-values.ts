@@ -1,0 +1,28 @@
+/** Values of a ledger, as somebody edits them who repairs their last line. Written apart from the code. */
+import { readFile, writeFile } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+
+/** The text with a last line that fits. */
+export function resealed(text: string): string {
+  const lines = text.replace(/\\end .*\n$/, "");
+  const sum = crc32(lines).toString(16).padStart(8, "0");
+  return `${lines}\\end {"bytes":${Buffer.byteLength(lines)},"crc32":"${sum}"}\n`;
+}
+
+/** What the first line holds. */
+export function fieldsOf(text: string): object {
+  return JSON.parse(text.slice("\\head ".length, text.indexOf("\n")));
+}
+
+export async function editFile(path: string, change: (text: string) => string): Promise<void> {
+  const text = await readFile(path, "utf8");
+  if (change(text) === text) throw new Error(`Nothing changes in ${path}.`);
+  await writeFile(path, change(text));
+}
+
+/** Replaces fields of a value. */
+export async function editFields(path: string, fields: object): Promise<void> {
+  const text = await readFile(path, "utf8");
+  const rest = text.slice(text.indexOf("\n"));
+  await writeFile(path, resealed(`\\head ${JSON.stringify({ ...fieldsOf(text), ...fields })}${rest}`));
+}
