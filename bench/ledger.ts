@@ -76,7 +76,7 @@ async function measure(round: string): Promise<void> {
   const saving = stopwatch();
   const draft = await ledger?.draft(batchToken(newRunId()), snapshot.lines(), snapshot.past);
   await draft?.save();
-  await draft?.promote(snapshot.historyWith(rules.rule, false));
+  await draft?.promote(snapshot.historyWith(rules.rule, []));
   await spool.close();
   const saved = saving();
   console.log(
