@@ -48,7 +48,7 @@ function valueAt(record: object, name: string): unknown {
 function isFilled(value: unknown): boolean {
   if (value instanceof Date) return value.getTime() !== 0;
   if (Array.isArray(value)) return value.some((item) => item !== "");
-  if (isObject(value)) return Object.keys(value).length > 0;
+  if (isObject(value)) return Object.entries(value).flat().some(isFilled);
   return value !== undefined && value !== null && value !== "";
 }
 
