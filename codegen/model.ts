@@ -68,6 +68,7 @@ export interface Field {
   /** Names of collections. */
   readonly refersTo: readonly string[];
   readonly shownAs: ShownPart | "id" | undefined;
+  readonly drifts: boolean;
 }
 
 export type FieldType =

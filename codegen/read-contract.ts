@@ -184,7 +184,15 @@ function refuseCollisions(message: DescMessage, { fields }: FieldsModel, variant
 
 function readField(field: DescField, reading: Reading): Field {
   const rules = fieldRulesOf(field, reading);
-  const { required = false, requiredWhen, id: isId = false, format, refersTo = [], shownAs } = rules;
+  const {
+    required = false,
+    requiredWhen,
+    id: isId = false,
+    format,
+    refersTo = [],
+    shownAs,
+    drifts = false,
+  } = rules;
   const type = withFormat(
     field,
     typeOfField(field, (message) => readModel(message, reading)),
@@ -208,6 +216,7 @@ function readField(field: DescField, reading: Reading): Field {
     },
     refersTo: refersTo.flatMap((collection) => reading.names.get(collection) ?? []),
     shownAs: isId ? "id" : shownAs,
+    drifts,
   };
 }
 

@@ -115,6 +115,7 @@ export const RULES: Rules = {
         email: { shownAs: "email" },
         email_aliases: { shownAs: "aliases" },
         manager_id: { refersTo: ["employees"] },
+        avatar_url: { drifts: true },
       },
     },
     MicrosoftEmployeeDetails: {
@@ -171,12 +172,13 @@ export const RULES: Rules = {
       fields: {
         id: { id: true, required: true },
         source_owner_id: { refersTo: PEOPLE },
+        operating_system_version: { drifts: true },
       },
     },
     SeatBasedPlanDetails: {
       fields: {
         paid_seats: { shownAs: "paidSeats" },
-        consumed_seats: { shownAs: "consumedSeats" },
+        consumed_seats: { drifts: true, shownAs: "consumedSeats" },
       },
     },
   },

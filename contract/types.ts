@@ -33,6 +33,8 @@ export interface FieldRules {
   readonly refersTo?: readonly string[];
   /** The part that the field plays in what the reference server's GraphQL API shows of its record. */
   readonly shownAs?: ShownPart;
+  /** The field changes without anybody changing it, as a version or a counter does. A time always does. */
+  readonly drifts?: true;
 }
 
 export type ShownPart =

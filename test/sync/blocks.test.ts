@@ -37,7 +37,7 @@ const plain = (id: string) => ({ id, name: "Grace Hopper", email: "grace@example
 function collected(records: readonly unknown[], asBlock: boolean) {
   const lines: Uint8Array[] = [];
   const write = (piece: Uint8Array) => void lines.push(Buffer.from(piece));
-  const ids = new SnapshotIds({ profiled: "accounts", write, keyOf: undefined });
+  const ids = new SnapshotIds({ sampled: "accounts", write, keyOf: undefined });
   if (asBlock) ids.expect(100_000);
   const builder = new MessageBuilder("batch-1", WIRE.accounts, 1024 * 1024);
   const record = new EncodedRecord(true);
@@ -67,7 +67,7 @@ function collected(records: readonly unknown[], asBlock: boolean) {
     lines: `${Buffer.concat(lines)}`,
     size: ids.table.size,
     duplicates,
-    profile: ids.profile(),
+    sample: ids.sample(),
     refusals,
     taken,
   };

@@ -85,6 +85,8 @@ async function* idLines({ ledger, scope }: OpenedHistory, held: Held, json: bool
     for await (const id of idsOf(pending.lines()))
       yield json ? `${JSON.stringify({ collection, id })}\n` : `${collection} ${escapeControls(id)}\n`;
     for await (const id of idsOf(pending.added()))
-      yield json ? `${JSON.stringify({ collection, added: id })}\n` : `${collection} ${escapeControls(id)} (new)\n`;
+      yield json
+        ? `${JSON.stringify({ collection, added: id })}\n`
+        : `${collection} ${escapeControls(id)} (new)\n`;
   }
 }

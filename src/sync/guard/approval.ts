@@ -10,7 +10,7 @@ import { type HeldJudgement, type HeldScope, heldError } from "./held-error.js";
 import { isHeld } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
 import { type GuardedSnapshot, isAboutBaseline } from "./snapshot.js";
-import { breaksBeside, type Finding, isAboutFields } from "./verdict.js";
+import type { Finding } from "./verdict.js";
 
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -101,7 +101,7 @@ export async function approvalProblem(
     if (await isUsed()) return "a run has used it, and it is not known whether that run was completed";
     if (pending.expiresAt <= now) return "it has expired";
     for (const finding of findings) {
-      const problem = notCovered(finding, snapshot, rule, pending.covers);
+      const problem = notCovered(finding, snapshot, pending.covers);
       if (problem !== undefined) return problem;
     }
     const breaks = (...rules: readonly Finding["rule"][]) => findings.some((one) => rules.includes(one.rule));
@@ -121,26 +121,26 @@ export async function approvalProblem(
 /** Why a finding is more than what was approved; undefined if it is not, as far as ids do not matter. */
 function notCovered(
   { rule, fields = [] }: Finding,
-  { ids }: GuardedSnapshot,
-  limits: ResolvedRule,
+  snapshot: GuardedSnapshot,
   covers: readonly CoveredRule[],
 ): string | undefined {
   const covered = covers.find((one) => one.rule === rule);
   if (covered === undefined) return "it was requested for another reason";
   const field = fields.find((name) => covered.fields?.includes(name) !== true);
   if (field !== undefined) return `it was requested for other fields than ${field}`;
-  return covered.profile !== undefined && breaksBeside(rule, ids.profile(), covered.profile, limits)
+  const differing = covered.sample === undefined ? [] : snapshot.fieldsBeside(covered.sample);
+  return fields.some((name) => differing.includes(name))
     ? "the records differ more than those of the approved run"
     : undefined;
 }
 
 /** If it is not known what would be removed, the ids that were sent are shown. Without a ledger, nothing is. */
 function shownOf({ snapshot, findings }: Judged): Shown[] {
-  const { ids, knownIds, ledger } = snapshot;
+  const { ids, knownIds, ledger, sample } = snapshot;
   const covers = findings.map(({ rule, fields }) => ({
     rule,
     ...(fields === undefined ? {} : { fields }),
-    ...(isAboutFields(rule) ? { profile: ids.profile() } : {}),
+    ...(rule === "changed" ? { sample } : {}),
   }));
   const isBaseline = findings.some(isAboutBaseline);
   const isGrowth = findings.some(({ rule }) => rule === "added");

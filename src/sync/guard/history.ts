@@ -25,7 +25,7 @@ export function remembered(
   days = WINDOW_DAYS,
 ): History {
   const allowed = approved.flatMap(supersededBy);
-  const earlier = history.map(({ superseded = [], ...past }): PastSnapshot => {
+  const earlier = history.map(({ fields: _, superseded = [], ...past }): PastSnapshot => {
     const all = [...new Set([...superseded, ...allowed])];
     return all.length === 0 ? past : { ...past, superseded: all };
   });
@@ -42,7 +42,7 @@ export function remembered(
 }
 
 function supersededBy({ rule, fields = [] }: Pick<HeldReason, "rule" | "fields">): readonly string[] {
-  if (fields.length > 0) return fields.map((field) => `${rule}:${field}`);
+  if (rule === "changed") return fields.map((field) => `${rule}:${field}`);
   // What removes too many ids shrinks the snapshot, too.
   return rule === "removed" ? [rule, "window"] : [rule];
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../core/validate.js";
-import type { SnapshotProfile } from "../ids/snapshot-profile.js";
+import type { FieldSample } from "../ids/field-sample.js";
 
 /** What a ledger remembers of a completed snapshot beside its ids. */
 export interface PastSnapshot {
@@ -7,9 +7,35 @@ export interface PastSnapshot {
   readonly at: number;
   /** Number of different ids. */
   readonly sent: number;
-  readonly profile: SnapshotProfile;
-  /** The rules for which a later approval allowed what differs from this snapshot; of a field, `rule:field`. */
+  /** In how many records of its sample each field has a value; fields without values are left out. */
+  readonly filled: Readonly<Record<string, number>>;
+  /** In the last snapshot of a history only. */
+  readonly fields?: FieldMemory;
+  /** What a later approval allowed to differ from this snapshot: rules, or `changed:` and a field. */
   readonly superseded?: readonly string[];
+}
+
+/** What the rule `changed` remembers. */
+export interface FieldMemory {
+  readonly sample: FieldSample;
+  readonly usual: Usual;
+}
+
+/** How much of each field changes from run to run. */
+export interface Usual {
+  /** When the first snapshot was judged, and the last. */
+  readonly since: number;
+  readonly at: number;
+  readonly comparisons: number;
+  /** Of the last time, by fields. Shares fade: an old one counts less. */
+  readonly shares: Readonly<Record<string, UsualShares>>;
+}
+
+/** The largest shares of a field's values that were lost, became others, and became one and the same. */
+export interface UsualShares {
+  readonly lost: number;
+  readonly other: number;
+  readonly merged: number;
 }
 
 /** The last snapshots of a collection, the latest one last. */
@@ -21,26 +47,41 @@ export function isHistory(value: unknown): value is History {
 
 export function isPast(value: unknown): value is PastSnapshot {
   if (!isObject(value)) return false;
-  const { at, sent, profile, superseded }: Partial<Record<keyof PastSnapshot, unknown>> = value;
+  const { at, sent, filled, fields, superseded }: Partial<Record<keyof PastSnapshot, unknown>> = value;
   return (
     isCount(at) &&
     isCount(sent) &&
-    isProfile(profile) &&
-    (superseded === undefined || Array.isArray(superseded))
+    isRecord(filled, isCount) &&
+    (fields === undefined || isMemory(fields)) &&
+    (superseded === undefined || areTexts(superseded))
   );
 }
 
-export function isProfile(value: unknown): value is SnapshotProfile {
+function isMemory(value: unknown): value is FieldMemory {
   if (!isObject(value)) return false;
-  const { records, filled, choices, sample }: Partial<Record<keyof SnapshotProfile, unknown>> = value;
-  return isCount(records) && isCounts(filled) && hasOnly(choices, isCounts) && typeof sample === "string";
+  const { sample, usual }: Partial<Record<keyof FieldMemory, unknown>> = value;
+  if (!isSample(sample) || !isObject(usual)) return false;
+  const { since, at, comparisons, shares }: Partial<Record<keyof Usual, unknown>> = usual;
+  return isCount(since) && isCount(at) && isCount(comparisons) && isRecord(shares, areShares);
 }
 
-function isCounts(value: unknown): boolean {
-  return hasOnly(value, isCount);
+function areShares(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { lost, other, merged }: Partial<Record<keyof UsualShares, unknown>> = value;
+  return [lost, other, merged].every(isCount);
 }
 
-function hasOnly(value: unknown, isValid: (item: unknown) => boolean): boolean {
+export function isSample(value: unknown): value is FieldSample {
+  if (!isObject(value)) return false;
+  const { fields, rows }: Partial<Record<keyof FieldSample, unknown>> = value;
+  return areTexts(fields) && typeof rows === "string";
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isRecord(value: unknown, isValid: (item: unknown) => boolean): boolean {
   return isObject(value) && !Array.isArray(value) && Object.values(value).every(isValid);
 }
 

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import type { HeldReason } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import type { SnapshotProfile } from "../ids/snapshot-profile.js";
-import { isProfile } from "./history.js";
+import type { FieldSample } from "../ids/field-sample.js";
+import { isSample } from "./history.js";
 import { eachLine, wholeLines } from "./id-lines.js";
 import type { Fields, Lines } from "./value.js";
 
@@ -11,8 +11,8 @@ import type { Fields, Lines } from "./value.js";
 export interface CoveredRule {
   readonly rule: HeldReason["rule"];
   readonly fields?: readonly string[] | undefined;
-  /** What the held snapshot had, for rules about fields. */
-  readonly profile?: SnapshotProfile | undefined;
+  /** What the held snapshot had, for the rule about fields. */
+  readonly sample?: FieldSample | undefined;
 }
 
 /** What an approval is about, in all collections of the held run. */
@@ -64,11 +64,11 @@ function isOffer(value: unknown): value is Offer {
 
 function isCovered(value: unknown): value is CoveredRule {
   if (!isObject(value)) return false;
-  const { rule, fields, profile }: Partial<Record<keyof CoveredRule, unknown>> = value;
+  const { rule, fields, sample }: Partial<Record<keyof CoveredRule, unknown>> = value;
   return (
     typeof rule === "string" &&
     (fields === undefined || Array.isArray(fields)) &&
-    (profile === undefined || isProfile(profile))
+    (sample === undefined || isSample(sample))
   );
 }
 

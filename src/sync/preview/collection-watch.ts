@@ -31,7 +31,7 @@ export class CollectionWatch implements RecordObserver {
     maxIssues: number,
   ) {
     this.#collection = collection;
-    this.#ids = ids ?? new SnapshotIds({ profiled: undefined, write: undefined, keyOf: undefined });
+    this.#ids = ids ?? new SnapshotIds({ sampled: undefined, write: undefined, keyOf: undefined });
     this.#referencedIds = referencedIds;
     this.#references = referenceChecks(collection.name, referencedIds);
     this.#maxIssues = maxIssues;

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { inWindow, remembered } from "../../../src/sync/guard/history.js";
-import { EMPTY_PROFILE } from "../../../src/sync/ids/snapshot-profile.js";
 import type { History } from "../../../src/sync/ledger/history.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START = Date.UTC(2026, 0, 5);
 
-const past = (at: number, sent: number) => ({ at: START + at, sent, profile: EMPTY_PROFILE });
+const past = (at: number, sent: number) => ({ at: START + at, sent, filled: {} });
 
 function after(runs: readonly { at: number; sent: number }[], days?: number): History {
   return runs.reduce<History>((history, { at, sent }) => remembered(history, past(at, sent), [], days), []);
@@ -36,14 +35,14 @@ test("remembers as many days as the rule says", () => {
   expect(after(daily, 31)).toHaveLength(32);
 });
 
-test("marks what came before an approval, and keeps it beside what counts", () => {
-  const first = after([{ at: 0, sent: 100 }]);
-  let history = remembered(first, past(HOUR_MS, 50), [{ rule: "removed" }]);
+test("marks what came before an approval by what it allowed, and keeps it beside what counts", () => {
+  const approved = [{ rule: "removed" }, { rule: "changed", fields: ["email"] }] as const;
+  let history = remembered(after([{ at: 0, sent: 100 }]), past(HOUR_MS, 50), approved);
   for (let i = 2; i < 12; i += 1) history = remembered(history, past(i * HOUR_MS, 50 - i), []);
-  expect(history.map(({ sent, superseded }) => [sent, superseded?.includes("window") === true])).toEqual([
-    [100, true],
-    [50, false],
-    ...[46, 45, 44, 43, 42, 41, 40, 39].map((sent) => [sent, false]),
+  expect(history.map(({ sent, superseded = [] }) => [sent, superseded])).toEqual([
+    [100, ["removed", "window", "changed:email"]],
+    [50, []],
+    ...[46, 45, 44, 43, 42, 41, 40, 39].map((sent) => [sent, []]),
   ]);
 });
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { ComparedSet } from "../../../src/sync/guard/comparison.js";
 import { resolveGuard } from "../../../src/sync/guard/rules.js";
 import { findingsOf, type SnapshotFacts } from "../../../src/sync/guard/verdict.js";
-import { EMPTY_PROFILE, type SnapshotProfile } from "../../../src/sync/ids/snapshot-profile.js";
+import { EMPTY_SAMPLE } from "../../../src/sync/ids/field-sample.js";
 import type { PastSnapshot } from "../../../src/sync/ledger/history.js";
 
 const DAY_MS = 86_400_000;
@@ -25,7 +25,7 @@ function compared({ sets = [], sent = 0 }: Facts): SnapshotFacts["compared"] {
 function findings(facts: Facts, guard: GuardOptions = {}) {
   const rule = resolveGuard(guard, NOW).ruleOf("accounts");
   if (rule === undefined) return [];
-  const empty = { profile: EMPTY_PROFILE, history: [], unclear: [], now: NOW };
+  const empty = { collection: "accounts", sample: EMPTY_SAMPLE, history: [], unclear: [], now: NOW } as const;
   return findingsOf({ ...empty, ...facts, compared: compared(facts) }, rule);
 }
 
@@ -35,11 +35,7 @@ const completed = (known: number, gone: number) => ({ origin: "completed" as con
 const unclear = (known: number, gone: number) => ({ origin: "unclear" as const, known, gone });
 
 function past(sent: number, daysAgo: number, more: Partial<PastSnapshot> = {}): PastSnapshot {
-  return { at: NOW - daysAgo * DAY_MS, sent, profile: EMPTY_PROFILE, ...more };
-}
-
-function profile(records: number, more: Partial<SnapshotProfile>): SnapshotProfile {
-  return { ...EMPTY_PROFILE, records, ...more };
+  return { at: NOW - daysAgo * DAY_MS, sent, filled: {}, ...more };
 }
 
 test.each([
@@ -92,89 +88,6 @@ test("window: counts unclear snapshots, and names the largest one", () => {
 });
 
 test.each([
-  ["all values", { email: 40 }, 40, { email: 0 }, 40, ["emptied"]],
-  ["a field that is not sent", { email: 40 }, 40, {}, 40, ["emptied"]],
-  ["a quarter", { email: 40 }, 40, { email: 30 }, 40, []],
-  ["more than a quarter", { email: 40 }, 40, { email: 29 }, 40, ["emptied"]],
-  ["fewer than 5 values", { email: 4 }, 40, { email: 0 }, 40, []],
-  ["as many values of more records", { email: 40 }, 40, { email: 40 }, 80, []],
-  ["a fifth of the values, and many records without", { email: 100 }, 100, { email: 80 }, 120, []],
-  ["fewer records, as often filled", { email: 40 }, 80, { email: 25 }, 50, []],
-  ["a new field", {}, 40, { email: 40 }, 40, []],
-  ["no records", { email: 40 }, 40, {}, 0, []],
-])("emptied: %s", (_, before, recordsBefore, filled, records, expected) => {
-  const history = [past(40, 1, { profile: profile(recordsBefore, { filled: before }) })];
-  const facts = { history, profile: profile(records, { filled }), sent: 40 };
-  expect(rulesOf(facts, { window: false })).toEqual(expected);
-});
-
-test("emptied: compares with each snapshot of the window, and names the fields", () => {
-  const filled = (count: number, name = 40) => ({
-    profile: profile(40, { filled: { email: count, name } }),
-  });
-  const history = [past(40, 6, filled(40, 39)), past(40, 2, filled(32)), past(40, 1, filled(30))];
-  const facts = { history, profile: profile(40, { filled: { email: 28, name: 2 } }), sent: 40 };
-  expect(findings(facts)).toEqual([
-    {
-      rule: "emptied",
-      fields: ["email", "name"],
-      text: "email has a value in 28 of 40 records, before in 40 of 40; name has a value in 2 of 40 records, before in 40 of 40",
-    },
-  ]);
-  expect(rulesOf({ ...facts, profile: profile(40, { filled: { email: 31, name: 40 } }) })).toEqual([]);
-  expect(rulesOf({ ...facts, history: [], unclear: history })).toEqual(["emptied"]);
-  expect(
-    rulesOf({
-      ...facts,
-      history: history.map((one) => ({ ...one, superseded: ["emptied:email", "emptied:name"] })),
-    }),
-  ).toEqual([]);
-});
-
-test("emptied: names many fields, and describes the first ones", () => {
-  const filled = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`field${i}`, 40]));
-  const history = [past(40, 1, { profile: profile(40, { filled }) })];
-  const [found] = findings({ history, profile: profile(40, {}), sent: 40 });
-  expect(found?.fields).toHaveLength(8);
-  expect(found?.text).toMatch(
-    /field4 has a value in 0 of 40 records, before in 40 of 40; the same with 3 more fields$/,
-  );
-});
-
-const status = (active: number, inactive: number) =>
-  profile(active + inactive, { choices: { status: { ACTIVE: active, INACTIVE: inactive } } });
-
-test.each([
-  ["the half", [status(80, 20)], status(30, 70), []],
-  ["more than the half", [status(80, 20)], status(29, 71), ["flipped"]],
-  [
-    "a value that is new",
-    [status(80, 20)],
-    profile(99, { choices: { status: { LOCKED: 99 } } }),
-    ["flipped"],
-  ],
-  ["few values", [status(19, 0)], status(0, 100), []],
-  ["few values now", [status(100, 0)], status(0, 19), []],
-  ["a state that it had before", [status(0, 100), status(99, 1)], status(1, 99), []],
-  ["a new field", [profile(99, {})], status(0, 99), []],
-])("flipped: %s", (_, before, now, expected) => {
-  const history = before.map((one, i) => past(100, 9 - i, { profile: one, superseded: ["flipped:status"] }));
-  expect(rulesOf({ history, profile: now, sent: 100 })).toEqual(expected);
-});
-
-test("flipped: names the value that became frequent, and does not count unclear snapshots", () => {
-  const history = [past(4000, 1, { profile: status(3900, 100) })];
-  const facts = { history, profile: status(40, 3960), sent: 4000 };
-  expect(findings({ ...facts, unclear: [past(4000, 0, { profile: status(0, 4000) })] })).toEqual([
-    {
-      rule: "flipped",
-      fields: ["status"],
-      text: "status is INACTIVE in 99 % of 4,000 records, before in 2.5 % of 4,000",
-    },
-  ]);
-});
-
-test.each([
   [[completed(1000, 0)], 1750, []],
   [[completed(1000, 0)], 1751, ["added"]],
   [[completed(10, 0)], 60, []],
@@ -192,44 +105,9 @@ test("added: says how many are new", () => {
   ]);
 });
 
-/** Samples of 40 records, some of which have another name, and some another e-mail address. */
-const sample = (names: number, emails: number, count = 40) =>
-  Buffer.from(
-    Array.from({ length: count }, (_, i) => [i, 0, i < names ? 1 : 0, i < emails ? 1 : 0]).flat(),
-  ).toString("base64");
-
-test.each([
-  ["the half", 20, 20, 40, []],
-  ["more than the half", 21, 21, 40, ["values"]],
-  ["names alone", 40, 20, 40, []],
-  ["e-mail addresses alone", 20, 40, 40, []],
-  ["20 records", 20, 20, 20, ["values"]],
-  ["fewer than 20 records", 19, 19, 19, []],
-])("values: %s", (_, names, emails, count, expected) => {
-  const history = [past(40, 9), past(40, 1, { profile: profile(40, { sample: sample(0, 0) }) })];
-  const facts = { history, sent: 40, profile: profile(40, { sample: sample(names, emails, count) }) };
-  expect(rulesOf(facts)).toEqual(expected);
-  expect(rulesOf(facts, { values: false })).toEqual([]);
-});
-
-test("values: says how many, beside the last completed snapshot only", () => {
-  const now = profile(40, { sample: sample(30, 30) });
-  const then = past(40, 1, { profile: profile(40, { sample: sample(0, 0) }), superseded: ["values"] });
-  expect(findings({ history: [then], sent: 40, profile: now })).toEqual([
-    { rule: "values", text: "name and e-mail address both changed in 30 of 40 compared records" },
-  ]);
-  expect(findings({ history: [then, past(40, 0, { profile: now })], sent: 40, profile: now })).toEqual([]);
-});
-
-test.each(["removed", "window", "emptied", "flipped", "added"] as const)("turns %s off alone", (name) => {
-  const before = profile(100, { filled: { email: 100 }, choices: { status: { ACTIVE: 100 } } });
-  const facts: Facts = {
-    sets: [completed(1000, 1000)],
-    sent: 800,
-    history: [past(2000, 1, { profile: before })],
-    profile: profile(800, { choices: { status: { INACTIVE: 800 } } }),
-  };
-  const others = ["removed", "emptied", "flipped", "added"].filter((rule) => rule !== name);
+test.each(["removed", "window", "added"] as const)("turns %s off alone", (name) => {
+  const facts: Facts = { sets: [completed(1000, 1000)], sent: 800, history: [past(2000, 1)] };
+  const others = ["removed", "added"].filter((rule) => rule !== name);
   // What `removed` reports is not reported again by `window`.
   if (name === "removed") others.unshift("window");
   expect(rulesOf(facts, { [name]: false })).toEqual(others);

@@ -13,13 +13,16 @@ const SCOPE = {
   installationId: "Inst/1",
   collection: "accounts",
 } as const;
-const PROFILE = {
-  records: 2,
-  filled: { name: 2, "microsoft.displayName": 1 },
-  choices: { active: { true: 1, false: 1 } },
-  sample: "AAAA",
+const FIELDS = {
+  sample: { fields: ["name"], rows: "AAAA" },
+  usual: { since: 1, at: 2, comparisons: 3, shares: { name: { lost: 0, other: 0.5, merged: 0 } } },
 };
-const pastOf = (sent: number): PastSnapshot => ({ at: 1_700_000_000_000.5, sent, profile: PROFILE });
+const pastOf = (sent: number, more: Partial<PastSnapshot> = {}): PastSnapshot => ({
+  at: 1_700_000_000_000.5,
+  sent,
+  filled: { name: 2, "microsoft.displayName": 1 },
+  ...more,
+});
 
 function parts() {
   const ledger = requireLedger(fileLedger(service.directory));
@@ -48,10 +51,11 @@ async function rewrite(name: RegExp, change: (text: string) => string) {
 test("returns the history of the last completed snapshot, and what every snapshot was", async () => {
   expect(await ledger().history()).toEqual([]);
   const first = await saved("u0\n\\\\end\n", pastOf(2));
-  await first.promote([{ ...pastOf(9), superseded: ["window"] }, pastOf(2)]);
+  const history = [pastOf(9, { superseded: ["removed"] }), pastOf(2, { fields: FIELDS })];
+  await first.promote(history);
   await saved("u0\n", pastOf(1));
   await saved("");
-  expect(await ledger().history()).toEqual([{ ...pastOf(9), superseded: ["window"] }, pastOf(2)]);
+  expect(await ledger().history()).toEqual(history);
   const known = await ledger().known();
   expect(known.map(({ state }) => state)).toEqual(["completed", "unclear", "unclear"]);
   expect(await Promise.all(known.map((ids) => ids.past()))).toEqual([pastOf(2), pastOf(1), undefined]);

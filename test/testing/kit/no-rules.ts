@@ -4,8 +4,6 @@ import type { GuardOptions } from "@saas-management/sdk";
 export const NO_RULES: GuardOptions = {
   removed: false,
   window: false,
-  emptied: false,
-  flipped: false,
   added: false,
-  values: false,
+  changed: false,
 };

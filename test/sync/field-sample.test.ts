@@ -1,0 +1,196 @@
+import type { RecordOf, SnapshotCollection } from "@saas-management/sdk";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isObject } from "../../src/core/validate.js";
+import { COLLECTIONS } from "../../src/sync/collections.js";
+import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
+import { stringIn } from "../../src/sync/encoding/record-id.js";
+import { EncodedRecord } from "../../src/sync/encoding/record-observer.js";
+import { ENCODERS } from "../../src/sync/generated/encoders.js";
+import { FIELDS } from "../../src/sync/generated/fields.js";
+import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
+import { changesOf } from "../../src/sync/ids/field-changes.js";
+import { EMPTY_SAMPLE, type FieldSample, filledOf, rowsOf } from "../../src/sync/ids/field-sample.js";
+import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
+import { RECORDS } from "../support/record-arbitraries.js";
+
+const SNAPSHOTS = [
+  "accounts",
+  "plans",
+  "licenses",
+  "employees",
+  "groups",
+  "groupMembers",
+  "devices",
+] as const;
+
+/** The sample of records that are encoded as a write encodes them. */
+function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): FieldSample {
+  const ids = new SnapshotIds({ sampled: collection, write: undefined, keyOf: undefined });
+  const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 10_000);
+  const encoded = new EncodedRecord(true);
+  for (const [index, record] of records.entries()) {
+    expect(builder.encode(record, ENCODERS[collection])).toBe(true);
+    const { buffer, recordStart, recordEnd } = builder;
+    expect(ids.observe(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
+    builder.keep(index);
+  }
+  return ids.sample();
+}
+
+/** The value at the path of a field, in the record itself. */
+function valueAt(record: object, name: string): unknown {
+  return name
+    .split(".")
+    .reduce<unknown>((value, part) => (isObject(value) ? Reflect.get(value, part) : undefined), record);
+}
+
+function isFilled(value: unknown): boolean {
+  if (value instanceof Date) return value.getTime() !== 0;
+  if (Array.isArray(value)) return value.some((item) => item !== "");
+  if (isObject(value)) return Object.entries(value).flat().some(isFilled);
+  return value !== undefined && value !== null && value !== "";
+}
+
+const recordsOf = (name: SnapshotCollection, size: { minLength?: number; maxLength: number }) => {
+  const record: fc.Arbitrary<RecordOf<SnapshotCollection>> = RECORDS[name];
+  return fc.uniqueArray(record, { selector: (one) => stringIn(one, COLLECTIONS[name]), ...size });
+};
+
+test("sees in every snapshot which fields have a value", { timeout: TIMEOUT_MS }, () => {
+  const snapshot = fc
+    .constantFrom(...SNAPSHOTS)
+    .chain((name) => fc.tuple(fc.constant(name), recordsOf(name, { maxLength: 30 })));
+  const property = fc.property(snapshot, ([name, records]) => {
+    const filled = FIELDS[name].map(({ name: field }) => [
+      field,
+      records.filter((record) => isFilled(valueAt(record, field))).length,
+    ]);
+    expect(filledOf(sampleOf(name, records))).toEqual(
+      Object.fromEntries(filled.filter(([, count]) => count !== 0)),
+    );
+  });
+  fc.assert(property, { ...LIMITS, numRuns: 2 * RUNS });
+});
+
+const account = (i: number) => ({
+  id: `account-${i}`,
+  name: `Name ${i}`,
+  email: `${i}@example.com`,
+  active: true,
+  roles: [`role ${i}`, "user"],
+});
+const accounts = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => account(from + i));
+const before = sampleOf("accounts", accounts(0, 2000));
+
+/** The fields that differ in some of so many records. */
+function changedBeside(records: readonly object[]) {
+  const changes = changesOf(before, sampleOf("accounts", records)).filter(
+    ({ lost, other }) => lost + other > 0,
+  );
+  return changes.map(({ field }) => field);
+}
+
+test("samples the same 128 records in any order", () => {
+  expect(rowsOf(before).count).toBe(128);
+  expect(sampleOf("accounts", accounts(0, 2000).reverse())).toEqual(before);
+});
+
+test("samples a record once that is sent twice, and nothing of an empty snapshot", () => {
+  const once = accounts(0, 2);
+  expect(sampleOf("accounts", [...once, ...once])).toEqual(sampleOf("accounts", once));
+  expect(sampleOf("accounts", [])).toEqual(EMPTY_SAMPLE);
+});
+
+test("keeps most of the sample when a quarter of the ids leave and as many come", () => {
+  const [email] = changesOf(before, sampleOf("accounts", accounts(500, 2500)));
+  expect(email?.had).toBeGreaterThan(64);
+  expect(changedBeside(accounts(500, 2500))).toEqual([]);
+});
+
+test.each<[string, object, readonly string[]]>([
+  ["the name", { name: "Renamed" }, ["name"]],
+  ["an e-mail address", { email: "@moved" }, ["email"]],
+  ["a boolean", { active: false }, ["active"]],
+  ["a list", { roles: ["user"] }, ["roles"]],
+  ["a field that is lost", { active: null }, ["active"]],
+  ["a field that is new", { username: "u" }, []],
+])("sees a change of %s", (_, change, fields) => {
+  expect(changedBeside(accounts(0, 2000).map((one) => ({ ...one, ...change })))).toEqual(fields);
+});
+
+test("does not see another mail domain, nor another order of a list", () => {
+  const moved = accounts(0, 2000).map(({ email, roles, ...one }) => ({
+    ...one,
+    email: email.replace("example.com", "example.org"),
+    roles: roles.toReversed(),
+  }));
+  expect(changedBeside(moved)).toEqual([]);
+});
+
+test("counts what changed to one value, beside those that had it", () => {
+  const types = (type: (i: number) => string) =>
+    accounts(0, 100).map((one, i) => ({ ...one, type: type(i) }));
+  const then = sampleOf(
+    "accounts",
+    types((i) => ["user", "guest", "bot", "guest"][i % 4] ?? ""),
+  );
+  const now = sampleOf(
+    "accounts",
+    types((i) => (i < 10 ? "" : i < 20 ? "other" : "guest")),
+  );
+  expect(changesOf(then, now)).toContainEqual({
+    field: "type",
+    had: 100,
+    lost: 10,
+    other: 50,
+    merged: 40,
+    before: 50,
+    values: 3,
+  });
+});
+
+test("samples employees of every directory", () => {
+  const employees = (name: string) => [
+    { id: "1", fullName: name },
+    { microsoft: { id: "2", displayName: name, userPrincipalName: "a" } },
+    { google: { id: "3", fullName: name, primaryEmail: "a" } },
+    { okta: { id: "4", displayName: name, login: "a" } },
+    { bambooHr: { id: "5", displayName: name } },
+  ];
+  const changes = changesOf(sampleOf("employees", employees("Ada")), sampleOf("employees", employees("Bob")));
+  const other = changes.filter((change) => change.other === 1).map(({ field }) => field);
+  expect(other).toEqual([
+    "fullName",
+    "microsoft.displayName",
+    "google.fullName",
+    "okta.displayName",
+    "bambooHr.displayName",
+  ]);
+});
+
+test("takes at most 1.5 KiB for accounts, and 3.8 KiB for employees of one directory", () => {
+  const most = (name: SnapshotCollection, isWanted: (record: object) => boolean) => {
+    const [records = []] = fc.sample(recordsOf(name, { minLength: 300, maxLength: 300 }), {
+      seed: SEED,
+      numRuns: 1,
+    });
+    return sampleOf(name, records.filter(isWanted)).rows.length;
+  };
+  expect(most("accounts", () => true)).toBeLessThanOrEqual(1536);
+  expect(most("employees", (record) => "fullName" in record)).toBeLessThanOrEqual(3.8 * 1024);
+});
+
+test("makes the samples that ledgers hold", () => {
+  expect(sampleOf("accounts", accounts(0, 2))).toMatchInlineSnapshot(`
+    {
+      "fields": [
+        "name",
+        "email",
+        "active",
+        "roles",
+      ],
+      "rows": "8ttmSQLMMIyA+QK8",
+    }
+  `);
+});
