@@ -62,6 +62,7 @@ export interface Field {
   /** Encoders write the id first, so that it can be found without reading the other fields. */
   readonly isId: boolean;
   readonly requiredWhen: { readonly field: string; readonly value: string } | undefined;
+  readonly drifts: boolean;
 }
 
 export type FieldType =

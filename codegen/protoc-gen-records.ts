@@ -11,7 +11,7 @@ import { writeBlocks } from "./write-blocks.js";
 import { writeCollections } from "./write-collections.js";
 import { writeDoor } from "./write-door.js";
 import { writeEncoders } from "./write-encoders.js";
-import { writeProfiles } from "./write-profiles.js";
+import { writeFields } from "./write-fields.js";
 import { writeRecords } from "./write-records.js";
 import { writeSchemas } from "./write-schemas.js";
 
@@ -25,7 +25,7 @@ function generate(schema: Schema): void {
     return generated;
   };
   writeCollections(file("collections.ts"), contract, MAPPING);
-  writeProfiles(file("profiles.ts"), contract);
+  writeFields(file("fields.ts"), contract);
   writeRecords(file("records.ts"), contract);
   const encoders = file("encoders.ts");
   writeEncoders(encoders, contract);

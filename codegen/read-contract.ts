@@ -157,7 +157,8 @@ function supportedField(field: DescField, reading: Reading): readonly Field[] {
 }
 
 function readField(field: DescField, reading: Reading): Field {
-  const { required = false, requiredWhen, id: isId = false, format } = fieldRulesOf(field, reading);
+  const rules = fieldRulesOf(field, reading);
+  const { required = false, requiredWhen, id: isId = false, format, drifts = false } = rules;
   const type: FieldType =
     format === undefined
       ? typeOfField(field, (message) => readModel(message, reading))
@@ -173,6 +174,7 @@ function readField(field: DescField, reading: Reading): Field {
       field: fieldNamed(field.parent, requiredWhen.field).localName,
       value: requiredWhen.value,
     },
+    drifts,
   };
 }
 

@@ -74,6 +74,13 @@ export const RULES: Rules = {
         },
       },
     },
+    SeatBasedPlanDetails: {
+      fields: {
+        consumed_seats: {
+          drifts: true,
+        },
+      },
+    },
     License: {
       exactlyOne: true,
     },
@@ -196,6 +203,9 @@ export const RULES: Rules = {
         full_name: {
           required: true,
         },
+        avatar_url: {
+          drifts: true,
+        },
       },
     },
     MicrosoftEmployeeDetails: {
@@ -299,6 +309,9 @@ export const RULES: Rules = {
         id: {
           id: true,
           required: true,
+        },
+        operating_system_version: {
+          drifts: true,
         },
       },
     },

@@ -28,6 +28,8 @@ export interface FieldRules {
   readonly requiredWhen?: { readonly field: string; readonly value: string };
   /** `decimal` is a number such as `-12.50`, `currency` an ISO 4217 code. */
   readonly format?: "decimal" | "currency";
+  /** The field changes without anybody changing it, as a version or a counter does. A time always does. */
+  readonly drifts?: true;
 }
 
 /** Which parts of the contract play which part. Names are those of the contract; a path goes through messages. */

@@ -1,5 +1,5 @@
 import { isObject } from "../../core/validate.js";
-import type { SnapshotProfile } from "../ids/snapshot-profile.js";
+import type { FieldSample } from "../ids/field-sample.js";
 
 /** What a ledger remembers of a completed snapshot beside its ids. */
 export interface PastSnapshot {
@@ -7,9 +7,35 @@ export interface PastSnapshot {
   readonly at: number;
   /** Number of different ids. */
   readonly sent: number;
-  readonly profile: SnapshotProfile;
-  /** Whether a later approval allowed what differs from this snapshot. */
-  readonly superseded?: true;
+  /** In how many records of its sample each field has a value; fields without values are left out. */
+  readonly filled: Readonly<Record<string, number>>;
+  /** In the last snapshot of a history only. */
+  readonly fields?: FieldMemory;
+  /** What a later approval allowed to differ from this snapshot: rules, or `changed:` and a field. */
+  readonly superseded?: readonly string[];
+}
+
+/** What the rule `changed` remembers. */
+export interface FieldMemory {
+  readonly sample: FieldSample;
+  readonly usual: Usual;
+}
+
+/** How much of each field changes from run to run. */
+export interface Usual {
+  /** When the first snapshot was judged, and the last. */
+  readonly since: number;
+  readonly at: number;
+  readonly comparisons: number;
+  /** Of the last time, by fields. Shares fade: an old one counts less. */
+  readonly shares: Readonly<Record<string, UsualShares>>;
+}
+
+/** The largest shares of a field's values that were lost, became others, and became one and the same. */
+export interface UsualShares {
+  readonly lost: number;
+  readonly other: number;
+  readonly merged: number;
 }
 
 /** The last snapshots of a collection, the latest one last. */

@@ -1,0 +1,168 @@
+import { mixBytes } from "./id-hash.js";
+
+/**
+ * - `text`: a string or a list of strings.
+ * - `value`: a boolean, an enum or a number.
+ * - `drifting`: what changes without anybody changing it, such as times, versions and counters, and maps of anything.
+ */
+export type FieldKind = "text" | "value" | "drifting";
+
+/** A field of a collection's records. */
+export interface SampledField {
+  /** Its path in a record, such as `details.seatBased.paidSeats`. */
+  readonly name: string;
+  /** The same by the numbers on the wire. */
+  readonly path: readonly number[];
+  readonly kind: FieldKind;
+}
+
+/** Hashes of the fields of the records with the smallest hashes of their ids: mostly the same records in each run. */
+export interface FieldSample {
+  /** The names of those that a record has a value of. */
+  readonly fields: readonly string[];
+  /** In base64, of each record 2 bytes of its id's hash and a byte for each field: 0 if it has no value. */
+  readonly rows: string;
+}
+
+/** Most records of a sample. */
+export const SAMPLED_RECORDS = 128;
+/** Bytes of a row before its fields. */
+export const ID_BYTES = 2;
+
+/** The same for ever: samples of different runs are compared. */
+const ORDER_SEED = 0x2545f491;
+const TEXT_SEED = 0x5851f42d;
+/** How many values of a field are told apart. */
+const VALUES = 255;
+const LENGTH_DELIMITED = 2;
+const AT_SIGN = 0x40;
+/** Set in all bytes of a number but the last. */
+const MORE = 0x80;
+
+/** Where an encoded record lies, and in it the id. */
+export interface RecordPlace {
+  readonly start: number;
+  readonly end: number;
+  readonly idStart: number;
+  readonly idEnd: number;
+}
+
+/** A message's field by its number: its place in a row, or the fields of the message in it. */
+type Layout = Map<number, LaidOut | Layout>;
+
+interface LaidOut {
+  readonly at: number;
+  readonly isText: boolean;
+}
+
+/** Samples the encoded records of a snapshot. Only those are read that belong to the sample so far. */
+export class FieldSampler {
+  readonly #fields: readonly SampledField[];
+  readonly #layout: Layout = new Map();
+  /** In the order of their ids' hashes. */
+  readonly #records: { readonly order: number; readonly row: Uint8Array }[] = [];
+  /** Records whose hash is not smaller are not among them. */
+  #limit = 2 ** 32;
+  #at = 0;
+
+  constructor(fields: readonly SampledField[]) {
+    this.#fields = fields;
+    for (const [i, { path, kind }] of fields.entries()) {
+      let layout = this.#layout;
+      for (const number of path.slice(0, -1)) {
+        const inner = layout.get(number);
+        const next: Layout = inner instanceof Map ? inner : new Map();
+        layout.set(number, next);
+        layout = next;
+      }
+      layout.set(path.at(-1) ?? 0, { at: ID_BYTES + i, isText: kind === "text" });
+    }
+  }
+
+  /** Takes a record whose id no other record had. */
+  add(bytes: DataView, place: RecordPlace): void {
+    const order = mixBytes(bytes, place.idStart, place.idEnd, ORDER_SEED) >>> 0;
+    if (order < this.#limit) this.#insert(order, bytes, place);
+  }
+
+  sample(): FieldSample {
+    const filled = this.#fields.flatMap(({ name }, i) =>
+      this.#records.some(({ row }) => row[ID_BYTES + i] !== 0) ? [{ name, at: ID_BYTES + i }] : [],
+    );
+    const kept = [0, 1, ...filled.map(({ at }) => at)];
+    const rows = this.#records.flatMap(({ row }) => kept.map((at) => row[at] ?? 0));
+    return { fields: filled.map(({ name }) => name), rows: Buffer.from(rows).toString("base64") };
+  }
+
+  #insert(order: number, bytes: DataView, { start, end }: RecordPlace): void {
+    const records = this.#records;
+    const row = new Uint8Array(ID_BYTES + this.#fields.length);
+    row[0] = order;
+    row[1] = order >>> 8;
+    this.#at = start;
+    this.#read(bytes, end, this.#layout, row);
+    records.splice(records.findLastIndex((other) => other.order < order) + 1, 0, { order, row });
+    records.length = Math.min(records.length, SAMPLED_RECORDS);
+    if (records.length === SAMPLED_RECORDS) this.#limit = records.at(-1)?.order ?? 0;
+  }
+
+  #read(bytes: DataView, end: number, layout: Layout, row: Uint8Array): void {
+    while (this.#at < end) {
+      const tag = this.#number(bytes);
+      const value = this.#number(bytes);
+      const field = layout.get(tag >>> 3);
+      const start = this.#at;
+      const isNumber = (tag & 7) !== LENGTH_DELIMITED;
+      if (field instanceof Map) this.#read(bytes, start + value, field, row);
+      else if (field !== undefined && isNumber) addTo(row, field.at, value);
+      else if (field !== undefined && value > 0)
+        addTo(row, field.at, hashOf(bytes, start, start + value, field));
+      if (!isNumber) this.#at = start + value;
+    }
+  }
+
+  #number(bytes: DataView): number {
+    let number = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes.getUint8(this.#at++);
+      number |= (byte & ~MORE) << shift;
+      if (byte < MORE) return number;
+    }
+  }
+}
+
+/** A mail address without its domain: a renamed domain is no mistake. */
+function hashOf(bytes: DataView, start: number, end: number, { isText }: LaidOut): number {
+  let last = end;
+  // A text may begin with the sign.
+  if (isText) for (last = start + 1; last < end && bytes.getUint8(last) !== AT_SIGN; last += 1);
+  return mixBytes(bytes, start, last, TEXT_SEED);
+}
+
+/** The entries of a list or map are summed up, so that their order does not matter. */
+function addTo(row: Uint8Array, at: number, value: number): void {
+  row[at] = 1 + (((row[at] ?? 0) + ((value >>> 0) % VALUES)) % VALUES);
+}
+
+/** A sample's rows as bytes. */
+export function rowsOf({ fields, rows }: FieldSample): {
+  readonly bytes: Uint8Array;
+  /** Of a row. */
+  readonly width: number;
+  readonly count: number;
+} {
+  const bytes = Buffer.from(rows, "base64");
+  const width = ID_BYTES + fields.length;
+  return { bytes, width, count: Math.floor(bytes.length / width) };
+}
+
+/** In how many records of a sample each field has a value. */
+export function filledOf(sample: FieldSample): Readonly<Record<string, number>> {
+  const { bytes, width, count } = rowsOf(sample);
+  const filled = sample.fields.map((name, i) => {
+    let sum = 0;
+    for (let row = 0; row < count; row += 1) if (bytes[row * width + ID_BYTES + i] !== 0) sum += 1;
+    return [name, sum] as const;
+  });
+  return Object.fromEntries(filled);
+}
