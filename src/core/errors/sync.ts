@@ -135,25 +135,15 @@ export interface HeldReason {
   /**
    * - `removed`: too many of the known ids would be removed.
    * - `window`: the snapshot is much smaller than one of the last days or runs.
-   * - `emptied`: fields lost too many of their values.
-   * - `flipped`: the values of booleans or enums are shared out otherwise than ever before.
    * - `added`: too many ids are new.
-   * - `values`: names and e-mail addresses of too many known records changed.
+   * - `changed`: fields lost or changed their values in too many of the known records.
    * - `no-baseline`: the ledger knows no completed run of the installation, and `firstRun` was not set.
    * - `unreadable-ledger`: what the ledger knows cannot be read.
    */
-  readonly rule:
-    | "removed"
-    | "window"
-    | "emptied"
-    | "flipped"
-    | "added"
-    | "values"
-    | "no-baseline"
-    | "unreadable-ledger";
+  readonly rule: "removed" | "window" | "added" | "changed" | "no-baseline" | "unreadable-ledger";
   /** The comparison. */
   readonly diff: SnapshotDiff;
-  /** The fields concerned, for `emptied` and `flipped`. */
+  /** The fields concerned, for `changed`. */
   readonly fields?: readonly string[];
   /** What was found, with figures and without a period. */
   readonly message: string;

@@ -11,7 +11,7 @@ import { isHeld } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot, SnapshotJudgement } from "./snapshot.js";
 import { isAboutBaseline } from "./unknown-baseline.js";
-import { breaksBeside, type Finding, isAboutFields } from "./verdict.js";
+import type { Finding } from "./verdict.js";
 
 /** How many times the approved number of new ids may come. */
 const MORE_ADDED = 1.25;
@@ -106,7 +106,7 @@ export async function approvalProblem(
     if (pending.expiresAt <= now) return "it has expired";
     const { findings, compared } = judgement;
     for (const finding of findings) {
-      const problem = notCovered(finding, { added: addedOf(compared), snapshot, rule }, pending.covers);
+      const problem = notCovered(finding, { added: addedOf(compared), snapshot }, pending.covers);
       if (problem !== undefined) return problem;
     }
     if (findings.some(isAboutBaseline)) {
@@ -126,7 +126,7 @@ export async function approvalProblem(
 /** Why a finding is more than what was approved; undefined if it is not. */
 function notCovered(
   { rule, fields = [] }: Finding,
-  now: { readonly added: number; readonly snapshot: GuardedSnapshot; readonly rule: ResolvedRule },
+  now: { readonly added: number; readonly snapshot: GuardedSnapshot },
   covers: readonly CoveredRule[],
 ): string | undefined {
   const covered = covers.find((one) => one.rule === rule);
@@ -135,21 +135,21 @@ function notCovered(
   if (field !== undefined) return `it was requested for other fields than ${field}`;
   if (rule === "added" && now.added > MORE_ADDED * (covered.added ?? 0))
     return "more ids are new than were approved";
-  return covered.profile !== undefined &&
-    breaksBeside(rule, now.snapshot.ids.profile(), covered.profile, now.rule)
+  const differing = covered.sample === undefined ? [] : now.snapshot.fieldsBeside(covered.sample);
+  return fields.some((name) => differing.includes(name))
     ? "the records differ more than those of the approved run"
     : undefined;
 }
 
 function coveredBy(
   { findings, compared }: SnapshotJudgement,
-  { ids }: GuardedSnapshot,
+  { sample }: GuardedSnapshot,
 ): readonly CoveredRule[] {
   return findings.map(({ rule, fields }) => ({
     rule,
     ...(fields === undefined ? {} : { fields }),
     ...(rule === "added" ? { added: addedOf(compared) } : {}),
-    ...(isAboutFields(rule) ? { profile: ids.profile() } : {}),
+    ...(rule === "changed" ? { sample } : {}),
   }));
 }
 

@@ -65,14 +65,23 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
     const shares = usual.shares[field] ?? NOTHING;
     const isYoung = at - usual.since < YOUNG.days * DAY_MS || usual.comparisons < YOUNG.comparisons;
     const text =
-      lossOf(change, shares) ?? slowLossOf(change, now, pasts, shares) ?? otherwise(change, kind, shares, isYoung);
+      lossOf(change, shares) ??
+      slowLossOf(change, now, pasts, shares) ??
+      otherwise(change, kind, shares, isYoung);
     return text === undefined ? [] : [{ field, text: `\`${field}\`: ${text}` }];
   });
 }
 
-/** Judges the fields beside those of an approved run, by what is usual otherwise. */
-export function judgeBeside(approved: FieldSample, facts: ChangeFacts): readonly ChangedField[] {
-  const usual = { ...(facts.memory?.usual ?? firstUsual(facts.at)), since: 0, comparisons: YOUNG.comparisons };
+/** Judges the fields of a snapshot beside those of an approved run, as if much had been seen. */
+export function judgeBeside(
+  approved: FieldSample,
+  facts: Omit<ChangeFacts, "pasts">,
+): readonly ChangedField[] {
+  const usual = {
+    ...(facts.memory?.usual ?? firstUsual(facts.at)),
+    since: 0,
+    comparisons: YOUNG.comparisons,
+  };
   return judgeChanges({ ...facts, memory: { sample: approved, usual }, pasts: [] });
 }
 
@@ -88,7 +97,10 @@ export function memoryAfter(memory: FieldMemory | undefined, now: FieldSample, a
     all.set(field, { lost: most("lost"), other: most("other"), merged: most("merged") });
   }
   const kept = [...all].filter(([, { lost, other }]) => Math.max(lost, other) >= LEAST_SHARE);
-  return { sample: now, usual: { since, at, comparisons: comparisons + 1, shares: Object.fromEntries(kept) } };
+  return {
+    sample: now,
+    usual: { since, at, comparisons: comparisons + 1, shares: Object.fromEntries(kept) },
+  };
 }
 
 /** Why a field lost too many of its values in one run. */

@@ -1,3 +1,4 @@
+import type { HeldReason } from "../../core/errors/index.js";
 import type { History, PastSnapshot } from "../ledger/history.js";
 import type { ResolvedRule } from "./rules.js";
 
@@ -15,15 +16,19 @@ export function daysOf(rule: Pick<ResolvedRule, "window"> | undefined): number {
 /**
  * Adds a completed snapshot to the history: its last 8 snapshots are remembered, and of each day of the last `days` days
  * the largest one.
- * @param isApproved Whether an approval allowed what differs from the earlier ones, so that they do not count any more.
+ * @param approved Found, and allowed: for these rules and fields, earlier snapshots do not count any more.
  */
 export function remembered(
   history: History,
   next: PastSnapshot,
-  isApproved: boolean,
+  approved: readonly Pick<HeldReason, "rule" | "fields">[],
   days = WINDOW_DAYS,
 ): History {
-  const earlier = isApproved ? history.map((past) => ({ ...past, superseded: true as const })) : history;
+  const allowed = approved.flatMap(supersededBy);
+  const earlier = history.map(({ fields: _, superseded = [], ...past }): PastSnapshot => {
+    const all = [...new Set([...superseded, ...allowed])];
+    return all.length === 0 ? past : { ...past, superseded: all };
+  });
   const all = [...earlier, next];
   const recent = inWindow(all, next.at, days);
   const largest = new Map<string, PastSnapshot>();
@@ -34,6 +39,12 @@ export function remembered(
   }
   const kept = new Set([...largest.values(), ...all.slice(-LAST_RUNS)]);
   return all.filter((past) => kept.has(past));
+}
+
+function supersededBy({ rule, fields = [] }: Pick<HeldReason, "rule" | "fields">): readonly string[] {
+  if (rule === "changed") return fields.map((field) => `${rule}:${field}`);
+  // What removes too many ids shrinks the snapshot, too.
+  return rule === "removed" ? [rule, "window"] : [rule];
 }
 
 /** The snapshots of the last 8 runs or the last `days` days, whichever reaches further back. */

@@ -61,7 +61,7 @@ export function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"ad
 }
 
 /** The share with at most one decimal; less than 100 % is never shown as 100 %. */
-export function percent(part: number, whole: number): string {
+function percent(part: number, whole: number): string {
   const share = (part / whole) * 100;
   return `${part < whole ? Math.min(99.9, Math.round(share * 10) / 10) : Math.round(share * 10) / 10} %`;
 }

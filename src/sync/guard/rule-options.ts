@@ -15,28 +15,16 @@ export interface GuardRules {
    */
   readonly window?: WindowRule | false | undefined;
   /**
-   * By fields that lose their values, compared with each snapshot that `window` looks at: if the number of records with a
-   * value and their share both fall by more than `maxShare`, and at least `min` values are lost.
-   * @default { maxShare: 0.25, min: 5 }
-   */
-  readonly emptied?: EmptiedRule | false | undefined;
-  /**
-   * By booleans and enums with at least `min` values: if the shares of the values are further than `maxDistance` from those
-   * of every remembered snapshot.
-   * @default { maxDistance: 0.5, min: 20 }
-   */
-  readonly flipped?: FlippedRule | false | undefined;
-  /**
    * By new ids: if they are more than `min`, and more than `maxShare` of the known ids, of which there is at least one.
    * @default { maxShare: 0.75, min: 50 }
    */
   readonly added?: AddedRule | false | undefined;
   /**
-   * By other people under the known ids: if name and e-mail address both differ in more than `maxShare` of at least `min`
-   * compared records. About 40 records are compared.
-   * @default { maxShare: 0.5, min: 20 }
+   * By the fields of up to 128 records, compared with the last completed run: if too many of them lost their values, took
+   * other values or all took the same one, and more than in the runs before (the guide "Snapshot safety" has the limits).
+   * @default true
    */
-  readonly values?: ValuesRule | false | undefined;
+  readonly changed?: boolean | undefined;
 }
 
 interface RemovedRule {
@@ -57,31 +45,10 @@ interface WindowRule {
   readonly days?: number | undefined;
 }
 
-interface EmptiedRule {
-  /** Largest share of the earlier values. @default 0.25 */
-  readonly maxShare?: number | undefined;
-  /** Number of lost values from which the share counts. @default 5 */
-  readonly min?: number | undefined;
-}
-
-interface FlippedRule {
-  /** Largest distance: the share of the records that have another value, from 0 to 1. @default 0.5 */
-  readonly maxDistance?: number | undefined;
-  /** Number of values from which a field counts, now and before. @default 20 */
-  readonly min?: number | undefined;
-}
-
 interface AddedRule {
   /** Largest share of the known ids; it may be greater than 1. @default 0.75 */
   readonly maxShare?: number | undefined;
   /** So many new ids always pass. @default 50 */
-  readonly min?: number | undefined;
-}
-
-interface ValuesRule {
-  /** Largest share of the compared records. @default 0.5 */
-  readonly maxShare?: number | undefined;
-  /** Number of compared records from which the share counts. @default 20 */
   readonly min?: number | undefined;
 }
 

@@ -47,17 +47,15 @@ export interface JudgeOptions {
 const DEFAULTS = {
   removed: { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY },
   window: { maxShare: 0.25, min: 5, days: 7 },
-  emptied: { maxShare: 0.25, min: 5 },
-  flipped: { maxDistance: 0.5, min: 20 },
   added: { maxShare: 0.75, min: 50 },
-  values: { maxShare: 0.5, min: 20 },
+  changed: true,
 } satisfies ResolvedRule;
 
 const MAX_DAYS = 31;
 
 /** A rule with all its defaults. */
-export type ResolvedRule = {
-  readonly [Name in keyof GuardRules]-?:
+export type ResolvedRule = { readonly changed: boolean } & {
+  readonly [Name in Exclude<keyof GuardRules, "changed">]-?:
     | { readonly [Key in keyof Exclude<GuardRules[Name], false | undefined>]-?: number }
     | false;
 };
@@ -71,10 +69,8 @@ export interface ResolvedGuard {
 const RULE_KEYS = {
   removed: true,
   window: true,
-  emptied: true,
-  flipped: true,
   added: true,
-  values: true,
+  changed: true,
 } satisfies KeysOf<GuardRules>;
 
 const GUARD_KEYS = {
@@ -108,13 +104,13 @@ export function resolveGuard(options: GuardOptions | false | undefined, now: num
 }
 
 function resolveRule(place: string, rules: GuardRules, general: ResolvedRule): ResolvedRule {
+  if (rules.changed !== undefined && typeof rules.changed !== "boolean")
+    throw new InvalidInputError(`${place}.changed must be true or false.`);
   return {
     removed: resolve(`${place}.removed`, rules.removed, general.removed, DEFAULTS.removed),
     window: resolve(`${place}.window`, rules.window, general.window, DEFAULTS.window),
-    emptied: resolve(`${place}.emptied`, rules.emptied, general.emptied, DEFAULTS.emptied),
-    flipped: resolve(`${place}.flipped`, rules.flipped, general.flipped, DEFAULTS.flipped),
     added: resolve(`${place}.added`, rules.added, general.added, DEFAULTS.added),
-    values: resolve(`${place}.values`, rules.values, general.values, DEFAULTS.values),
+    changed: rules.changed ?? general.changed,
   };
 }
 

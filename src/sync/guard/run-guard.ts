@@ -94,7 +94,10 @@ export class RunGuard {
 
   get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
     return Object.fromEntries(
-      [...this.#judge.approved].map(([{ collection }, rules]) => [collection, rules]),
+      [...this.#judge.approved].map(([{ collection }, findings]) => [
+        collection,
+        findings.map(({ rule }) => rule),
+      ]),
     );
   }
 
@@ -206,8 +209,7 @@ export class RunGuard {
     for (const [snapshot, draft] of this.#drafts.of) {
       over.throwIfAborted();
       const rule = this.#rules.ruleOf(snapshot.collection);
-      const isApproved = this.approvedRules[snapshot.collection] !== undefined;
-      await draft.promote(snapshot.historyWith(rule, isApproved));
+      await draft.promote(snapshot.historyWith(rule, this.#judge.approved.get(snapshot) ?? []));
     }
     over.throwIfAborted();
     const { approve } = this.#options;

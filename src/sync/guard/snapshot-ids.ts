@@ -2,11 +2,10 @@ import type { SnapshotCollection } from "../collections.js";
 import { afterVarint } from "../encoding/byte-writer.js";
 import type { RecordBlock } from "../encoding/record-block.js";
 import type { BlockRefusal, EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
-import { PROFILES } from "../generated/profiles.js";
+import { FIELDS } from "../generated/fields.js";
+import { EMPTY_SAMPLE, type FieldSample, FieldSampler } from "../ids/field-sample.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
-import { ProfileCounter } from "../ids/profile-counter.js";
-import { EMPTY_PROFILE, type SnapshotProfile } from "../ids/snapshot-profile.js";
 import { putLine } from "../ledger/id-lines.js";
 
 /** Most snapshots are small. */
@@ -14,8 +13,8 @@ const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 128 * 1024;
 
 export interface SnapshotIdsOptions {
-  /** The collection whose fields are counted. */
-  readonly profiled: SnapshotCollection | undefined;
+  /** The collection whose fields are sampled. */
+  readonly sampled: SnapshotCollection | undefined;
   /** Takes lines, whose bytes may be used again when it has called `done`. */
   readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
@@ -24,11 +23,11 @@ export interface SnapshotIdsOptions {
 const NEW = { isNew: true };
 const KNOWN = { isNew: false };
 
-/** Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and its profile. */
+/** Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and a sample of its fields. */
 export class SnapshotIds implements RecordObserver {
   readonly table = new IdTable();
   readonly #options: SnapshotIdsOptions;
-  readonly #profile: ProfileCounter | undefined;
+  readonly #sampler: FieldSampler | undefined;
   readonly #hash = new IdHash();
   /** Lines that were not written yet; the first record makes room for them. */
   #piece: Uint8Array = new Uint8Array();
@@ -47,17 +46,16 @@ export class SnapshotIds implements RecordObserver {
 
   constructor(options: SnapshotIdsOptions) {
     this.#options = options;
-    const { profiled } = options;
-    this.#profile = profiled && new ProfileCounter(PROFILES[profiled]);
+    const { sampled } = options;
+    this.#sampler = sampled && new FieldSampler(FIELDS[sampled]);
   }
 
   get duplicates(): number {
     return this.#duplicates;
   }
 
-  /** Returns what the records hold. Of records with one id and the same contents, one is counted. */
-  profile(): SnapshotProfile {
-    return this.#profile?.profile() ?? EMPTY_PROFILE;
+  sample(): FieldSample {
+    return this.#sampler?.sample() ?? EMPTY_SAMPLE;
   }
 
   expect(records: number): void {
@@ -151,7 +149,7 @@ export class SnapshotIds implements RecordObserver {
     const contents = this.#hash.contents(this.#view, start, end);
     const first = this.table.add(low, high, contents, index);
     if (first === -1) {
-      this.#profile?.add(this.#view, encoded);
+      this.#sampler?.add(this.#view, encoded);
       return NEW;
     }
     if (this.table.contentsOf(low, high) === contents) {

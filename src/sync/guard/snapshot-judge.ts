@@ -1,4 +1,4 @@
-import type { HeldReason, RunHeldError, SnapshotDiff } from "../../core/errors/index.js";
+import type { RunHeldError, SnapshotDiff } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { InstallationScope } from "../ledger/entry.js";
 import { knowsInstallation } from "../ledger/installation.js";
@@ -9,6 +9,7 @@ import { approvalProblem, type Held, holdRun } from "./approval.js";
 import { locationOf } from "./first-run.js";
 import type { JudgeOptions, ResolvedGuard } from "./rules.js";
 import type { GuardedSnapshot, SnapshotJudgement } from "./snapshot.js";
+import type { Finding } from "./verdict.js";
 
 export interface JudgedRun extends JudgeOptions {
   readonly ledger: Ledger | "none";
@@ -26,8 +27,8 @@ export class SnapshotJudge {
   figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
   /** Numbers of ids that a completion removes. */
   readonly expectedRemovals = new Map<SnapshotCollection, number>();
-  /** Snapshots whose approval is used when the batch is completed, and the rules that they break. */
-  readonly approved = new Map<GuardedSnapshot, readonly HeldReason["rule"][]>();
+  /** Snapshots whose approval is used when the batch is completed, and what they break. */
+  readonly approved = new Map<GuardedSnapshot, readonly Finding[]>();
 
   constructor(
     options: JudgedRun,
@@ -71,7 +72,7 @@ export class SnapshotJudge {
     const isBroken = findings.length > 0;
     const isApproved = isBroken && problem === undefined && this.#options.approve !== undefined;
     const broken = findings.map(({ rule }) => rule);
-    if (isApproved) this.approved.set(snapshot, broken);
+    if (isApproved) this.approved.set(snapshot, findings);
     const isHeld = isBroken && !isApproved;
     this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures, rules: broken });
     this.#configuration.logger.info("saas-management: snapshot judged", {

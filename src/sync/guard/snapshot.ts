@@ -1,9 +1,11 @@
 import type { SnapshotDiff } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
+import { EMPTY_SAMPLE, type FieldSample, filledOf } from "../ids/field-sample.js";
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
 import type { Lines } from "../ledger/entry.js";
 import type { History, PastSnapshot } from "../ledger/history.js";
+import { judgeBeside, memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { daysOf, remembered } from "./history.js";
 import type { ResolvedRule } from "./rules.js";
@@ -46,12 +48,13 @@ export class GuardedSnapshot {
   knownIds: readonly KnownIds[] = [];
   #history: History = [];
   #past: PastSnapshot | undefined;
+  #sample = EMPTY_SAMPLE;
 
   constructor({ collection, ledger, write, lines = nothing }: SnapshotParts) {
     this.collection = collection;
     this.ledger = ledger;
     this.lines = lines;
-    this.ids = new SnapshotIds({ profiled: collection, write, keyOf: ledger?.keyOf });
+    this.ids = new SnapshotIds({ sampled: collection, write, keyOf: ledger?.keyOf });
   }
 
   /** What the ledger will remember of the snapshot; undefined before `judge`. */
@@ -59,11 +62,17 @@ export class GuardedSnapshot {
     return this.#past;
   }
 
+  /** Of the fields; empty before `judge`. */
+  get sample(): FieldSample {
+    return this.#sample;
+  }
+
   /** Compares the ids with the known ones, when all were written. */
   async judge({ rule, isUnknown, now }: SnapshotRules): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
-    const profile = this.ids.profile();
-    this.#past = { at: now, sent: table.size, profile };
+    const sample = this.ids.sample();
+    this.#sample = sample;
+    this.#past = { at: now, sent: table.size, filled: filledOf(sample) };
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
@@ -90,7 +99,8 @@ export class GuardedSnapshot {
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
       if (!isCompleted && (await isUnknown())) return [unknownInstallation(compared)];
       const unclear = await unclearOf(this.knownIds);
-      return findingsOf({ compared, profile, history: this.#history, unclear, now }, rule);
+      const { collection } = this;
+      return findingsOf({ collection, compared, sample, history: this.#history, unclear, now }, rule);
     };
     return {
       figures: figuresOf(compared, baseline, duplicates),
@@ -100,9 +110,20 @@ export class GuardedSnapshot {
     };
   }
 
-  /** The history of the collection with this snapshot. @param isApproved Whether it was held otherwise */
-  historyWith(rule: ResolvedRule | undefined, isApproved: boolean): History | undefined {
-    return this.#past && remembered(this.#history, this.#past, isApproved, daysOf(rule));
+  /** Fields that differ from those of an approved run. */
+  fieldsBeside(approved: FieldSample): readonly string[] {
+    const { collection, sample: now } = this;
+    const memory = this.#history.at(-1)?.fields;
+    return judgeBeside(approved, { collection, memory, now, at: this.#past?.at ?? 0 }).map(
+      ({ field }) => field,
+    );
+  }
+
+  /** The history of the collection with this snapshot. @param approved What it would have been held for */
+  historyWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): History | undefined {
+    if (this.#past === undefined) return undefined;
+    const fields = memoryAfter(this.#history.at(-1)?.fields, this.sample, this.#past.at);
+    return remembered(this.#history, { ...this.#past, fields }, approved, daysOf(rule));
   }
 }
 

@@ -24,6 +24,8 @@ export interface FieldSample {
   readonly rows: string;
 }
 
+export const EMPTY_SAMPLE: FieldSample = { fields: [], rows: "" };
+
 /** Most records of a sample. */
 export const SAMPLED_RECORDS = 128;
 /** Bytes of a row before its fields. */

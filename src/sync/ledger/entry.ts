@@ -4,7 +4,7 @@
  *     \head {"format":…,"version":1,"endpoint":…,"installationId":…,"collection":…,…}
  *     u1
  *     u2
- *     \end {"bytes":…,"crc32":"…","past":{"at":…,"sent":…,"profile":…}}
+ *     \end {"bytes":…,"crc32":"…","past":{"at":…,"sent":…,"filled":…}}
  *
  * A backslash in an id is written twice, so no id looks like the first or the last line. The last line has the length of
  * everything before it, a CRC-32, and what the ledger remembers of the snapshot, if there is something to tell. In a
@@ -14,8 +14,8 @@ import { crc32 } from "node:zlib";
 import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SnapshotProfile } from "../ids/snapshot-profile.js";
-import { isPast, isProfile, type PastSnapshot } from "./history.js";
+import type { FieldSample } from "../ids/field-sample.js";
+import { isPast, isSample, type PastSnapshot } from "./history.js";
 import { wholeLines } from "./id-lines.js";
 
 export type Lines = AsyncIterable<Uint8Array>;
@@ -45,8 +45,8 @@ export interface CoveredRule {
   readonly fields?: readonly string[] | undefined;
   /** Number of new ids, for the rule about those. */
   readonly added?: number | undefined;
-  /** What the held snapshot had, for rules about fields. */
-  readonly profile?: SnapshotProfile | undefined;
+  /** What the held snapshot had, for the rule about fields. */
+  readonly sample?: FieldSample | undefined;
 }
 
 export interface EntryHeader {
@@ -235,12 +235,12 @@ function parseApproval(value: unknown): Approval | undefined {
 
 function isCovered(value: unknown): value is CoveredRule {
   if (!isObject(value)) return false;
-  const { rule, fields, added, profile }: Partial<Record<keyof CoveredRule, unknown>> = value;
+  const { rule, fields, added, sample }: Partial<Record<keyof CoveredRule, unknown>> = value;
   return (
     typeof rule === "string" &&
     (fields === undefined || Array.isArray(fields)) &&
     (added === undefined || typeof added === "number") &&
-    (profile === undefined || isProfile(profile))
+    (sample === undefined || isSample(sample))
   );
 }
 

@@ -58,23 +58,41 @@ function parseJson(json: string): unknown {
 
 export function isPast(value: unknown): value is PastSnapshot {
   if (!isObject(value)) return false;
-  const { at, sent, profile, superseded }: Partial<Record<keyof PastSnapshot, unknown>> = value;
+  const { at, sent, filled, fields, superseded }: Partial<Record<keyof PastSnapshot, unknown>> = value;
   return (
-    isCount(at) && isCount(sent) && isProfile(profile) && (superseded === undefined || superseded === true)
+    isCount(at) &&
+    isCount(sent) &&
+    isRecord(filled, isCount) &&
+    (fields === undefined || isMemory(fields)) &&
+    (superseded === undefined || areTexts(superseded))
   );
 }
 
-export function isProfile(value: unknown): value is SnapshotProfile {
+function isMemory(value: unknown): value is FieldMemory {
   if (!isObject(value)) return false;
-  const { records, filled, choices, sample }: Partial<Record<keyof SnapshotProfile, unknown>> = value;
-  return isCount(records) && isCounts(filled) && hasOnly(choices, isCounts) && typeof sample === "string";
+  const { sample, usual }: Partial<Record<keyof FieldMemory, unknown>> = value;
+  if (!isSample(sample) || !isObject(usual)) return false;
+  const { since, at, comparisons, shares }: Partial<Record<keyof Usual, unknown>> = usual;
+  return isCount(since) && isCount(at) && isCount(comparisons) && isRecord(shares, areShares);
 }
 
-function isCounts(value: unknown): boolean {
-  return hasOnly(value, isCount);
+function areShares(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { lost, other, merged }: Partial<Record<keyof UsualShares, unknown>> = value;
+  return [lost, other, merged].every(isCount);
 }
 
-function hasOnly(value: unknown, isValid: (item: unknown) => boolean): boolean {
+export function isSample(value: unknown): value is FieldSample {
+  if (!isObject(value)) return false;
+  const { fields, rows }: Partial<Record<keyof FieldSample, unknown>> = value;
+  return areTexts(fields) && typeof rows === "string";
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isRecord(value: unknown, isValid: (item: unknown) => boolean): boolean {
   return isObject(value) && !Array.isArray(value) && Object.values(value).every(isValid);
 }
 

@@ -265,7 +265,10 @@ const EVENTS: readonly LifeEvent[] = [
     concerns: ["accounts", "groupMembers"],
     isAsked: true,
     happen: ({ collections }) => {
-      for (const [collection, share] of [["accounts", 0.3], ["groupMembers", 1.2]] as const) {
+      for (const [collection, share] of [
+        ["accounts", 0.3],
+        ["groupMembers", 1.2],
+      ] as const) {
         const population = collections.get(collection);
         population?.add(Math.floor(share * population.size));
       }
@@ -328,5 +331,8 @@ export function planOf({ organisation, random }: Installation): Planned[] {
 function dayOf({ name }: LifeEvent, days: number, random: Random): number {
   const isLate = name === "season ends" || name === "school year begins";
   const isEarly = name === "season begins" || name === "school year ends";
-  return days * (isLate ? random.between(0.55, 0.7) : isEarly ? random.between(0.15, 0.4) : random.between(0.08, 0.92));
+  return (
+    days *
+    (isLate ? random.between(0.55, 0.7) : isEarly ? random.between(0.15, 0.4) : random.between(0.08, 0.92))
+  );
 }

@@ -17,9 +17,7 @@ export function* fieldDisasters(population: Population, random: Random): Generat
   for (const { kind, steps } of playsOf(new Damage(population, all, random), random)) {
     const damage = damageOf(population, all, steps.at(-1) ?? new Map());
     const views = steps.map((wrong): View => {
-      const columns = population.fields.map(
-        ({ path }) => wrong.get(path) ?? population.column(path),
-      );
+      const columns = population.fields.map(({ path }) => wrong.get(path) ?? population.column(path));
       return { alive: population.alive, columns };
     });
     if (damage !== undefined) yield { kind, views, damage };
@@ -34,8 +32,8 @@ function damageOf(population: Population, all: Int32Array, wrong: Wrong): number
     if (now === undefined || kind === "counter") continue;
     const before = population.column(path);
     const filled = all.filter((slot) => before[slot] !== MISSING);
-    const changed = filled.filter((slot) => before[slot] !== now[slot]).length;
-    if (changed >= 3) worst = Math.max(worst ?? 0, changed / filled.length);
+    const wrongs = filled.filter((slot) => before[slot] !== now[slot]).length;
+    if (wrongs >= 3) worst = Math.max(worst ?? 0, wrongs / filled.length);
   }
   return worst;
 }
@@ -74,11 +72,15 @@ class Damage {
   }
 
   /** Other values in the place of those that records have. */
-  other(path: string, valueOf: (value: number, i: number) => number, slots = this.all): readonly [string, Int32Array] {
+  other(
+    path: string,
+    changed: (value: number, i: number) => number,
+    slots = this.all,
+  ): readonly [string, Int32Array] {
     const column = this.column(path).slice();
     for (const [i, slot] of slots.entries()) {
       const value = column[slot] ?? MISSING;
-      if (value !== MISSING) column[slot] = valueOf(value, i);
+      if (value !== MISSING) column[slot] = changed(value, i);
     }
     return [path, column];
   }
@@ -113,25 +115,51 @@ function* playsOf(damage: Damage, random: Random): Generator<Play> {
     fields.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path);
   yield* textPlays(of("text", "reference"), damage, random);
   for (const path of of("choice")) yield* choicePlays(path, damage);
-  const references = fields.filter(({ path, kind }) => kind === "reference" || kind === "parent" || path === "managerId");
+  const references = fields.filter(
+    ({ path, kind }) => kind === "reference" || kind === "parent" || path === "managerId",
+  );
   for (const { path } of references) {
     const [target = 0] = random.pick(damage.filled(path), 1).map((slot) => damage.column(path)[slot] ?? 0);
-    yield one("reference: all to one", damage.other(path, () => target));
+    yield one(
+      "reference: all to one",
+      damage.other(path, () => target),
+    );
     yield one("reference: shifted by a row", damage.shifted(path));
   }
   for (const path of of("number")) {
-    yield one("number: 0 everywhere", damage.other(path, () => 0));
-    yield one("number: in cents", damage.other(path, (value) => value * 100));
+    yield one(
+      "number: 0 everywhere",
+      damage.other(path, () => 0),
+    );
+    yield one(
+      "number: in cents",
+      damage.other(path, (value) => value * 100),
+    );
   }
-  for (const path of of("time")) yield one("time: another zone", damage.other(path, (value) => value + 2));
+  for (const path of of("time"))
+    yield one(
+      "time: another zone",
+      damage.other(path, (value) => value + 2),
+    );
   for (const path of of("boolean")) {
-    yield one("boolean: inverted", damage.other(path, (value) => 1 - value));
-    yield one("boolean: all false", damage.other(path, () => 0));
-    yield one("boolean: all true", damage.other(path, () => 1));
+    yield one(
+      "boolean: inverted",
+      damage.other(path, (value) => 1 - value),
+    );
+    yield one(
+      "boolean: all false",
+      damage.other(path, () => 0),
+    );
+    yield one(
+      "boolean: all true",
+      damage.other(path, () => 1),
+    );
   }
   yield* rowPlays(damage, random);
   yield* emptyPlays(damage, random);
-  const organised = ["costCenter", "managerId", "departmentPath"].filter((path) => fields.some((field) => field.path === path));
+  const organised = ["costCenter", "managerId", "departmentPath"].filter((path) =>
+    fields.some((field) => field.path === path),
+  );
   if (organised.length > 0)
     yield one("organisation shifted by a row", ...organised.map((path) => damage.shifted(path)));
   if (all.length >= 3 && of("text").length > 1) {
@@ -144,28 +172,44 @@ function* playsOf(damage: Damage, random: Random): Generator<Play> {
 
 function* textPlays(texts: readonly string[], damage: Damage, random: Random): Generator<Play> {
   const { all } = damage;
-  for (const path of texts) yield one('text: "undefined"', damage.other(path, () => CONSTANT));
+  for (const path of texts)
+    yield one(
+      'text: "undefined"',
+      damage.other(path, () => CONSTANT),
+    );
   const path = random.one(texts);
   if (path === undefined) return;
   const encoded = (value: number) => value + OTHER;
   yield one("text: masked or encoded", damage.other(path, encoded));
   const some = random.pick(all, Math.ceil(all.length * random.between(0.3, 0.6)));
   yield one("text: mojibake in 30 to 60 %", damage.other(path, encoded, some));
-  yield one("text: cut off", damage.other(path, (value) => (random.chance(0.85) ? encoded(value) : value)));
+  yield one(
+    "text: cut off",
+    damage.other(path, (value) => (random.chance(0.85) ? encoded(value) : value)),
+  );
   const other = random.one(texts.filter((text) => text !== path));
   if (other !== undefined) {
     const column = damage.column(other);
-    yield one("text: of another field", damage.other(path, (value, i) => column[all[i] ?? 0] || value));
+    yield one(
+      "text: of another field",
+      damage.other(path, (value, i) => column[all[i] ?? 0] || value),
+    );
   }
   for (const share of [0.25, 0.5]) {
     const length = Math.ceil(all.length * share);
     const rows = random.pick(all, length);
     const name = `${100 * share} % of the rows`;
-    yield one(`${name}: "undefined"`, damage.other(path, () => CONSTANT, rows));
+    yield one(
+      `${name}: "undefined"`,
+      damage.other(path, () => CONSTANT, rows),
+    );
     yield one(`${name}: values of others`, damage.shifted(path, rows));
     const start = random.below(all.length - length + 1);
     const page = all.subarray(start, start + length);
-    yield one(`${name}, one page: "undefined"`, damage.other(path, () => CONSTANT, page));
+    yield one(
+      `${name}, one page: "undefined"`,
+      damage.other(path, () => CONSTANT, page),
+    );
   }
 }
 
@@ -176,9 +220,18 @@ function* choicePlays(path: string, damage: Damage): Generator<Play> {
   const commonest = mostFrequent(filled, column);
   const rarest = values.findLast((value) => value !== commonest);
   if (rarest === undefined) return;
-  yield one("choice: all one of the rarer values", damage.other(path, () => rarest));
-  yield one("choice: all the commonest value", damage.other(path, () => commonest));
-  yield one("choice: all an unknown value", damage.other(path, () => CONSTANT));
+  yield one(
+    "choice: all one of the rarer values",
+    damage.other(path, () => rarest),
+  );
+  yield one(
+    "choice: all the commonest value",
+    damage.other(path, () => commonest),
+  );
+  yield one(
+    "choice: all an unknown value",
+    damage.other(path, () => CONSTANT),
+  );
   yield one(
     "choice: values mapped in a circle",
     damage.other(path, (value) => values[(values.indexOf(value) + 1) % values.length] ?? value),

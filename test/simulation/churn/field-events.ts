@@ -29,9 +29,19 @@ function rewritten(path: string): Change {
 }
 
 /** Another value for some of the records that have one of the values, which stands for all of them. */
-function moved(path: string, from: (value: number) => boolean, to: number, least: number, most: number): Change {
+function moved(
+  path: string,
+  from: (value: number) => boolean,
+  to: number,
+  least: number,
+  most: number,
+): Change {
   return (population, { random }) =>
-    population.change(path, population.some(random.between(least, most), population.slots(path, from)), () => to);
+    population.change(
+      path,
+      population.some(random.between(least, most), population.slots(path, from)),
+      () => to,
+    );
 }
 
 /** Other values for some of the records. */
@@ -62,7 +72,10 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
       const field = population.field("attributes") ?? population.field("username");
       if (field === undefined) return;
       field.fill = 0.9;
-      population.redraw(field.path, population.slots(field.path, (value) => value === MISSING));
+      population.redraw(
+        field.path,
+        population.slots(field.path, (value) => value === MISSING),
+      );
     },
     { habit: ["fields", 1] },
   ),
@@ -102,7 +115,12 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     });
   }),
   // Contractors are employed, or the contract with an agency changes: once in five years.
-  event("contractors employed", 0.2, ["employees"], moved("userType", (value) => value === 1, 0, 0.3, 0.8)),
+  event(
+    "contractors employed",
+    0.2,
+    ["employees"],
+    moved("userType", (value) => value === 1, 0, 0.3, 0.8),
+  ),
   // "Germany" becomes "DE": once in thirty years.
   event("country codes", 0.03, ["employees"], relabelled("country"), ASKED),
   // Surname first, or with titles: once in twenty years.
@@ -111,19 +129,43 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
   // Numbers in place of names, after a merger: once in twenty years.
   event("new user names", 0.05, ["accounts"], rewritten("username"), ASKED),
   // A review of privileges every other year takes most of them away.
-  event("review of roles", 0.5, ["accounts"], moved("roles", (value) => value > 0, 0, 0.5, 0.9)),
-  event("review of owners", 0.5, ["groupMembers"], moved("role", (value) => value === 1, 0, 0.5, 0.9)),
+  event(
+    "review of roles",
+    0.5,
+    ["accounts"],
+    moved("roles", (value) => value > 0, 0, 0.5, 0.9),
+  ),
+  event(
+    "review of owners",
+    0.5,
+    ["groupMembers"],
+    moved("role", (value) => value === 1, 0, 0.5, 0.9),
+  ),
   // A vendor renames its types of accounts: once in 25 years.
   event("types renamed", 0.04, ["accounts"], relabelled("type"), { habit: ["relabel", 1], isAsked: true }),
   // Accounts that nobody used are suspended: in a third of the organisations each year.
-  event("dormant accounts", 0.3, ["accounts"], moved("active", (value) => value === 1, 0, 0.05, 0.25)),
+  event(
+    "dormant accounts",
+    0.3,
+    ["accounts"],
+    moved("active", (value) => value === 1, 0, 0.05, 0.25),
+  ),
   // Leavers are made anonymous after the legal period: once in ten years for all at once.
   event("leavers anonymised", 0.1, ["accounts"], (accounts, { random }) => {
-    const gone = accounts.some(random.between(0.3, 1), accounts.slots("active", (value) => value === 0));
+    const gone = accounts.some(
+      random.between(0.3, 1),
+      accounts.slots("active", (value) => value === 0),
+    );
     for (const path of ["name", "email"]) accounts.change(path, gone, () => 0);
   }),
   // A vendor adds Teams to a contract, for most at once: once in ten years.
-  event("Teams for everybody", 0.1, ["accounts"], moved("details.microsoft.teams.hasTeams", (value) => value === 0, 1, 0.6, 1), ASKED),
+  event(
+    "Teams for everybody",
+    0.1,
+    ["accounts"],
+    moved("details.microsoft.teams.hasTeams", (value) => value === 0, 1, 0.6, 1),
+    ASKED,
+  ),
   // Licenses are handed on to others before new ones are bought.
   event("licenses handed on", 0.4, ["licenses"], (licenses, { random }) => {
     const some = licenses.some(random.between(0.1, 0.3));
@@ -132,24 +174,42 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     licenses.change("sourceAccountId", some, (value) => accounts[next++] ?? value);
   }),
   // All licenses of a plan become licenses of another: once in seven years.
-  event("plan exchanged", 0.15, ["licenses"], (licenses, { random, collections }) => {
-    const [from, to] = random.pick(collections.get("plans")?.slots() ?? new Int32Array(), 2);
-    licenses.change("sourcePlanId", licenses.slots(), (plan) => (plan === from ? (to ?? plan) : plan));
-  }, ASKED),
+  event(
+    "plan exchanged",
+    0.15,
+    ["licenses"],
+    (licenses, { random, collections }) => {
+      const [from, to] = random.pick(collections.get("plans")?.slots() ?? new Int32Array(), 2);
+      licenses.change("sourcePlanId", licenses.slots(), (plan) => (plan === from ? (to ?? plan) : plan));
+    },
+    ASKED,
+  ),
   // A trial of a product ends with a purchase: once in five years.
-  event("trials bought", 0.2, ["licenses"], moved("billable", (value) => value === 0, 1, 0.3, 1)),
+  event(
+    "trials bought",
+    0.2,
+    ["licenses"],
+    moved("billable", (value) => value === 0, 1, 0.3, 1),
+  ),
   // Contracts are renewed once a year with other numbers of seats.
   event("seats renewed", 1, ["plans"], redrawn("details.seatBased.paidSeats", 0.5, 1)),
   // Devices of a shared pool are handed out again: once in five years.
   event("devices handed on", 0.2, ["devices"], redrawn("sourceOwnerId", 0.15, 0.4)),
   // Every other year many devices get the next major system at once.
-  event("new system", 0.5, ["devices"], (devices, { random }) =>
-    devices.change("operatingSystem", devices.some(random.between(0.3, 0.7)), () => 7), ASKED),
+  event(
+    "new system",
+    0.5,
+    ["devices"],
+    (devices, { random }) =>
+      devices.change("operatingSystem", devices.some(random.between(0.3, 0.7)), () => 7),
+    ASKED,
+  ),
   // A source begins to send its default where it sent nothing: once in five years.
   event("defaults filled in", 0.2, ["employees", "accounts"], (population) => {
     for (const path of ["roles", "userType"]) {
       const column = population.column(path);
-      for (const slot of population.slots(path, (value) => value === MISSING)) if (column.length > 0) column[slot] = 0;
+      for (const slot of population.slots(path, (value) => value === MISSING))
+        if (column.length > 0) column[slot] = 0;
     }
   }),
 ];

@@ -61,11 +61,7 @@ export const FIELDS: Readonly<Record<SnapshotCollection, readonly FieldModel[]>>
     field("details.seatBased.paidSeats", "number", 0.8, zipf(60, 0.5)),
     field("details.seatBased.consumedSeats", "counter", 0.8),
   ],
-  groups: [
-    field("name", "text", 1),
-    field("description", "text", 0.5),
-    field("email", "text", 0.4),
-  ],
+  groups: [field("name", "text", 1), field("description", "text", 0.5), field("email", "text", 0.4)],
   groupMembers: [
     field("sourceGroupId", "parent", 1),
     field("sourceMemberId", "reference", 1),

@@ -1,4 +1,5 @@
 import type { SnapshotCollection } from "@saas-management/sdk";
+import { memoryAfter } from "../../../src/sync/guard/changed.js";
 import type { Comparison } from "../../../src/sync/guard/comparison.js";
 import { daysOf, remembered } from "../../../src/sync/guard/history.js";
 import type { ResolvedRule } from "../../../src/sync/guard/rules.js";
@@ -29,9 +30,9 @@ export function judged(
 ): { readonly findings: readonly Finding[]; readonly next: Ledger } {
   const compared = comparisonOf(before, alive);
   const findings = findingsOf({ collection, compared, sample, history, unclear: [], now: at }, rule);
-  const approved = findings.flatMap(({ rule: name, fields }) => fields?.map((field) => `${name}:${field}`) ?? [name]);
-  const past = { at, sent: compared.sent, filled: filledOf(sample) };
-  return { findings, next: { alive, history: remembered(history, past, approved, daysOf(rule)) } };
+  const fields = memoryAfter(history.at(-1)?.fields, sample, at);
+  const past = { at, sent: compared.sent, filled: filledOf(sample), fields };
+  return { findings, next: { alive, history: remembered(history, past, findings, daysOf(rule)) } };
 }
 
 function comparisonOf(before: Uint8Array, now: Uint8Array): Comparison {

@@ -20,7 +20,11 @@ export interface Disaster {
 export function* idDisasters(population: Population, random: Random): Generator<Disaster> {
   const all = population.slots();
   const { length } = all;
-  const lost = (kind: string, share: number, kept = random.pick(all, Math.ceil(length * (1 - share)))): Disaster => ({
+  const lost = (
+    kind: string,
+    share: number,
+    kept = random.pick(all, Math.ceil(length * (1 - share))),
+  ): Disaster => ({
     kind,
     views: [only(population, kept)],
     damage: 1 - kept.length / length,
@@ -41,7 +45,10 @@ export function* idDisasters(population: Population, random: Random): Generator<
   yield* added(population, "another tenant", random.between(0.3, 3), { isBeside: false });
   yield* added(population, "other case or prefix of ids", 1, { isBeside: false, copied: all });
   yield* added(population, "all under a second id", 1, { isBeside: true, copied: all });
-  yield* added(population, "some under a second id", random.between(0.2, 0.9), { isBeside: true, copied: all });
+  yield* added(population, "some under a second id", random.between(0.2, 0.9), {
+    isBeside: true,
+    copied: all,
+  });
   yield* added(population, "a second tenant", random.between(0.3, 1.5), { isBeside: true });
   yield* added(population, "a filter is removed", random.between(1.5, 10), { isBeside: true });
   const parent = population.fields.find(({ kind }) => kind === "parent");
@@ -52,7 +59,7 @@ export function* idDisasters(population: Population, random: Random): Generator<
   const those = all.filter((slot) => parents[slot] === largest);
   yield lost("the largest group or plan is empty", 0, others);
   const quarter = those.subarray(0, Math.max(1, those.length >> 2));
-  yield lost("the largest group or plan is cut", 0, Int32Array.of(...others, ...quarter));
+  yield lost("the largest group or plan is cut", 0, joined(others, quarter));
 }
 
 /** All but the records of these slots are missing. */
@@ -81,7 +88,7 @@ function* slices(population: Population, random: Random, all: Int32Array): Gener
   const copies = population.add(all.length, order);
   const views = Array.from({ length: runs }, (_, run) => {
     const done = Math.floor((run + 1) * share * all.length);
-    return only(population, Int32Array.of(...order.subarray(done), ...copies.subarray(0, done)));
+    return only(population, joined(order.subarray(done), copies.subarray(0, done)));
   });
   yield { kind: "ids change in slices", views, damage: Math.floor(runs * share * all.length) / all.length };
   population.forget(copies);
@@ -96,7 +103,7 @@ function* added(
 ): Generator<Disaster> {
   const old = population.slots();
   const slots = population.add(Math.max(1, Math.floor(old.length * share)), copied);
-  const sent = isBeside ? Int32Array.of(...old, ...slots) : slots;
+  const sent = isBeside ? joined(old, slots) : slots;
   yield { kind, views: [only(population, sent)], damage: isBeside ? Math.min(1, share) : 1 };
   population.forget(slots);
 }
@@ -105,4 +112,11 @@ export function mostFrequent(slots: Int32Array, column: Int32Array): number {
   const counts = new Map<number, number>();
   for (const slot of slots) counts.set(column[slot] ?? 0, (counts.get(column[slot] ?? 0) ?? 0) + 1);
   return [...counts].reduce((best, next) => (next[1] > best[1] ? next : best), [0, 0] as const)[0];
+}
+
+function joined(first: Int32Array, second: Int32Array): Int32Array {
+  const all = new Int32Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
 }

@@ -80,10 +80,9 @@ function drift({ random, elapsed }: Installation, population: Population): void 
 /** Devices report when they are used; seats are taken and given back; systems are patched in the days after a patch day. */
 function count(installation: Installation): void {
   const { elapsed, day, hour, isWeekend, random } = installation;
-  const used = elapsed >= 6 ? 0.9 : elapsed >= 1 ? (isWeekend ? 0.12 : 0.6) : hourly();
-  function hourly(): number {
-    return Math.min(0.9, (hour >= 8 && hour < 18 && !isWeekend ? 0.16 : 0.012) * elapsed * 24);
-  }
+  const hourly = hour >= 8 && hour < 18 && !isWeekend ? 0.16 : 0.012;
+  const daily = elapsed >= 6 ? 0.9 : isWeekend ? 0.12 : 0.6;
+  const used = elapsed >= 1 ? daily : Math.min(0.9, hourly * elapsed * 24);
   const devices = installation.of("devices");
   devices?.change("lastSeen", devices.slots(), (value) => (random.chance(used) ? devices.unique() : value));
   const plans = installation.of("plans");

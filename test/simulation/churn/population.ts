@@ -136,11 +136,11 @@ export class Population {
   }
 
   /** Changes the values of records that have one. */
-  change(path: string, slots: Int32Array, valueOf: (value: number) => number): void {
+  change(path: string, slots: Int32Array, changed: (value: number) => number): void {
     const column = this.column(path);
     for (const slot of slots) {
       const value = column[slot] ?? MISSING;
-      if (value !== MISSING) column[slot] = valueOf(value);
+      if (value !== MISSING) column[slot] = changed(value);
     }
   }
 

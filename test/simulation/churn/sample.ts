@@ -52,11 +52,15 @@ export function shippedSample(collection: SnapshotCollection, records: readonly 
   return sampler.sample();
 }
 
-export function recordOf({ collection, fields, domains }: Population, slot: number, { columns }: View): Fields {
+export function recordOf(
+  { collection, fields, domains }: Population,
+  slot: number,
+  { columns }: View,
+): Fields {
   const record = recordWith(collection, slot);
   for (const [i, field] of fields.entries()) {
     const value = columns[i]?.[slot] ?? MISSING;
-    if (value !== MISSING) put(record, field.path.split("."), valueOf(field, value, domains));
+    if (value !== MISSING) put(record, field.path.split("."), writtenAs(field, value, domains));
   }
   return record;
 }
@@ -72,7 +76,9 @@ export function sampleOf(population: Population, { alive, columns }: View): Fiel
     const i = fields.findIndex(({ path }) => path === name);
     const [field, column] = [fields[i], columns[i]];
     if (field === undefined || column === undefined) return [];
-    return slots.some((slot) => column[slot] !== MISSING) ? [{ field, column, bytes: bytesOf(collection, name) }] : [];
+    return slots.some((slot) => column[slot] !== MISSING)
+      ? [{ field, column, bytes: bytesOf(collection, name) }]
+      : [];
   });
   const width = ID_BYTES + filled.length;
   const rows = Buffer.alloc(width * slots.length);
@@ -111,7 +117,7 @@ function bytesOf(collection: SnapshotCollection, path: string): Map<number, numb
 /** What the shipped sampler makes of a value. */
 function byteOf(collection: SnapshotCollection, field: Field, value: number): number {
   const record = recordWith(collection, 0);
-  put(record, field.path.split("."), valueOf(field, value, 0));
+  put(record, field.path.split("."), writtenAs(field, value, 0));
   const sample = shippedSample(collection, [record]);
   return rowsOf(sample).bytes[ID_BYTES + sample.fields.indexOf(field.path)] ?? 0;
 }
@@ -124,7 +130,7 @@ function idOf(slot: number): string {
   return `r${slot}`;
 }
 
-function valueOf({ path, kind }: Field, value: number, domains: number): unknown {
+function writtenAs({ path, kind }: Field, value: number, domains: number): unknown {
   const text = `v${value}`;
   if (path === "email") return `${text}@${domains}.example`;
   if (path === "departmentPath" || path === "roles") return ["all", text];
