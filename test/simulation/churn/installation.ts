@@ -1,173 +1,82 @@
-import { daysOf, remembered } from "../../../src/sync/guard/history.js";
-import type { ResolvedRule } from "../../../src/sync/guard/rules.js";
-import { type Finding, findingsOf } from "../../../src/sync/guard/verdict.js";
-import type { History, PastSnapshot } from "../../../src/sync/ledger/history.js";
-import { type Behaviour, DAY_MS, join } from "./behaviours.js";
-import { DISASTERS, type Disaster } from "./disasters.js";
-import type { CollectionPlan, Organisation } from "./organisations.js";
-import { comparisonOf, Population } from "./population.js";
+import type { SnapshotCollection } from "@saas-management/sdk";
+import { zipf } from "./fields.js";
+import type { Habit, Organisation } from "./organisations.js";
+import { drawn, Population } from "./population.js";
 import type { Random } from "./random.js";
-import type { Tally } from "./tally.js";
 
-/** A Monday at midnight. */
-const START = Date.UTC(2026, 0, 5);
-const DAYS_A_YEAR = 365;
-const RECENT_DAYS = 90;
-const LAST_RUNS = 8;
+/** The records of an organisation with a connector. */
+export class Installation {
+  readonly organisation: Organisation;
+  readonly random: Random;
+  readonly people: number;
+  /** The share of the people who come, and who leave, in a day. */
+  readonly churn: number;
+  readonly collections: ReadonlyMap<SnapshotCollection, Population>;
+  /** Days since a Monday at midnight, and since the run before. */
+  day = 0;
+  elapsed = 0;
+  /** Those who stay for a season only, or are away at times. */
+  readonly seasonal = new Map<SnapshotCollection, Int32Array>();
 
-export interface SimulationOptions {
-  readonly years: number;
-  readonly rule: ResolvedRule;
-  /** How often in a year each kind of disaster comes over an installation. */
-  readonly disastersAYear: number;
-}
-
-/** Runs an organisation's connector for some years: what is held is approved at once, as an operator would. */
-export function simulateInstallation(
-  organisation: Organisation,
-  random: Random,
-  { years, rule, disastersAYear }: SimulationOptions,
-  tally: Tally,
-): void {
-  const { name, everyHours, down } = organisation;
-  const collections = organisation.collections.map(
-    (plan) => new Collection(plan, rule, random.fork(plan.name)),
-  );
-  const misfortune = random.fork("misfortune");
-  const period = everyHours / 24;
-  let last = 0;
-  let downUntil = 0;
-  // At a quarter past the hour, so that nights and weekends are not at their edges.
-  for (let day = 0.01 + period / 2; day < years * DAYS_A_YEAR; day += period) {
-    if (day < downUntil) continue;
-    if (down !== undefined && misfortune.chance((down.timesAYear * period) / DAYS_A_YEAR))
-      downUntil = day + down.days;
-    const moment = { day, elapsed: day - last };
-    last = day;
-    const verdicts = collections.map((collection) => collection.run(moment));
-    tally.run(name, verdicts);
-    if (disastersAYear === 0 || day < 30) continue;
-    for (const disaster of DISASTERS) {
-      if (!misfortune.chance((disastersAYear * period) / DAYS_A_YEAR)) continue;
-      const victim = collections[misfortune.below(collections.length)];
-      if (victim !== undefined) tally.disaster(disaster, victim.suffer(disaster, period, misfortune));
-    }
-    for (const collection of collections) collection.complete();
-  }
-  tally.years += years;
-}
-
-export interface Verdict {
-  readonly findings: readonly Finding[];
-  /** Whether an operator should be asked: a large event came before the run. */
-  readonly isEvent: boolean;
-  /** What other rules would have done. */
-  readonly heldBySum: boolean;
-  readonly heldByRemovals: boolean;
-}
-
-export interface Outcome {
-  readonly records: number;
-  readonly isVisible: boolean;
-  readonly rules: readonly string[];
-  readonly heldByRemovals: boolean;
-}
-
-class Collection {
-  readonly #population = new Population();
-  readonly #behaviours: readonly Behaviour[];
-  readonly #rule: ResolvedRule;
-  readonly #random: Random;
-  readonly #days: number;
-  #history: History = [];
-  #next: { readonly past: PastSnapshot; readonly findings: readonly Finding[] } | undefined;
-  /** Removals within the window, since the last one that this rule held. */
-  #removals: { readonly at: number; readonly gone: number }[] = [];
-  /** What had come and left, once a week. */
-  #marks: { readonly day: number; readonly joined: number; readonly left: number }[] = [];
-
-  constructor({ size, shape = {}, behaviours }: CollectionPlan, rule: ResolvedRule, random: Random) {
-    this.#behaviours = behaviours();
-    this.#rule = rule;
-    this.#random = random;
-    this.#days = daysOf(rule);
-    join(this.#population, size, shape, random);
-    this.#population.commit();
-    this.#history = [{ at: START, sent: size, profile: this.#population.profile }];
-  }
-
-  run(moment: { readonly day: number; readonly elapsed: number }): Verdict {
-    this.complete();
-    let isEvent = false;
-    for (const behaviour of this.#behaviours)
-      isEvent = behaviour(this.#population, moment, this.#random) || isEvent;
-    const at = START + moment.day * DAY_MS;
-    const { compared, profile } = this.#population;
-    const findings = findingsOf(
-      { compared, profile, history: this.#history, unclear: [], now: at },
-      this.#rule,
+  constructor(organisation: Organisation, random: Random) {
+    const { people, churn, collections } = organisation;
+    this.organisation = organisation;
+    this.random = random;
+    this.people = people > 50 ? Math.round(people * random.between(0.7, 1.2)) : people;
+    this.churn = (churn * random.between(0.7, 1.3)) / 100 / 30;
+    this.collections = new Map(
+      collections.map((collection) => [collection, new Population(collection, random.fork(collection))]),
     );
-    this.#next = { past: { at, sent: compared.sent, profile }, findings };
-    if (moment.day - (this.#marks.at(-1)?.day ?? Number.NEGATIVE_INFINITY) >= 7) {
-      this.#marks.push({ day: moment.day, joined: this.#population.joined, left: this.#population.left });
-      this.#marks = this.#marks.filter(({ day }) => moment.day - day <= RECENT_DAYS);
+    // Plans and groups come before what refers to them.
+    for (const collection of ["plans", "groups", ...collections] as const) {
+      const population = this.of(collection);
+      if (population?.size !== 0) continue;
+      this.#tieParents(population);
+      population.add(this.#sizeOf(collection));
     }
-    const heldBySum = this.#sumOfRemovals(at, compared.gone, compared.known);
-    return { findings, isEvent, heldBySum, heldByRemovals: isHeldByRemovals(compared) };
   }
 
-  /** Completes the run, if it is not completed yet. */
-  complete(): void {
-    if (this.#next === undefined) return;
-    const { past, findings } = this.#next;
-    this.#history = remembered(this.#history, past, findings, this.#days);
-    this.#population.commit();
-    this.#next = undefined;
+  of(collection: SnapshotCollection): Population | undefined {
+    return this.collections.get(collection);
   }
 
-  /** Plays a disaster in place of the run, without consequences for the runs that follow. */
-  suffer(disaster: Disaster, period: number, random: Random): Outcome {
-    const { compared, joined, left } = this.#population;
-    const profile = this.#next?.past.profile ?? this.#population.profile;
-    const then = this.#marks[0] ?? { joined, left };
-    const scene = {
-      truth: { sent: compared.sent, kept: compared.kept, profile },
-      known: compared.known,
-      recent: { joined: joined - then.joined, left: left - then.left },
-    };
-    const { snapshots, damage } = disaster.play(scene, random);
-    let { known } = compared;
-    let history = this.#history;
-    let now = this.#next?.past.at ?? START;
-    let heldByRemovals = false;
-    let rules: readonly string[] = [];
-    for (const { sent, kept, profile: sentProfile } of snapshots) {
-      const facts = comparisonOf({ known, sent, kept });
-      heldByRemovals ||= isHeldByRemovals(facts);
-      const found = findingsOf(
-        { compared: facts, profile: sentProfile, history, unclear: [], now },
-        this.#rule,
-      );
-      if (rules.length === 0) rules = found.map((finding) => finding.rule);
-      history = remembered(history, { at: now, sent, profile: sentProfile }, [], this.#days);
-      known = sent;
-      now += period * DAY_MS;
-    }
-    return { records: scene.known, isVisible: damage > disaster.visibleFrom, rules, heldByRemovals };
+  has(habit: Habit): boolean {
+    return this.organisation.habits.includes(habit);
   }
 
-  #sumOfRemovals(at: number, gone: number, known: number): boolean {
-    this.#removals.push({ at, gone });
-    const first = Math.min(at - this.#days * DAY_MS, this.#removals.at(-LAST_RUNS)?.at ?? at);
-    while ((this.#removals[0]?.at ?? at) < first) this.#removals.shift();
-    const sum = this.#removals.reduce((total, removal) => total + removal.gone, 0);
-    const isHeld = sum >= 5 && sum / known > 0.25;
-    if (isHeld) this.#removals = [];
-    return isHeld;
+  get hour(): number {
+    return (this.day % 1) * 24;
   }
-}
 
-/** The one rule of the guard before there was a history. */
-function isHeldByRemovals({ known, sent, gone }: { known: number; sent: number; gone: number }): boolean {
-  return gone > 0 && (sent === 0 || (gone >= 3 && gone / known > 0.25));
+  get isWeekend(): boolean {
+    return Math.floor(this.day) % 7 >= 5;
+  }
+
+  #sizeOf(collection: SnapshotCollection): number {
+    const { people, random } = this;
+    if (collection === "plans") return people < 6 ? 1 : 2 + random.below(people < 1000 ? 3 : 10);
+    if (collection === "groups") return this.#groups;
+    if (collection === "groupMembers") return 3 * people;
+    return collection === "licenses" ? Math.max(1, Math.floor(people * random.between(0.6, 1.2))) : people;
+  }
+
+  get #groups(): number {
+    return Math.max(2, Math.floor(3 * Math.sqrt(this.people)));
+  }
+
+  /** Half of the licenses are of the first plan, half of the others of the second, and so on. */
+  #tieParents(population: Population): void {
+    const plan = population.field("sourcePlanId");
+    const group = population.field("sourceGroupId");
+    const manager = population.field("managerId");
+    if (group !== undefined) group.draw = drawn(zipf(this.#groups, 0.8));
+    if (manager !== undefined) manager.draw = drawn(zipf(Math.max(2, Math.floor(this.people / 8)), 0));
+    if (plan !== undefined)
+      plan.draw = (random) => {
+        const plans = this.of("plans")?.slots() ?? new Int32Array([0, 1, 2]);
+        let at = 0;
+        while (at < plans.length - 1 && random.chance(0.5)) at += 1;
+        return plans[at] ?? 0;
+      };
+  }
 }

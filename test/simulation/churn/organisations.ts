@@ -1,169 +1,76 @@
-import {
-  absentAtWeekends,
-  type Behaviour,
-  intermittent,
-  rebuiltNightly,
-  rollout,
-  type Shape,
-  season,
-  turnover,
-} from "./behaviours.js";
-import * as event from "./events.js";
+import type { SnapshotCollection } from "@saas-management/sdk";
 
-export interface CollectionPlan {
-  readonly name: string;
-  readonly size: number;
-  readonly shape?: Shape;
-  /** Made anew for each installation. */
-  readonly behaviours: () => readonly Behaviour[];
-}
+/** What sets an organisation apart: the events and habits of `events.ts` and `life.ts` that it has for certain. */
+export type Habit =
+  | ("acquisition" | "burst" | "clean" | "fields" | "guests" | "ids" | "jit" | "layoff" | "mail" | "outages")
+  | ("purge" | "refresh" | "relabel" | "reorganised" | "rollout" | "school" | "season" | "trial")
+  | ("upgrade" | "virtual" | "weekend");
 
 export interface Organisation {
   readonly name: string;
-  readonly everyHours: number;
-  readonly collections: readonly CollectionPlan[];
-  /** How often in a year the job is down, and for how many days. */
-  readonly down?: { readonly timesAYear: number; readonly days: number };
+  readonly people: number;
+  /** Days between two runs, and between its first and its last run. */
+  readonly period: number;
+  readonly days: number;
+  readonly collections: readonly SnapshotCollection[];
+  /** Percent of the people who come, and who leave, in a month. */
+  readonly churn: number;
+  readonly habits: readonly Habit[];
 }
 
-const HOURLY = 1;
-const DAILY = 24;
-const WEEKLY = 7 * 24;
-const MFA = 8;
+const HOURLY = 1 / 24;
+const SIX_HOURLY = 1 / 4;
+const WEEKLY = 7;
+
+const COLLECTIONS: Readonly<Record<string, SnapshotCollection>> = {
+  e: "employees",
+  a: "accounts",
+  p: "plans",
+  l: "licenses",
+  g: "groups",
+  m: "groupMembers",
+  d: "devices",
+};
 
 function of(
   name: string,
-  everyHours: number,
-  size: number,
-  behaviours: () => readonly Behaviour[],
-  more: Partial<Pick<Organisation, "down">> & {
-    readonly and?: readonly CollectionPlan[];
-    shape?: Shape;
-  } = {},
+  people: number,
+  letters: string,
+  churn: number,
+  habits: readonly Habit[] = [],
+  period = 1,
+  days = 365,
 ): Organisation {
-  const { and = [], down, shape = {} } = more;
-  const accounts = { name: "accounts", size, behaviours, shape };
-  return { name, everyHours, collections: [accounts, ...and], ...(down && { down }) };
+  const collections = [...letters].flatMap((letter) => COLLECTIONS[letter] ?? []);
+  return { name, people, period, days, collections, churn, habits };
 }
 
+/** Those with a run each hour live for some months: they have as many runs as others in years. */
 export const ORGANISATIONS: readonly Organisation[] = [
-  of("two founders", DAILY, 5, () => [turnover(0.5, 0.2)]),
-  of("bakery", WEEKLY, 8, () => [turnover(0.4, 0.4)]),
-  of("dental practice", DAILY, 12, () => [turnover(0.25, 0.25)]),
-  of("agency with freelancers", DAILY, 25, () => [turnover(1.5, 1.5)]),
-  of("on-call directory", DAILY, 30, () => [turnover(0.2, 0.2), absentAtWeekends(0.2)]),
-  of("growing start-up", HOURLY, 40, () => [turnover(0.9, 0.15), rollout(MFA, 30)]),
-  of("law firm", DAILY, 60, () => [turnover(0.15, 0.15), event.mailMigration(0.2)]),
-  of("restaurants", WEEKLY, 120, () => [turnover(0.7, 0.7)]),
-  of("software company", HOURLY, 150, () => [turnover(0.35, 0.2), event.reorganisation(0.5, 0.1)], {
-    and: [
-      { name: "licenses", size: 400, behaviours: () => [turnover(0.6, 0.5), event.licenceCleanUp(1, 0.18)] },
-    ],
-  }),
-  of("ski resort", DAILY, 60, () => [
-    turnover(0.2, 0.2),
-    season([
-      [0, 240],
-      [75, 240],
-      [120, 60],
-      [310, 60],
-      [350, 240],
-    ]),
-  ]),
-  of("harvest helpers", WEEKLY, 90, () => [
-    season([
-      [100, 90],
-      [170, 160],
-      [250, 160],
-      [330, 90],
-    ]),
-  ]),
-  of("volunteers", WEEKLY, 300, () => [turnover(0.5, 0.5)]),
-  of("film production", DAILY, 50, () => [
-    season([
-      [30, 50],
-      [90, 300],
-      [200, 300],
-      [290, 50],
-    ]),
-  ]),
-  of("virtual desktops", HOURLY, 400, () => [turnover(0.3, 0.3)], {
-    and: [{ name: "devices", size: 400, behaviours: () => [rebuiltNightly(0.12), absentAtWeekends(0.05)] }],
-  }),
-  of("pool of desktops", DAILY, 5000, () => [turnover(0.3, 0.3)], {
-    and: [{ name: "devices", size: 5000, behaviours: () => [rebuiltNightly(0.15), absentAtWeekends(0.04)] }],
-  }),
-  of("licence manager", DAILY, 700, () => [
-    turnover(0.5, 0.5),
-    event.licenceCleanUp(1, 0.35),
-    event.planUpgrade(0.5),
-  ]),
-  of("call centre", DAILY, 800, () => [turnover(0.9, 0.9)]),
-  of("school", DAILY, 900, () => [
-    turnover(0.1, 0.1),
-    season([
-      [185, 900],
-      [205, 760],
-      [240, 760],
-      [255, 900],
-    ]),
-  ]),
-  of("job that is down for a week", DAILY, 1000, () => [turnover(0.5, 0.5)], {
-    down: { timesAYear: 3, days: 8 },
-  }),
-  of("merging group", DAILY, 1500, () => [
-    turnover(0.2, 0.2),
-    event.idMigration(0.4),
-    event.mailMigration(0.4),
-    event.acquisition(0.3, 1.2),
-  ]),
-  of("privileged access", HOURLY, 800, () => [turnover(0.2, 0.2)], {
-    and: [{ name: "groupMembers", size: 2000, behaviours: () => [turnover(0.8, 0.8), intermittent(200, 6)] }],
-  }),
-  of("factory with shifts", DAILY, 2500, () => [turnover(0.25, 0.25), absentAtWeekends(0.15)]),
-  of("consultancy", DAILY, 3000, () => [
-    turnover(0.3, 0.25),
-    event.layoff(0.3, 0.4),
-    event.acquisition(0.3, 0.8),
-    event.renaming(0.2),
-  ]),
-  of("guests", DAILY, 5000, () => [turnover(1, 0.4), event.accessReview(4, 0.13)], {
-    shape: { department: 0.05, title: 0.1, phone: 0.1, manager: 0.02, mfa: 0.2 },
-  }),
-  of("hospital", HOURLY, 9000, () => [turnover(0.4, 0.4), event.reorganisation(0.5, 0.08)], {
-    down: { timesAYear: 1, days: 7 },
-  }),
-  of("retailer", DAILY, 20_000, () => [
-    turnover(0.4, 0.4),
-    season([
-      [0, 25_000],
-      [30, 20_500],
-      [290, 20_000],
-      [335, 25_000],
-    ]),
-  ]),
-  of("university", WEEKLY, 30_000, () => [
-    turnover(0.15, 0.15),
-    season([
-      [170, 30_000],
-      [240, 24_500],
-      [260, 24_500],
-      [280, 30_500],
-    ]),
-  ]),
-  of("bank", HOURLY, 60_000, () => [turnover(0.12, 0.12), event.reorganisation(0.5, 0.15)], {
-    and: [
-      {
-        name: "groupMembers",
-        size: 90_000,
-        behaviours: () => [turnover(0.5, 0.5), event.reorganisation(1, 0.17)],
-      },
-    ],
-  }),
-  of("telephone company", HOURLY, 120_000, () => [
-    turnover(0.18, 0.2),
-    event.fieldCleanUp(0.2),
-    rollout(MFA, 60),
-  ]),
-  of("ministry", DAILY, 200_000, () => [turnover(0.08, 0.08), event.mailMigration(0.2)]),
+  of("agency of five", 5, "apl", 1),
+  of("start-up", 25, "apl", 3, [], HOURLY, 120),
+  of("trial", 4, "apl", 0, ["trial"], 1, 120),
+  of("licences with reviews", 120, "eapl", 1.5, ["clean"]),
+  of("school", 1500, "aglm", 0.3, ["school"]),
+  of("retailer", 8000, "egm", 3, ["season"]),
+  of("shops", 600, "eap", 3, ["season"], WEEKLY),
+  of("staffing agency", 2000, "ea", 12, ["burst"], HOURLY, 120),
+  of("bank", 20_000, "egm", 1, ["purge"]),
+  of("group of companies", 60_000, "em", 1.2, ["reorganised"], 1, 180),
+  of("just-in-time access", 12_000, "agm", 1.5, ["jit"], HOURLY, 90),
+  of("device management", 9000, "d", 1, ["refresh"]),
+  of("virtual desktops", 3000, "d", 1, ["virtual"], SIX_HOURLY, 180),
+  of("guests", 50_000, "apl", 2, ["guests"]),
+  of("three founders", 3, "apl", 1, [], WEEKLY),
+  of("agency with weekends", 300, "apl", 2, ["weekend"], HOURLY, 120),
+  of("new ids", 5000, "apl", 1.5, ["ids"], WEEKLY),
+  of("law firm", 400, "egmd", 0.8, ["mail", "reorganised"]),
+  of("acquirer", 3000, "eapl", 1.5, ["acquisition"]),
+  of("upgraded plans", 15_000, "apl", 2, ["upgrade", "clean"], SIX_HOURLY, 180),
+  of("job that is often down", 1200, "eapl", 2, ["outages"]),
+  of("roll-out", 40, "apl", 3, ["rollout"]),
+  of("charity", 15, "ea", 2, [], WEEKLY),
+  of("consultancy", 900, "eapld", 1.8, ["layoff", "clean", "fields"]),
+  of("vendor with other labels", 150, "apl", 2.5, ["weekend", "relabel"]),
+  of("forty devices", 40, "d", 2, ["refresh"]),
 ];

@@ -1,4 +1,4 @@
-/** A seeded generator, so that a seed gives the same organisations, changes and disasters on every machine. */
+/** A seeded generator, so that a seed gives the same installations, events and disasters on every machine. */
 export class Random {
   #state: number;
 
@@ -41,18 +41,34 @@ export class Random {
     return count;
   }
 
-  /** How many of `count` happen that each have this probability. */
-  binomial(count: number, probability: number): number {
-    if (probability <= 0 || count <= 0) return 0;
-    if (probability >= 1) return count;
-    if (count > 200) {
-      const mean = count * probability;
-      const spread = Math.sqrt(mean * (1 - probability));
-      return Math.min(count, Math.max(0, Math.round(mean + spread * this.#normal())));
+  /** One of some things; undefined of none. */
+  one<Thing>(things: readonly Thing[]): Thing | undefined {
+    return things[this.below(things.length)];
+  }
+
+  /** The place of a weight. @param sums Sums of the weights up to each of them, the last one 1. */
+  weighted(sums: readonly number[]): number {
+    const at = this.next();
+    let low = 0;
+    for (let high = sums.length - 1; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 1) > at) high = middle;
+      else low = middle + 1;
     }
-    let sum = 0;
-    for (let i = 0; i < count; i += 1) if (this.chance(probability)) sum += 1;
-    return sum;
+    return low;
+  }
+
+  /** Some of the numbers, in random order, all of them by default. */
+  pick(numbers: Int32Array, count = numbers.length): Int32Array {
+    const all = numbers.slice();
+    const most = Math.min(count, all.length);
+    for (let i = 0; i < most; i += 1) {
+      const other = i + this.below(all.length - i);
+      const chosen = all[other] ?? 0;
+      all[other] = all[i] ?? 0;
+      all[i] = chosen;
+    }
+    return all.subarray(0, most);
   }
 
   #normal(): number {
@@ -61,7 +77,7 @@ export class Random {
 }
 
 /** Spreads the bits of a number of 32 bits. */
-export function mix(value: number): number {
+function mix(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -1,60 +1,47 @@
 import Table from "cli-table3";
-import { DISASTERS } from "./disasters.js";
-import type { Tally } from "./tally.js";
-
-/** Organisations whose desktops are rebuilt each night: the first that lower thresholds hold. */
-const NIGHTLY = ["virtual desktops", "pool of desktops"];
+import { SIZES, type Size, type Tally } from "./tally.js";
 
 export function organisationTable({ organisations }: Tally): string {
-  const rows = [...organisations].map(([name, { runs, falseHolds, asked, rules }]) => [
+  const rows = [...organisations].map(([name, { runs, falseHolds, rules, approvals, repeated }]) => [
     name,
     count(runs),
     count(falseHolds),
     [...rules].join(", "),
-    count(asked),
+    count(approvals),
+    count(repeated),
   ]);
-  return table(["organisation", "runs", "false holds", "by rules", "asked"], rows);
+  return table(["organisation", "runs", "false holds", "by rules", "approved", "again"], rows);
 }
 
+/** How many of the visible disasters are missed. */
 export function disasterTable({ disasters }: Tally): string {
-  const rows = [...disasters].map(([{ name }, { visible, missed, missedByRemovals, small, smallHeld }]) => [
-    name,
-    count(visible),
-    count(missed),
-    count(missedByRemovals),
-    small === 0 ? "" : `${count(smallHeld)} of ${count(small)}`,
+  const rows = [...disasters].map(([kind, { visible, missed }]) => [
+    kind,
+    ...SIZES.map((size) => (visible[size] === 0 ? "" : `${count(missed[size])} of ${count(visible[size])}`)),
   ]);
-  return table(["disaster", "visible", "missed", "by `removed` alone", "smaller, held"], rows);
+  return table(["missed in collections of", "50 and more", "10 to 49", "fewer"], rows);
 }
 
 export function summaryOf(tally: Tally): string {
-  const { years, falseHoldsBySum, falseHoldsByRemovals } = tally;
-  const visible = tally.sumOfDisasters("visible");
-  const slices = DISASTERS.find(({ name }) => name === "ids change in slices");
-  const missedSlices = slices === undefined ? 0 : (tally.disasters.get(slices)?.missed ?? 0);
+  const { years } = tally;
+  const perYear = (holds: number) => (holds / years).toFixed(3);
+  const falseHolds = [...tally.falseHolds].map(([rules, holds]) => `${rules} ${holds}`).join("; ");
+  const missed = (concerns: "ids" | "fields", sizes?: readonly Size[]) =>
+    shareOf(
+      tally.sumOfDisasters("missed", concerns, sizes),
+      tally.sumOfDisasters("visible", concerns, sizes),
+    );
+  const [large, medium, small] = SIZES;
+  const all = (field: "missed" | "visible") =>
+    tally.sumOfDisasters(field, "ids") + tally.sumOfDisasters(field, "fields");
   return [
-    `${count(years)} installation-years, ${count(tally.sumOf("runs"))} runs`,
-    `false holds: ${perYear(tally.sumOf("falseHolds"), years)} an installation-year; a sum of removals in the window would have ${perYear(falseHoldsBySum, years)}, the rule of earlier versions ${perYear(falseHoldsByRemovals, years)}`,
-    `asked after an event, and approved: ${count(tally.sumOf("asked"))}`,
-    `missed of ${count(visible)} visible disasters: ${count(tally.sumOfDisasters("missed"))}, of which ${count(missedSlices)} are ids that change in slices; the rule of earlier versions misses ${count(tally.sumOfDisasters("missedByRemovals"))}`,
-    `of ${count(tally.sumOfDisasters("visible", "fields"))} visible disasters of fields: ${count(tally.sumOfDisasters("missed", "fields"))}`,
+    `${years.toFixed(1)} installation-years, ${count(tally.sumOf("runs"))} runs`,
+    `false holds: ${perYear(tally.sumOf("falseHolds"))} an installation-year (${falseHolds})`,
+    `approvals: ${perYear(tally.sumOf("approvals"))} an installation-year, and ${perYear(tally.sumOf("repeated"))} again within three weeks`,
+    `missed of the visible disasters of fields: ${missed("fields", [large])} in collections of 50 and more, ${missed("fields", [medium])} of 10 to 49, ${missed("fields", [small])} of fewer`,
+    `missed of the visible disasters of ids: ${missed("ids", [large])}, ${missed("ids", [medium])}, ${missed("ids", [small])}`,
+    `missed of all: ${shareOf(all("missed"), all("visible"))}`,
   ].join("\n");
-}
-
-export function sensitivityTable(rows: readonly (readonly [maxShare: number, Tally])[]): string {
-  return table(
-    ["maxShare", "false holds a year", "of nightly desktops", "missed ids", "missed fields"],
-    rows.map(([maxShare, tally]) => {
-      const held = NIGHTLY.reduce((sum, name) => sum + (tally.organisations.get(name)?.falseHolds ?? 0), 0);
-      return [
-        `${Math.round(maxShare * 100)} %`,
-        perYear(tally.sumOf("falseHolds"), tally.years),
-        perYear(held, (tally.years * NIGHTLY.length) / tally.organisations.size),
-        count(tally.sumOfDisasters("missed", "ids")),
-        count(tally.sumOfDisasters("missed", "fields")),
-      ];
-    }),
-  );
 }
 
 function table(head: string[], rows: string[][]): string {
@@ -64,10 +51,10 @@ function table(head: string[], rows: string[][]): string {
   return all.toString();
 }
 
-function count(value: number): string {
-  return value.toLocaleString("en-US");
+function shareOf(part: number, whole: number): string {
+  return `${count(part)} of ${count(whole)} (${((100 * part) / Math.max(1, whole)).toFixed(1)} %)`;
 }
 
-function perYear(holds: number, years: number): string {
-  return (holds / years).toFixed(2);
+function count(value: number): string {
+  return value.toLocaleString("en-US");
 }

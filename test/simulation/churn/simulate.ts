@@ -1,23 +1,41 @@
-import type { GuardOptions } from "@saas-management/sdk";
-import { resolveGuard } from "../../../src/sync/guard/rules.js";
-import { simulateInstallation } from "./installation.js";
+import type { GuardOptions, SnapshotCollection } from "@saas-management/sdk";
+import { type ResolvedRule, resolveGuard } from "../../../src/sync/guard/rules.js";
+import { type LifeEvent, planOf } from "./events.js";
+import { fieldDisasters } from "./field-disasters.js";
+import { judged, type Ledger } from "./guard.js";
+import { idDisasters, type View } from "./id-disasters.js";
+import { Installation } from "./installation.js";
+import { live } from "./life.js";
 import { ORGANISATIONS, type Organisation } from "./organisations.js";
+import type { Population } from "./population.js";
 import { Random } from "./random.js";
-import { Tally } from "./tally.js";
+import { sampleOf } from "./sample.js";
+import { type Held, Tally } from "./tally.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A Monday at midnight. */
+const START = Date.UTC(2026, 0, 5);
+/** Disasters come when there is something to compare with. */
+const FIRST_DISASTER_DAY = 10;
+/** How often disasters come in the life of an installation, each kind over each of its collections. */
+const DISASTERS = 4;
+/** How long an event may still explain a held run. */
+const RECENT = { days: 8, runs: 5 };
+/** Runs fail now and then: servers restart, vendors are down. */
+const FAILED = 0.01;
 
 export interface ChurnOptions {
   readonly seed: number;
-  readonly years: number;
-  readonly disastersAYear: number;
+  /** How many installations there are of each organisation. */
+  readonly lives: number;
   readonly guard?: GuardOptions;
   readonly organisations?: readonly Organisation[];
 }
 
-/** Runs each organisation for some years, judged by the shipped rules. */
+/** Lets installations of each organisation live, judged by the shipped rules. */
 export function simulateChurn({
   seed,
-  years,
-  disastersAYear,
+  lives,
   guard = {},
   organisations = ORGANISATIONS,
 }: ChurnOptions): Tally {
@@ -26,11 +44,116 @@ export function simulateChurn({
   const tally = new Tally();
   const random = new Random(seed);
   for (const organisation of organisations)
-    simulateInstallation(
-      organisation,
-      random.fork(organisation.name),
-      { years, rule, disastersAYear },
-      tally,
-    );
+    for (let life = 0; life < lives; life += 1)
+      new Life(
+        new Installation(organisation, random.fork(`${organisation.name} ${life}`)),
+        rule,
+        tally,
+      ).run();
   return tally;
+}
+
+/** The runs of an installation: what is held is approved at once, as an operator would. */
+class Life {
+  readonly #installation: Installation;
+  readonly #rule: ResolvedRule;
+  readonly #tally: Tally;
+  readonly #misfortune: Random;
+  readonly #ledgers = new Map<SnapshotCollection, Ledger>();
+  /** Events of the last runs. */
+  #recent: { readonly event: LifeEvent; readonly day: number; readonly run: number }[] = [];
+
+  constructor(installation: Installation, rule: ResolvedRule, tally: Tally) {
+    this.#installation = installation;
+    this.#rule = rule;
+    this.#tally = tally;
+    this.#misfortune = installation.random.fork("misfortune");
+  }
+
+  run(): void {
+    const installation = this.#installation;
+    const { period, days, name } = installation.organisation;
+    const planned = planOf(installation);
+    const outages = this.#outages(days);
+    const runs = Math.floor(days / period);
+    const first = Math.min(runs - 2, Math.ceil(FIRST_DISASTER_DAY / period));
+    const disasters = new Set(
+      Array.from({ length: DISASTERS }, () => first + this.#misfortune.below(runs - first)),
+    );
+    for (const population of installation.collections.values())
+      this.#judge(population, viewOf(population), 0);
+    installation.elapsed = period;
+    for (let run = 1; run < runs; run += 1) {
+      // A little past the hour, so that nights and weekends are not at their edges.
+      const day = run * period + 0.001;
+      installation.day = day;
+      live(installation);
+      for (const { event, from, to } of planned) {
+        const share = to === from ? 1 : Math.min(period, day - from, to + period - day) / (to - from);
+        if (day < from || day - period >= to) continue;
+        event.happen(installation, share);
+        this.#recent.push({ event, day, run });
+      }
+      if (outages.some((start) => day >= start && day < start + 8) || this.#misfortune.chance(FAILED))
+        continue;
+      this.#tally.run(name, this.#complete(run), day);
+      if (disasters.has(run))
+        for (const population of installation.collections.values()) this.#suffer(population);
+    }
+    this.#tally.years += (runs * period) / 365;
+  }
+
+  /** Days on which the job begins to be down for a week: once a life in two of five installations. */
+  #outages(days: number): number[] {
+    const times = this.#installation.has("outages") ? 3 : this.#misfortune.chance(0.4) ? 1 : 0;
+    return Array.from({ length: times }, () => days * this.#misfortune.between(0.1, 0.9));
+  }
+
+  /** @returns what was held, with the events that explain it */
+  #complete(run: number): Held[] {
+    const { collections, day } = this.#installation;
+    this.#recent = this.#recent.filter(
+      (past) => past.day >= day - RECENT.days || past.run > run - RECENT.runs,
+    );
+    return [...collections.values()].flatMap((population) => {
+      const rules = this.#judge(population, viewOf(population), day);
+      const events = this.#recent
+        .map(({ event }) => event)
+        .filter(({ isAsked, concerns }) => isAsked && concerns.includes(population.collection));
+      return rules.length === 0 ? [] : [{ rules, events: events.map(({ name }) => name) }];
+    });
+  }
+
+  /** Judges a snapshot and completes it. @returns the rules that it breaks */
+  #judge(population: Population, view: View, day: number): string[] {
+    const { collection } = population;
+    const snapshot = { alive: view.alive, sample: sampleOf(population, view), at: START + day * DAY_MS };
+    const before = this.#ledgers.get(collection) ?? { alive: view.alive, history: [] };
+    const { findings, next } = judged(collection, before, snapshot, this.#rule);
+    this.#ledgers.set(collection, next);
+    return findings.map(({ rule }) => rule);
+  }
+
+  /** Plays each disaster in place of the next runs, without consequences for the runs that follow. */
+  #suffer(population: Population): void {
+    const ledger = this.#ledgers.get(population.collection);
+    if (ledger === undefined) return;
+    const records = population.size;
+    const { day, organisation } = this.#installation;
+    for (const [concerns, play] of [
+      ["ids", idDisasters],
+      ["fields", fieldDisasters],
+    ] as const)
+      for (const { kind, views, damage } of play(population, this.#misfortune)) {
+        const isHeld = views.some(
+          (view, i) => this.#judge(population, view, day + (i + 1) * organisation.period).length > 0,
+        );
+        this.#ledgers.set(population.collection, ledger);
+        this.#tally.disaster({ kind, concerns, records, damage, isHeld });
+      }
+  }
+}
+
+function viewOf({ alive, columns }: Population): View {
+  return { alive: alive.slice(), columns };
 }

@@ -1,81 +1,96 @@
-import { DISASTERS, type Disaster } from "./disasters.js";
-import type { Outcome, Verdict } from "./installation.js";
+/** The damage from which a person would see it in the figures of a snapshot. */
+const VISIBLE = 0.3;
+/** Days within which a held run after the same event is the same question again. */
+const SAME_DAYS = 21;
+/** Sizes of collections, by their least number of records. */
+export const SIZES = [50, 10, 0] as const;
+export type Size = (typeof SIZES)[number];
 
-/** Snapshots of fewer records are too small for shares. */
-const MIN_RECORDS = 50;
+/** A collection that was held, by which rules, and after which events of which an operator should be asked. */
+export interface Held {
+  readonly rules: readonly string[];
+  readonly events: readonly string[];
+}
 
-export interface OrganisationTally {
+export interface Outcome {
+  readonly kind: string;
+  readonly concerns: "ids" | "fields";
+  readonly records: number;
+  readonly damage: number;
+  readonly isHeld: boolean;
+}
+
+interface Runs {
   runs: number;
-  /** Runs that were held without an event of which an operator should be asked. */
   falseHolds: number;
-  /** Runs that were held after such an event, and approved. */
-  asked: number;
+  approvals: number;
+  repeated: number;
   /** The rules of the false holds. */
   readonly rules: Set<string>;
 }
 
-export interface DisasterTally {
-  visible: number;
-  missed: number;
-  missedByRemovals: number;
-  /** Smaller ones, and how many of them were held all the same. */
-  small: number;
-  smallHeld: number;
+interface Disasters {
+  readonly concerns: Outcome["concerns"];
+  readonly visible: Record<Size, number>;
+  readonly missed: Record<Size, number>;
 }
 
-/** Counts of a simulation: their number does not depend on the number of runs. */
+/** Counts of a simulation. */
 export class Tally {
   years = 0;
-  readonly organisations = new Map<string, OrganisationTally>();
-  readonly disasters = new Map<Disaster, DisasterTally>(
-    DISASTERS.map((disaster) => [
-      disaster,
-      { visible: 0, missed: 0, missedByRemovals: 0, small: 0, smallHeld: 0 },
-    ]),
-  );
-  falseHoldsBySum = 0;
-  falseHoldsByRemovals = 0;
+  readonly organisations = new Map<string, Runs>();
+  readonly falseHolds = new Map<string, number>();
+  readonly disasters = new Map<string, Disasters>();
+  readonly #asked = new Map<string, number>();
 
-  run(organisation: string, verdicts: readonly Verdict[]): void {
+  run(organisation: string, held: readonly Held[], day: number): void {
     const counts = this.organisations.get(organisation) ?? {
       runs: 0,
       falseHolds: 0,
-      asked: 0,
+      approvals: 0,
+      repeated: 0,
       rules: new Set<string>(),
     };
     this.organisations.set(organisation, counts);
     counts.runs += 1;
-    const held = verdicts.filter(({ findings }) => findings.length > 0);
-    const surprising = held.filter(({ isEvent }) => !isEvent);
-    if (surprising.length > 0) counts.falseHolds += 1;
-    else if (held.length > 0) counts.asked += 1;
-    for (const { findings } of surprising) for (const { rule } of findings) counts.rules.add(rule);
-    const routine = verdicts.filter(({ isEvent }) => !isEvent);
-    if (routine.some(({ heldBySum }) => heldBySum)) this.falseHoldsBySum += 1;
-    if (routine.some(({ heldByRemovals }) => heldByRemovals)) this.falseHoldsByRemovals += 1;
-  }
-
-  disaster(disaster: Disaster, { records, isVisible, rules, heldByRemovals }: Outcome): void {
-    const counts = this.disasters.get(disaster);
-    if (counts === undefined || records < MIN_RECORDS) return;
-    if (isVisible) {
-      counts.visible += 1;
-      if (rules.length === 0) counts.missed += 1;
-      if (!heldByRemovals) counts.missedByRemovals += 1;
-    } else {
-      counts.small += 1;
-      if (rules.length > 0) counts.smallHeld += 1;
+    if (held.length === 0) return;
+    const events = held.flatMap((one) => one.events).map((event) => `${organisation}: ${event}`);
+    const rules = [...new Set(held.flatMap((one) => one.rules))].sort();
+    if (events.length === 0) {
+      counts.falseHolds += 1;
+      for (const rule of rules) counts.rules.add(rule);
+      this.falseHolds.set(`${rules}`, (this.falseHolds.get(`${rules}`) ?? 0) + 1);
+      return;
     }
+    const since =
+      day - Math.max(...events.map((event) => this.#asked.get(event) ?? Number.NEGATIVE_INFINITY));
+    if (since >= 0 && since < SAME_DAYS) counts.repeated += 1;
+    else counts.approvals += 1;
+    for (const event of events) this.#asked.set(event, day);
   }
 
-  sumOf(field: "runs" | "falseHolds" | "asked"): number {
+  disaster({ kind, concerns, records, damage, isHeld }: Outcome): void {
+    if (damage < VISIBLE) return;
+    const none = () => ({ 50: 0, 10: 0, 0: 0 });
+    const counts = this.disasters.get(kind) ?? { concerns, visible: none(), missed: none() };
+    this.disasters.set(kind, counts);
+    const size = SIZES.find((least) => records >= least) ?? 0;
+    counts.visible[size] += 1;
+    if (!isHeld) counts.missed[size] += 1;
+  }
+
+  sumOf(field: "runs" | "falseHolds" | "approvals" | "repeated"): number {
     return [...this.organisations.values()].reduce((sum, counts) => sum + counts[field], 0);
   }
 
-  sumOfDisasters(field: keyof DisasterTally, concerns?: Disaster["concerns"]): number {
-    return [...this.disasters].reduce(
-      (sum, [disaster, counts]) =>
-        concerns === undefined || disaster.concerns === concerns ? sum + counts[field] : sum,
+  sumOfDisasters(
+    field: "visible" | "missed",
+    concerns: Outcome["concerns"],
+    sizes: readonly Size[] = SIZES,
+  ): number {
+    const counts = [...this.disasters.values()].filter((disaster) => disaster.concerns === concerns);
+    return counts.reduce(
+      (sum, disaster) => sum + sizes.reduce<number>((all, size) => all + disaster[field][size], 0),
       0,
     );
   }

@@ -1,0 +1,265 @@
+import { type Disaster, mostFrequent, type View } from "./id-disasters.js";
+import { type Field, MISSING, type Population } from "./population.js";
+import type { Random } from "./random.js";
+
+const OTHER = 1_000_000_000;
+const CONSTANT = 900_000_000;
+/** A field that fewer records have is not missed. */
+const LEAST_FILL = 0.2;
+
+/** Columns of wrong values, by the paths of their fields. */
+type Wrong = ReadonlyMap<string, Int32Array>;
+
+/** Plays what sources do to the fields of the records that are there. */
+export function* fieldDisasters(population: Population, random: Random): Generator<Disaster> {
+  const all = population.slots();
+  if (all.length < 3) return;
+  for (const { kind, steps } of playsOf(new Damage(population, all, random), random)) {
+    const damage = damageOf(population, all, steps.at(-1) ?? new Map());
+    const views = steps.map((wrong): View => {
+      const columns = population.fields.map(({ path }) => wrong.get(path) ?? population.column(path));
+      return { alive: population.alive, columns };
+    });
+    if (damage !== undefined) yield { kind, views, damage };
+  }
+}
+
+/** The largest share of a field's values that is wrong; undefined if nobody could say so. */
+function damageOf(population: Population, all: Int32Array, wrong: Wrong): number | undefined {
+  let worst: number | undefined;
+  for (const { path, kind } of population.fields) {
+    const now = wrong.get(path);
+    if (now === undefined || kind === "counter") continue;
+    const before = population.column(path);
+    const filled = all.filter((slot) => before[slot] !== MISSING);
+    const wrongs = filled.filter((slot) => before[slot] !== now[slot]).length;
+    if (wrongs >= 3) worst = Math.max(worst ?? 0, wrongs / filled.length);
+  }
+  return worst;
+}
+
+interface Play {
+  readonly kind: string;
+  readonly steps: readonly Wrong[];
+}
+
+const one = (kind: string, ...wrong: readonly (readonly [string, Int32Array])[]): Play => ({
+  kind,
+  steps: [new Map(wrong)],
+});
+
+/** Makes columns of wrong values. */
+class Damage {
+  readonly fields: readonly Field[];
+  readonly all: Int32Array;
+  readonly #population: Population;
+  readonly #random: Random;
+
+  constructor(population: Population, all: Int32Array, random: Random) {
+    this.#population = population;
+    this.#random = random;
+    this.all = all;
+    this.fields = population.fields.filter(({ path }) => this.filled(path).length >= LEAST_FILL * all.length);
+  }
+
+  column(path: string): Int32Array {
+    return this.#population.column(path);
+  }
+
+  filled(path: string): Int32Array {
+    const column = this.column(path);
+    return this.all.filter((slot) => column[slot] !== MISSING);
+  }
+
+  /** Other values in the place of those that records have. */
+  other(
+    path: string,
+    changed: (value: number, i: number) => number,
+    slots = this.all,
+  ): readonly [string, Int32Array] {
+    const column = this.column(path).slice();
+    for (const [i, slot] of slots.entries()) {
+      const value = column[slot] ?? MISSING;
+      if (value !== MISSING) column[slot] = changed(value, i);
+    }
+    return [path, column];
+  }
+
+  /** Each record has the value of the one before, or none if that has none. */
+  shifted(path: string, slots = this.all): readonly [string, Int32Array] {
+    const column = this.column(path);
+    const wrong = column.slice();
+    for (const [i, slot] of slots.entries()) wrong[slot] = column[slots.at(i - 1) ?? 0] ?? MISSING;
+    return [path, wrong];
+  }
+
+  /** The values of other people. */
+  foreign(path: string, slots = this.all): readonly [string, Int32Array] {
+    const field = this.#population.field(path);
+    const column = this.column(path).slice();
+    if (field !== undefined) for (const slot of slots) column[slot] = this.#population.draw(field);
+    return [path, column];
+  }
+
+  emptied(path: string, share: number, from = this.column(path)): readonly [string, Int32Array] {
+    const column = from.slice();
+    const filled = this.all.filter((slot) => column[slot] !== MISSING);
+    for (const slot of this.#random.pick(filled, Math.ceil(filled.length * share))) column[slot] = MISSING;
+    return [path, column];
+  }
+}
+
+function* playsOf(damage: Damage, random: Random): Generator<Play> {
+  const { fields, all } = damage;
+  const of = (...kinds: readonly Field["kind"][]) =>
+    fields.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path);
+  yield* textPlays(of("text", "reference"), damage, random);
+  for (const path of of("choice")) yield* choicePlays(path, damage);
+  const references = fields.filter(
+    ({ path, kind }) => kind === "reference" || kind === "parent" || path === "managerId",
+  );
+  for (const { path } of references) {
+    const [target = 0] = random.pick(damage.filled(path), 1).map((slot) => damage.column(path)[slot] ?? 0);
+    yield one(
+      "reference: all to one",
+      damage.other(path, () => target),
+    );
+    yield one("reference: shifted by a row", damage.shifted(path));
+  }
+  for (const path of of("number")) {
+    yield one(
+      "number: 0 everywhere",
+      damage.other(path, () => 0),
+    );
+    yield one(
+      "number: in cents",
+      damage.other(path, (value) => value * 100),
+    );
+  }
+  for (const path of of("time"))
+    yield one(
+      "time: another zone",
+      damage.other(path, (value) => value + 2),
+    );
+  for (const path of of("boolean")) {
+    yield one(
+      "boolean: inverted",
+      damage.other(path, (value) => 1 - value),
+    );
+    yield one(
+      "boolean: all false",
+      damage.other(path, () => 0),
+    );
+    yield one(
+      "boolean: all true",
+      damage.other(path, () => 1),
+    );
+  }
+  yield* rowPlays(damage, random);
+  yield* emptyPlays(damage, random);
+  const organised = ["costCenter", "managerId", "departmentPath"].filter((path) =>
+    fields.some((field) => field.path === path),
+  );
+  if (organised.length > 0)
+    yield one("organisation shifted by a row", ...organised.map((path) => damage.shifted(path)));
+  if (all.length >= 3 && of("text").length > 1) {
+    const own = fields.filter(({ kind }) => kind !== "parent").map(({ path }) => path);
+    yield one("another tenant under the same ids", ...own.map((path) => damage.foreign(path)));
+    const half = random.pick(all, Math.floor(all.length * 0.49));
+    yield one("49 % belong to others", ...own.map((path) => damage.foreign(path, half)));
+  }
+}
+
+function* textPlays(texts: readonly string[], damage: Damage, random: Random): Generator<Play> {
+  const { all } = damage;
+  for (const path of texts)
+    yield one(
+      'text: "undefined"',
+      damage.other(path, () => CONSTANT),
+    );
+  const path = random.one(texts);
+  if (path === undefined) return;
+  const encoded = (value: number) => value + OTHER;
+  yield one("text: masked or encoded", damage.other(path, encoded));
+  const some = random.pick(all, Math.ceil(all.length * random.between(0.3, 0.6)));
+  yield one("text: mojibake in 30 to 60 %", damage.other(path, encoded, some));
+  yield one(
+    "text: cut off",
+    damage.other(path, (value) => (random.chance(0.85) ? encoded(value) : value)),
+  );
+  const other = random.one(texts.filter((text) => text !== path));
+  if (other !== undefined) {
+    const column = damage.column(other);
+    yield one(
+      "text: of another field",
+      damage.other(path, (value, i) => column[all[i] ?? 0] || value),
+    );
+  }
+  for (const share of [0.25, 0.5]) {
+    const length = Math.ceil(all.length * share);
+    const rows = random.pick(all, length);
+    const name = `${100 * share} % of the rows`;
+    yield one(
+      `${name}: "undefined"`,
+      damage.other(path, () => CONSTANT, rows),
+    );
+    yield one(`${name}: values of others`, damage.shifted(path, rows));
+    const start = random.below(all.length - length + 1);
+    const page = all.subarray(start, start + length);
+    yield one(
+      `${name}, one page: "undefined"`,
+      damage.other(path, () => CONSTANT, page),
+    );
+  }
+}
+
+function* choicePlays(path: string, damage: Damage): Generator<Play> {
+  const column = damage.column(path);
+  const filled = damage.filled(path);
+  const values = [...new Set(filled.map((slot) => column[slot] ?? 0))];
+  const commonest = mostFrequent(filled, column);
+  const rarest = values.findLast((value) => value !== commonest);
+  if (rarest === undefined) return;
+  yield one(
+    "choice: all one of the rarer values",
+    damage.other(path, () => rarest),
+  );
+  yield one(
+    "choice: all the commonest value",
+    damage.other(path, () => commonest),
+  );
+  yield one(
+    "choice: all an unknown value",
+    damage.other(path, () => CONSTANT),
+  );
+  yield one(
+    "choice: values mapped in a circle",
+    damage.other(path, (value) => values[(values.indexOf(value) + 1) % values.length] ?? value),
+  );
+}
+
+function* rowPlays(damage: Damage, random: Random): Generator<Play> {
+  const paths = damage.fields.map(({ path }) => path);
+  yield one("all fields shifted by a row", ...paths.map((path) => damage.shifted(path)));
+  const some = random.pick(damage.all, Math.ceil(damage.all.length * 0.5));
+  yield one("half of the rows shifted by a row", ...paths.map((path) => damage.shifted(path, some)));
+}
+
+function* emptyPlays(damage: Damage, random: Random): Generator<Play> {
+  const optional = damage.fields.filter(({ isRequired }) => !isRequired).map(({ path }) => path);
+  const path = random.one(optional);
+  if (path === undefined) return;
+  yield one("empty: a field", damage.emptied(path, 1));
+  yield one("empty: 30 to 100 % of a field", damage.emptied(path, random.between(0.3, 1)));
+  const share = random.between(0.3, 1);
+  yield one("empty: 30 to 100 % of all fields", ...optional.map((field) => damage.emptied(field, share)));
+  const step = random.between(0.1, 0.24);
+  const steps: Wrong[] = [];
+  let left = damage.column(path);
+  for (let run = 0; run < 10; run += 1) {
+    const wrong = damage.emptied(path, step, left);
+    steps.push(new Map([wrong]));
+    left = wrong[1];
+  }
+  yield { kind: "empty: 10 to 24 % more in each run", steps };
+}

@@ -1,0 +1,51 @@
+import type { SnapshotCollection } from "@saas-management/sdk";
+import { memoryAfter } from "../../../src/sync/guard/changed.js";
+import type { Comparison } from "../../../src/sync/guard/comparison.js";
+import { daysOf, remembered } from "../../../src/sync/guard/history.js";
+import type { ResolvedRule } from "../../../src/sync/guard/rules.js";
+import { type Finding, findingsOf } from "../../../src/sync/guard/verdict.js";
+import type { FieldSample } from "../../../src/sync/ids/field-sample.js";
+import { filledOf } from "../../../src/sync/ids/field-sample.js";
+import type { History } from "../../../src/sync/ledger/history.js";
+
+/** A snapshot as the guard sees it. */
+export interface Snapshot {
+  readonly alive: Uint8Array;
+  readonly sample: FieldSample;
+  readonly at: number;
+}
+
+/** What a ledger knows of a collection. */
+export interface Ledger {
+  readonly alive: Uint8Array;
+  readonly history: History;
+}
+
+/** Judges a snapshot by the shipped rules. @returns their findings, and the ledger once the snapshot is completed */
+export function judged(
+  collection: SnapshotCollection,
+  { alive: before, history }: Ledger,
+  { alive, sample, at }: Snapshot,
+  rule: ResolvedRule,
+): { readonly findings: readonly Finding[]; readonly next: Ledger } {
+  const compared = comparisonOf(before, alive);
+  const findings = findingsOf({ collection, compared, sample, history, unclear: [], now: at }, rule);
+  const fields = memoryAfter(history.at(-1)?.fields, sample, at);
+  const past = { at, sent: compared.sent, filled: filledOf(sample), fields };
+  return { findings, next: { alive, history: remembered(history, past, findings, daysOf(rule)) } };
+}
+
+function comparisonOf(before: Uint8Array, now: Uint8Array): Comparison {
+  const [known, sent] = [countOf(before), countOf(now)];
+  let kept = 0;
+  for (let slot = 0; slot < before.length; slot += 1) if (before[slot] === 1 && now[slot] === 1) kept += 1;
+  const gone = known - kept;
+  const sets = [{ origin: "completed" as const, known, gone }];
+  return { known, sent, new: sent - kept, kept, gone, sets, firstGone: [] };
+}
+
+function countOf(alive: Uint8Array): number {
+  let count = 0;
+  for (const one of alive) count += one;
+  return count;
+}
