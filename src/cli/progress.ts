@@ -1,27 +1,24 @@
-import type { Clock } from "../../core/clock.js";
-import type { SyncProgress } from "../../sync/progress.js";
-import { count, counted, describeDiff } from "../../sync/report-text.js";
-import type { Io } from "../io.js";
-
-type Shown = Pick<Io, "isTerminal" | "note" | "writeError">;
+import type { Clock } from "../core/clock.js";
+import type { SyncProgress } from "../sync/progress.js";
+import { count, counted, describeDiff } from "../sync/report-text.js";
+import type { Io } from "./io.js";
 
 const REDRAW_MS = 500;
 const LINE_MS = 10_000;
-const CLEAR_LINE = "\r\u001b[2K";
 
 /** Shows how a run gets on: a line that is drawn again on a terminal, a line every 10 s elsewhere. */
 export class ProgressLine {
-  readonly #io: Shown;
+  readonly #io: Pick<Io, "isTerminal" | "note" | "draw">;
   readonly #clock: Clock;
   readonly #begunAt: number;
   #status = "reading";
   #stop = () => {};
 
-  constructor(io: Shown, clock: Clock) {
+  constructor(io: Pick<Io, "isTerminal" | "note" | "draw">, clock: Clock) {
     this.#io = io;
     this.#clock = clock;
     this.#begunAt = clock.monotonic();
-    if (io.isTerminal) this.#draw();
+    if (io.isTerminal) this.#tell();
     this.#wait();
   }
 
@@ -31,25 +28,21 @@ export class ProgressLine {
 
   end(): void {
     this.#stop();
-    if (this.#io.isTerminal) this.#io.writeError(CLEAR_LINE);
+    this.#io.draw("");
   }
 
   #wait(): void {
-    const { isTerminal } = this.#io;
-    this.#stop = this.#clock.after(isTerminal ? REDRAW_MS : LINE_MS, () => {
-      if (isTerminal) this.#draw();
-      else this.#io.note(this.#text());
+    this.#stop = this.#clock.after(this.#io.isTerminal ? REDRAW_MS : LINE_MS, () => {
+      this.#tell();
       this.#wait();
     });
   }
 
-  #draw(): void {
-    this.#io.writeError(`${CLEAR_LINE}${this.#text()}`);
-  }
-
-  #text(): string {
+  #tell(): void {
     const seconds = (this.#clock.monotonic() - this.#begunAt) / 1000;
-    return `${this.#status}, ${count(Math.floor(seconds))} s`;
+    const text = `${count(Math.floor(seconds))} s: ${this.#status}`;
+    if (this.#io.isTerminal) this.#io.draw(text);
+    else this.#io.note(text);
   }
 }
 
@@ -68,7 +61,7 @@ function statusAfter(event: SyncProgress): string | undefined {
     case "restarted":
       return `sending in batch ${event.attempt}`;
     case "retry":
-      return `${event.operation} is tried again`;
+      return `${event.operation} is tried again (${event.code})`;
     case "waiting-for-lock":
       return "waiting for the lock of another batch";
     default:

@@ -1,32 +1,30 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import type { Command } from "commander";
-import { VERSION } from "../../core/version.js";
-import { addExamples, UsageError } from "../command-module.js";
-import type { Io } from "../io.js";
+import { VERSION } from "../core/version.js";
+import { type Options, UsageError } from "./commands.js";
+import type { Io } from "./io.js";
 
-export function define(command: Command, io: Io): void {
-  addExamples(command, "saas-management init acme-connector", "cd acme-connector && npm install && npm test");
-  command
-    .description(
-      "Makes a connector project in a new folder: connector, test, configuration, Dockerfile, crontab and CronJob.",
-    )
-    .argument("<folder>", "a folder that is empty or does not exist")
-    .action((folder: string) => init(resolve(folder), io));
-}
-
-async function init(folder: string, io: Io): Promise<void> {
+/** Makes a connector project in a new folder. */
+export async function run([given = ""]: readonly string[], _: Options, io: Io): Promise<void> {
+  const folder = resolve(given);
   const name = basename(folder);
   // A name of npm, and of Kubernetes.
   if (!/^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/.test(name))
     throw new UsageError("The folder's name must have lower-case letters, digits and - only, 52 at most.");
-  const made = await mkdir(folder, { recursive: true });
-  if (made === undefined && (await readdir(folder)).length > 0)
-    throw new UsageError(`${folder} is not empty. Choose another folder: nothing is overwritten.`);
-  const files = Object.entries(projectFiles(name));
-  for (const [file, text] of files) await writeFile(join(folder, file), text, { flag: "wx" });
-  const names = files.map(([file]) => file);
-  io.data({ folder, files: names }, () => `${folder}: ${names.join(", ")}`);
+  const files = projectFiles(name);
+  try {
+    const made = await mkdir(folder, { recursive: true });
+    if (made === undefined && (await readdir(folder)).length > 0)
+      throw new UsageError(`${folder} is not empty. Choose another folder: nothing is overwritten.`);
+    for (const [file, text] of Object.entries(files))
+      await writeFile(join(folder, file), text, { flag: "wx" });
+  } catch (error) {
+    const isFile = error instanceof Error && "code" in error && error.code === "EEXIST";
+    throw isFile
+      ? new UsageError(`${folder} is a file. Choose another name: nothing is overwritten.`)
+      : error;
+  }
+  io.write(`${folder}: ${Object.keys(files).join(", ")}\n`);
   io.note(`Next: cd ${folder} && npm install && npm test`);
 }
 
@@ -44,6 +42,7 @@ function projectFiles(name: string): Readonly<Record<string, string>> {
     Dockerfile: DOCKERFILE,
     crontab: crontabOf(name),
     "cronjob.yaml": cronJobOf(name),
+    "once.yaml": onceOf(name),
   };
 }
 
@@ -109,7 +108,9 @@ COPY . .
 RUN mkdir -p state && chown node:node state
 VOLUME /connector/state
 USER node
-CMD ["npx", "saas-management", "run", "connector.js"]
+# Not npx, which would keep SIGTERM from the run.
+ENTRYPOINT ["node_modules/.bin/saas-management"]
+CMD ["run", "connector.js"]
 `;
 
 const crontabOf = (
@@ -118,6 +119,24 @@ const crontabOf = (
 # Cron looks for Node in /usr/bin and /bin only; otherwise add a line PATH=/usr/local/bin:/usr/bin:/bin here.
 17 2 * * *  cd $HOME/${name} && set -a && . ./.env && npx saas-management run connector.js > last-run.log 2>&1 || cat last-run.log
 `;
+
+/** A pod that runs the connector, as a field of a Kubernetes resource. */
+const podOf = (name: string, args: string) => `restartPolicy: Never
+containers:
+  - name: connector
+    image: ${name}:latest
+    args: ${args}
+    envFrom:
+      - secretRef: { name: ${name} }
+    volumeMounts:
+      - { name: state, mountPath: /connector/state }
+securityContext: { fsGroup: 1000, runAsNonRoot: true, runAsUser: 1000 }
+volumes:
+  - name: state
+    persistentVolumeClaim: { claimName: ${name}-state }
+`;
+
+const indented = (text: string, spaces: number) => text.trimEnd().replace(/^/gm, " ".repeat(spaces));
 
 const cronJobOf = (name: string) => `apiVersion: batch/v1
 kind: CronJob
@@ -136,16 +155,19 @@ spec:
             onExitCodes: { operator: In, values: [2, 65, 77, 78, 80, 81] }
       template:
         spec:
-          restartPolicy: Never
-          containers:
-            - name: connector
-              image: ${name}:latest
-              envFrom:
-                - secretRef: { name: ${name} }
-              volumeMounts:
-                - { name: state, mountPath: /connector/state }
-          securityContext: { fsGroup: 1000, runAsNonRoot: true, runAsUser: 1000 }
-          volumes:
-            - name: state
-              persistentVolumeClaim: { claimName: ${name}-state }
+${indented(podOf(name, '["run", "connector.js"]'), 10)}
+`;
+
+const onceOf = (
+  name: string,
+) => `# kubectl create -f once.yaml: the first run. Later, what a person says: args: ["approve", "ID"] or ["status"].
+apiVersion: batch/v1
+kind: Job
+metadata:
+  generateName: ${name}-once-
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+${indented(podOf(name, '["run", "connector.js", "--first-run"]'), 6)}
 `;
