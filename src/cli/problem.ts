@@ -20,7 +20,7 @@ export interface NextStep {
 const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/[.;] ?See (the (error's )?cause|serverMessage for its reason|errors( and data)?|the log)(?=\.)/gi, ""],
   [/firstRun must not be true/, "--first-run is refused"],
-  [/Leave it out, or set it from the command line: firstRun: .*$/, "Leave it out."],
+  [/Leave it out, or set it from the command line: firstRun: .*/, "Leave it out."],
   [/run once with firstRun: true/, "run once with --first-run"],
   [/run again with approve: "([^"]+)"/, "run saas-management approve $1 and then the same command,"],
   [/Set waitForLockMs/, "Use --wait-for-lock SECONDS"],
@@ -64,11 +64,12 @@ function codeOf(error: unknown): string {
 }
 
 export function messageOf(error: unknown): string {
-  return inShellWords(error instanceof Error ? error.message : String(error));
+  return inShellWords(escapeControls(error instanceof Error ? error.message : String(error)));
 }
 
+/** A text of lines, with the shell's words. */
 export function inShellWords(text: string): string {
-  return IN_A_SHELL.reduce((shown, [pattern, words]) => shown.replace(pattern, words), escapeControls(text));
+  return IN_A_SHELL.reduce((shown, [pattern, words]) => shown.replace(pattern, words), text);
 }
 
 /** What the service said, each problem of the input, and the messages of the causes. */

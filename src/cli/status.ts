@@ -44,5 +44,5 @@ function describe(held: NonNullable<RunHistory["held"]>): readonly string[] {
         ],
   );
   const since = `Held since ${held.heldAt.toISOString()}${held.isApproved ? "; approved" : ""}.`;
-  return ["", since, ...String(held).split("\n").map(inShellWords), ...details];
+  return ["", since, inShellWords(String(held)), ...details];
 }

@@ -64,7 +64,7 @@ export class RecordBuilder {
     const ignored = headings
       .filter((heading) => this.#converterOf(heading) === undefined)
       .map(
-        (heading) => `${JSON.stringify(heading)}${suggestKey(heading, names).replace(/^(.*)\?$/, " ($1?)")}`,
+        (heading) => `${JSON.stringify(heading)}${suggestKey(heading, names).replace(/^ (.*)$/, " ($1)")}`,
       );
     if (ignored.length > 0) this.#warn(`columns that are not fields are not sent: ${ignored.join(", ")}`);
     return known;

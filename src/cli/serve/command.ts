@@ -12,23 +12,28 @@ import { demoInstallations, demoPortfolio } from "./demo.js";
 
 type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;
 
-/** Starts the reference server, until a signal stops it. */
+/** Serves until a signal stops it. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const { demo, host, port, syncPort } = options;
-  const tls = tlsIdentity(options);
-  const clock = new TestClock();
-  const portfolio = demo === true ? demoPortfolio(clock.now()) : readPortfolio(demo);
-  await using server = await start({ clock, host, port, syncPort, tls, portfolio });
-  if (demo === true) await loadDemo(server, tls && clientTls(tls.cert));
+  const portfolio = typeof demo === "string" ? readPortfolio(demo) : undefined;
+  await using server = await serve(
+    { host, port, syncPort, tls: tlsIdentity(options), portfolio },
+    demo === true,
+  );
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   io.data({ baseUrl, syncUrl, apiKey, installationId }, () => describe(server));
   if (host !== undefined && !isLoopback(host)) io.warn(`other machines may reach this server at ${host}.`);
   await new Promise<void>((stop) => io.signal.addEventListener("abort", () => stop(), { once: true }));
 }
 
-async function start(options: ServerOptions): Promise<ReferenceServer> {
+/** Starts the reference server, with the demo company in it. @throws {UsageError} it cannot start with these options */
+export async function serve(options: ServerOptions, isDemo: boolean): Promise<ReferenceServer> {
+  const clock = new TestClock();
+  const portfolio = isDemo ? demoPortfolio(clock.now()) : options.portfolio;
   try {
-    return await startReferenceServer(options);
+    const server = await startReferenceServer({ ...options, clock, portfolio });
+    if (isDemo) await loadDemo(server, options.tls && clientTls(options.tls.cert));
+    return server;
   } catch (error) {
     // An invalid option, a port in use, an address of another machine.
     const isUsage = error instanceof TypeError || (error instanceof Error && "syscall" in error);
@@ -55,8 +60,7 @@ function tlsIdentity({ tlsCert, tlsKey }: Options): ServerOptions["tls"] {
   return { cert: readText("--tls-cert", tlsCert), key: readText("--tls-key", tlsKey) };
 }
 
-function readPortfolio(file: string | undefined): ServerOptions["portfolio"] {
-  if (file === undefined) return undefined;
+function readPortfolio(file: string): ServerOptions["portfolio"] {
   const text = readText("--demo", file);
   try {
     return parsePortfolio(text);
