@@ -5,7 +5,7 @@ import { ConfigurationError } from "../core/errors/index.js";
 export class HttpProxy {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What names it: `proxy`, or a variable of the environment. */
+  /** What names it: the option, or a variable of the environment. */
   readonly source: string;
   readonly #credentials: string | undefined;
 
@@ -49,7 +49,11 @@ export function resolveProxy(option: string | undefined, name: string, endpoint:
       `${name} begins with http:// and proxy is on another machine, which would get the API key unencrypted. Leave proxy out: http:// is for loopback only.`,
     );
   }
-  return new HttpProxy(url.origin, source, credentialsOf(url, source));
+  return new HttpProxy(
+    url.origin,
+    option === undefined ? source : "the option proxy",
+    credentialsOf(url, source),
+  );
 }
 
 /** The variable that names the proxy of an endpoint, and its value. Loopback has none. */
