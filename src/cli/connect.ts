@@ -17,6 +17,9 @@ interface Credential {
   readonly apiKey: (() => Promise<string>) | undefined;
 }
 
+/** Details of log lines that say nothing new to who has called the command. */
+const OBVIOUS: ReadonlySet<string> = new Set(["type", "api", "operation", "installationId"]);
+
 /** What the options, the environment and the configuration say together. */
 export interface Connection extends ConfigFile {
   readonly baseUrl: string | undefined;
@@ -114,7 +117,9 @@ function guarded(apiKey: () => Promise<string>, io: Io): () => Promise<string> {
 function loggerOf(io: Io): Logger {
   const tell = (message: string, details: object = {}) => {
     const { error, ...facts }: { readonly error?: unknown } = details;
-    const shown = Object.entries(facts).filter(([, value]) => typeof value !== "object");
+    const shown = Object.entries(facts).filter(
+      ([name, value]) => typeof value !== "object" && !OBVIOUS.has(name),
+    );
     const figures = shown.map(([name, value]) => `${name} ${value}`).join(", ");
     const why = error === undefined ? "" : `: ${messageOf(error)}`;
     return `${message.replace(/^saas-management: /, "")}${why}${figures === "" ? "" : ` (${figures})`}`;
@@ -122,6 +127,9 @@ function loggerOf(io: Io): Logger {
   const note = (message: string, details?: object) => {
     if (io.verbose) io.note(tell(message, details));
   };
-  const warn = (message: string, details?: object) => io.warn(tell(message, details));
+  const warn = (message: string, details?: object) => {
+    // The command reports its own end.
+    if (!/: run (held|failed)$/.test(message)) io.warn(tell(message, details));
+  };
   return { debug: note, info: note, warn, error: warn };
 }

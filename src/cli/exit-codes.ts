@@ -14,6 +14,7 @@ export const EXIT = {
   configuration: 78,
   held: 80,
   outcomeUnknown: 81,
+  surprised: 82,
   SIGINT: 130,
   SIGTERM: 143,
 } as const;

@@ -70,6 +70,7 @@ export async function execute<S extends SnapshotCollection>(
     const { waitForLock = (own.waitForLockMs ?? 0) / 1000 } = options;
     const receipt = await client.sync.run(connector, { ...given, waitForLockMs: waitForLock * 1000 });
     progress.end();
+    if (receipt.surprises.length > 0) process.exitCode = EXIT.surprised;
     io.data(receipt, () => String(receipt));
   } finally {
     progress.end();

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { EXIT, exitCodeOf } from "../../../src/cli/exit-codes.js";
 import { disposition } from "../../../src/core/errors/disposition.js";
@@ -156,6 +157,13 @@ test("exits with 81 if the outcome of a completion is unknown", async () => {
   expect(errorOf(ended)).toEqual(problem("BATCH_OUTCOME_UNKNOWN"));
 });
 
+test("exits with 82 if a first run was none, and the service removed records", async () => {
+  await service.runAccounts(ids(40), { ledger: fileLedger(join(service.directory, "lost")) });
+  const ended = await push("u1\n", "--first-run");
+  expect(ended.code).toBe(82);
+  expect(ended.out).toContain("the service removed 39 records of accounts, and the ledger expected 0");
+});
+
 test("exits with 75 if another run was completed meanwhile, and says how to see it", async () => {
   await service.writeFile("accounts.csv", "id\nu1\n");
   const other = ["--import", TSX, CLI, "push", "accounts.csv", "--first-run"];
@@ -243,6 +251,7 @@ const ROWS: readonly (readonly [code: string, dispositions: string, errors: read
     [new RunHeldError("", { report: { installationId: "", ledger: "", reasons: [], approval: undefined } })],
   ],
   ["81", "`unknown`", [new BatchOutcomeUnknownError("", { batchId: "" })]],
+  ["82", "", []],
   [
     "130, 143",
     "`retry-now`",
