@@ -125,3 +125,23 @@ test("a crontab line alone pushes: sh, a PATH and a file of variables", async ()
   expect(await service.file(/push\.log$/).then((log) => readFile(log, "utf8"))).toContain("Run completed");
   expect(code).toBe(0);
 });
+
+test("a module that is loaded first turns OpenTelemetry on", async () => {
+  const telemetry = await service.writeFile(
+    "telemetry.mjs",
+    `import { appendFileSync } from "node:fs";
+     import { SimpleSpanProcessor } from "${import.meta.resolve("@opentelemetry/sdk-trace-base")}";
+     import { NodeTracerProvider } from "${import.meta.resolve("@opentelemetry/sdk-trace-node")}";
+     import { instrument } from "${import.meta.resolve("../../../src/otel/index.ts")}";
+     const tell = (spans) => spans.forEach(({ name }) => appendFileSync("spans.txt", name + "\\n"));
+     const exporter = { export: (spans, done) => (tell(spans), done({ code: 0 })), shutdown: async () => {} };
+     new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
+     instrument();`,
+  );
+  await service.writeFile("accounts.csv", csv(ids(3)));
+  const extra = { NODE_OPTIONS: `--import ${TSX} --import ${telemetry}` };
+  expect(await run(["push", "accounts.csv", "--first-run"], extra)).toMatchObject({ code: 0 });
+  expect(await readFile(join(service.directory, "spans.txt"), "utf8")).toContain(
+    "saas-management.sync.run\n",
+  );
+});
