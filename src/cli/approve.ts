@@ -1,6 +1,6 @@
-import { type Options, UsageError } from "./commands.js";
 import type { Io } from "./io.js";
 import { openHistory } from "./ledger.js";
+import { type Options, UsageError } from "./options.js";
 
 /** Records that the held run may pass. */
 export async function run([id]: readonly string[], options: Options, io: Io): Promise<void> {

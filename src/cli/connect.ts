@@ -5,9 +5,9 @@ import { type ClientOptions, SaasManagementClient } from "../client.js";
 import { AuthenticationError, ConfigurationError } from "../core/errors/index.js";
 import type { Logger } from "../core/hooks.js";
 import { fileLedger, type Ledger } from "../sync/ledger/ledger.js";
-import { type Options, UsageError } from "./commands.js";
 import { type ConfigFile, readConfig } from "./config.js";
 import type { Io } from "./io.js";
+import { type Options, UsageError } from "./options.js";
 import { messageOf } from "./problem.js";
 
 interface Credential {

@@ -11,11 +11,11 @@ import { VERSION } from "../core/version.js";
 import { resolveProxy } from "../node/proxy.js";
 import { connectionOptions } from "../node/tls.js";
 import { hasEnded } from "../sync/call.js";
-import type { Options } from "./commands.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
 import { EXIT, exitCodeOf } from "./exit-codes.js";
 import type { Io } from "./io.js";
 import { InstallationLedger } from "./ledger.js";
+import type { Options } from "./options.js";
 import { messageOf, reasonsOf } from "./problem.js";
 
 /** What a check found; `skipped`: it does not apply. Other problems are errors. */

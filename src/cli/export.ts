@@ -11,9 +11,9 @@ import type {
   LicensePlanFilter,
   LicensePlanOrder,
 } from "../graphql/generated/operations.js";
-import { type Options, UsageError } from "./commands.js";
 import { connect } from "./connect.js";
 import type { Io } from "./io.js";
+import { type Options, UsageError } from "./options.js";
 
 /** What limits an export, as JSON that the service checks. */
 interface Selection {

@@ -1,8 +1,8 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { VERSION } from "../core/version.js";
-import { type Options, UsageError } from "./commands.js";
 import type { Io } from "./io.js";
+import { type Options, UsageError } from "./options.js";
 
 /** Makes a connector project in a new folder. */
 export async function run([given = ""]: readonly string[], _: Options, io: Io): Promise<void> {

@@ -10,9 +10,9 @@ import { openBatches } from "../sync/ledger/journal-owners.js";
 import { type LedgerParts, requireLedger } from "../sync/ledger/ledger.js";
 import { logApproved } from "../sync/ledger/run-log.js";
 import type { RunHistory } from "../sync/run/history.js";
-import type { Options } from "./commands.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
 import type { Io } from "./io.js";
+import type { Options } from "./options.js";
 
 type Held = NonNullable<RunHistory["held"]>;
 

@@ -6,9 +6,9 @@ import {
 } from "../core/errors/index.js";
 import { causesOf } from "../core/network-errors.js";
 import { escapeControls } from "../core/redact.js";
-import { UsageError } from "./commands.js";
 import { EXIT, exitCodeOf } from "./exit-codes.js";
 import type { Io } from "./io.js";
+import { UsageError } from "./options.js";
 
 /** A command that helps, and when. */
 export interface NextStep {

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../core/version.js";
-import { COMMANDS, type Options, optionsOf, UsageError } from "./commands.js";
+import { COMMANDS, optionsOf } from "./commands.js";
 import type { Io } from "./io.js";
+import { type Options, UsageError } from "./options.js";
 
 const NAME = "saas-management";
 const MAX_QUOTED = 100;

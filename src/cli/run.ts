@@ -6,11 +6,11 @@ import { isObject, isPlainObject } from "../core/validate.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import { type Connector, readConnector } from "../sync/run/connector.js";
 import type { RunOptions } from "../sync/run/options.js";
-import type { Options } from "./commands.js";
 import { importModule } from "./config.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
 import type { Io } from "./io.js";
+import type { Options } from "./options.js";
 import { heldSteps, inShellWords, lineOf } from "./problem.js";
 import { ProgressLine } from "./progress.js";
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { escapeControls } from "../core/redact.js";
 import type { RunHistory } from "../sync/run/history.js";
-import type { Options } from "./commands.js";
 import { EXIT } from "./exit-codes.js";
 import type { Io } from "./io.js";
 import { openHistory } from "./ledger.js";
+import type { Options } from "./options.js";
 import { heldSteps, inShellWords, lineOf, type NextStep } from "./problem.js";
 
 /** Shows the last runs and the one that is held; the exit code tells whether one is. */

@@ -1,21 +1,10 @@
 import { basename, extname, resolve } from "node:path";
-import { type Collection, isCollection, unknownCollectionError } from "../../sync/collections.js";
-import type { CliConfig } from "../cli-config.js";
-import { type Options, UsageError } from "../commands.js";
+import { isCollection, unknownCollectionError } from "../../sync/collections.js";
 import { type Connection, resolveConnection } from "../connect.js";
 import type { Io } from "../io.js";
+import { type Options, UsageError } from "../options.js";
 import { execute } from "../run.js";
-
-type Pushed = NonNullable<CliConfig["push"]>[number];
-
-/** A file with records of a collection. Together, the files of a collection have all of them. */
-export interface PushFile {
-  readonly collection: Collection;
-  readonly path: string;
-  readonly format: "csv" | "jsonl";
-  readonly map?: Pushed["map"];
-  readonly encoding?: Pushed["encoding"];
-}
+import type { PushFile } from "./connector.js";
 
 const FORMATS = new Map<string, PushFile["format"]>([
   [".csv", "csv"],

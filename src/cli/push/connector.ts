@@ -13,9 +13,20 @@ import {
   type SnapshotCollection,
 } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
+import type { CliConfig } from "../cli-config.js";
 import type { Io } from "../io.js";
-import type { PushFile } from "./command.js";
 import { RecordBuilder, timeFieldOf } from "./fields.js";
+
+type Pushed = NonNullable<CliConfig["push"]>[number];
+
+/** A file with records of a collection. Together, the files of a collection have all of them. */
+export interface PushFile {
+  readonly collection: Collection;
+  readonly path: string;
+  readonly format: "csv" | "jsonl";
+  readonly map?: Pushed["map"];
+  readonly encoding?: Pushed["encoding"];
+}
 
 const DELIMITERS = [",", ";", "\t", "|"];
 const HEAD_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 import { escapeControls } from "../../core/redact.js";
-import { type Options, UsageError } from "../commands.js";
 import { connect } from "../connect.js";
 import type { Io } from "../io.js";
+import { type Options, UsageError } from "../options.js";
 import { reportHtml } from "./html.js";
 import { costOf, moneyOf, type Report, readReport } from "./model.js";
 

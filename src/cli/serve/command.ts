@@ -5,8 +5,8 @@ import { TestClock } from "../../core/clock.js";
 import { isLoopback } from "../../core/endpoint.js";
 import { parsePortfolio } from "../../reference-server/portfolio.js";
 import { type ReferenceServer, startReferenceServer } from "../../reference-server/server.js";
-import { type Options, UsageError } from "../commands.js";
 import type { Io } from "../io.js";
+import { type Options, UsageError } from "../options.js";
 import { messageOf } from "../problem.js";
 import { demoInstallations, demoPortfolio } from "./demo.js";
 
