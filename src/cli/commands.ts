@@ -1,9 +1,6 @@
-import { Argument, type Option } from "commander";
+import { Argument } from "commander";
 import type { Io } from "./io.js";
-import { OPTIONS, type Options } from "./options.js";
-
-/** What a module of a command exports as `run`. */
-type Run = (args: readonly string[], options: Options, io: Io) => Promise<void>;
+import type { OPTIONS, Options } from "./options.js";
 
 interface Command {
   readonly summary: string;
@@ -12,7 +9,7 @@ interface Command {
   readonly argument?: Argument;
   readonly options: readonly (keyof typeof OPTIONS)[];
   readonly examples: readonly string[];
-  readonly load: () => Promise<{ readonly run: Run }>;
+  readonly load: () => Promise<{ run(args: readonly string[], options: Options, io: Io): Promise<void> }>;
 }
 
 const CONNECTED = ["installation", "apiKeyFile", "config", "verbose", "json"] as const;
@@ -23,10 +20,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   push: {
     summary: "send CSV or JSONL files in one run",
     more: "The files of a snapshot together have all of its records, and headings are names of fields; see push of the configuration. Of events, only those after the last run are sent.",
-    argument: new Argument(
-      "[files...]",
-      "accounts.csv, accounts=users.csv; by default those of the configuration",
-    ),
+    argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; by default, the configured ones"),
     options: RUN,
     examples: ["push accounts=users.csv --preview", "push accounts.csv plans.csv --first-run", "push"],
     load: () => import("./push/command.js"),
@@ -92,7 +86,3 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     load: () => import("./init.js"),
   },
 };
-
-export function optionsOf({ options }: Command): readonly Option[] {
-  return options.map((name) => OPTIONS[name]);
-}

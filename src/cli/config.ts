@@ -70,16 +70,14 @@ export async function importModule(path: string): Promise<Readonly<Record<string
 /** Checks what the command line reads; the client checks its own options. */
 function requireConfig(path: string, value: unknown): asserts value is CliConfig {
   const refuse = (problem: string) => new ConfigurationError(`${path}: ${problem}.`);
-  if (value === undefined) throw refuse("there is no default export");
-  if (!isPlainObject(value)) throw refuse("it must be an object");
-  const { apiKey, ledger, push = [], sync = {} } = value;
+  if (!isPlainObject(value)) throw refuse("the default export must be an object");
+  const { apiKey, ledger, push = [] } = value;
   if (apiKey !== undefined && typeof apiKey !== "function")
     throw refuse(
       "apiKey must be a function: a key does not belong into a file. Use --api-key-file or the environment",
     );
   if (ledger !== undefined && (typeof ledger !== "string" || ledger === ""))
     throw refuse("ledger must be a path");
-  if (!isPlainObject(sync)) throw refuse("sync must be an object");
   if (!Array.isArray(push)) throw refuse("push must be an array of { collection, file, map, encoding }");
   for (const [index, entry] of push.entries()) {
     const place = `push[${index}]`;

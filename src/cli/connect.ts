@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type ClientOptions, SaasManagementClient } from "../client.js";
-import { AuthenticationError, ConfigurationError } from "../core/errors/index.js";
+import { ConfigurationError } from "../core/errors/index.js";
 import type { Logger } from "../core/hooks.js";
-import { fileLedger, type Ledger } from "../sync/ledger/ledger.js";
+import { isObject } from "../core/validate.js";
+import { fileLedger } from "../sync/ledger/ledger.js";
 import { type ConfigFile, readConfig } from "./config.js";
 import type { Io } from "./io.js";
 import { type Options, UsageError } from "./options.js";
@@ -21,20 +22,13 @@ interface Credential {
 const OBVIOUS: ReadonlySet<string> = new Set(["type", "api", "operation", "installationId"]);
 
 /** What the options, the environment and the configuration say together. */
-export interface Connection extends ConfigFile {
-  readonly baseUrl: string | undefined;
-  readonly syncUrl: string | undefined;
-  readonly installationId: string | undefined;
-  /** Undefined if there is none. */
-  readonly credential: Credential | undefined;
-  readonly ledger: Ledger | "none";
-}
+export type Connection = Awaited<ReturnType<typeof resolveConnection>>;
 
 /**
  * Finds out whom to reach, and with which key. Options win over the environment, and that over the configuration.
  * @throws {ConfigurationError} a file cannot be read or has mistakes
  */
-export async function resolveConnection(options: Options): Promise<Connection> {
+export async function resolveConnection(options: Options) {
   const file = await readConfig(options.config);
   const { config, directory } = file;
   const { sync = {} } = config;
@@ -76,9 +70,8 @@ async function keyInFile(path: string): Promise<Credential> {
     return key;
   };
   await apiKey().catch((cause: unknown) => {
-    throw cause instanceof ConfigurationError
-      ? cause
-      : new ConfigurationError(`${source} cannot be read.`, { cause });
+    const isEmpty = cause instanceof ConfigurationError;
+    throw isEmpty ? cause : new ConfigurationError(`${source} cannot be read.`, { cause });
   });
   return { source, apiKey };
 }
@@ -108,7 +101,6 @@ export function openClient(connection: Connection, io: Io): SaasManagementClient
 function guarded(apiKey: () => Promise<string>, io: Io): () => Promise<string> {
   return async () => {
     const key = await apiKey();
-    if (key === "") throw new AuthenticationError("The API key is empty.");
     io.addSecret(key);
     return key;
   };
@@ -117,12 +109,10 @@ function guarded(apiKey: () => Promise<string>, io: Io): () => Promise<string> {
 function loggerOf(io: Io): Logger {
   const tell = (message: string, details: object = {}) => {
     const { error, ...facts }: { readonly error?: unknown } = details;
-    const shown = Object.entries(facts).filter(
-      ([name, value]) => typeof value !== "object" && !OBVIOUS.has(name),
-    );
-    const figures = shown.map(([name, value]) => `${name} ${value}`).join(", ");
+    const shown = Object.entries(facts).filter(([name, value]) => !isObject(value) && !OBVIOUS.has(name));
     const why = error === undefined ? "" : `: ${messageOf(error)}`;
-    return `${message.replace(/^saas-management: /, "")}${why}${figures === "" ? "" : ` (${figures})`}`;
+    const figures = shown.length === 0 ? "" : ` (${shown.map((pair) => pair.join(" ")).join(", ")})`;
+    return `${message.replace(/^saas-management: /, "")}${why}${figures}`;
   };
   const note = (message: string, details?: object) => {
     if (io.verbose) io.note(tell(message, details));

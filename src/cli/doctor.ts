@@ -14,7 +14,7 @@ import { hasEnded } from "../sync/call.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
 import { EXIT, exitCodeOf } from "./exit-codes.js";
 import type { Io } from "./io.js";
-import { InstallationLedger } from "./ledger.js";
+import { ledgerOf } from "./ledger.js";
 import type { Options } from "./options.js";
 import { messageOf, reasonsOf } from "./problem.js";
 
@@ -35,15 +35,18 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   let exit: number | undefined;
   const check = async (name: string, look: Look) => {
     const { error, ...finding } = await lookAt(look, io.signal);
-    if (finding.state === "problem") exit ??= exitOf(error);
+    const code = exitCodeOf(error);
+    // An error that is not the SDK's is one of the network, or of a disk.
+    if (finding.state === "problem") exit ??= code === EXIT.unexpected ? EXIT.unavailable : code;
     checks.push({ name, ...finding });
     if (!io.json) io.write(`${MARKS[finding.state]}  ${name.padEnd(15)}${finding.text}\n`);
   };
-  let connection: Connection | undefined;
+  const resolved = resolveConnection(options);
   await check("configuration", async () => {
-    connection = await resolveConnection(options);
-    return ok(`${connection.path ?? "no file"}; SDK ${VERSION}, Node ${process.versions.node}`);
+    const { path = "no file", credential } = await resolved;
+    return ok(`${path}; key: ${credential?.source ?? "none"}; SDK ${VERSION}, Node ${process.versions.node}`);
   });
+  const connection = await resolved.catch(() => undefined);
   if (connection !== undefined) await checkAll(connection, io, check);
   process.exitCode = exit;
   const problems = checks.filter(({ state }) => state === "problem").length;
@@ -57,27 +60,17 @@ async function checkAll(
   io: Io,
   check: (name: string, look: Look) => Promise<void>,
 ): Promise<void> {
-  const { baseUrl, syncUrl, installationId, credential } = connection;
+  const { baseUrl, syncUrl, installationId } = connection;
   await check("proxy", (signal) => checkProxy(connection, signal));
   await check("clock", (signal) => checkClock(connection, signal));
-  await check("key", async () => {
-    if (credential === undefined)
-      throw new ConfigurationError(
-        "There is no API key: set SAAS_MANAGEMENT_API_KEY, or use --api-key-file FILE.",
-      );
-    await credential.apiKey?.();
-    return ok(credential.source);
-  });
   let client: SaasManagementClient | undefined;
   const opened = (url: string | undefined, variable: string) => {
-    if (url === undefined)
-      throw new ConfigurationError(`Its address is not set: SAAS_MANAGEMENT_${variable}.`);
+    if (url === undefined) throw new ConfigurationError(`SAAS_MANAGEMENT_${variable} is not set.`);
     client ??= openClient({ ...connection, config: { ...connection.config, retry: false } }, io);
     return client;
   };
   await check("GraphQL API", async (signal) => {
-    if (baseUrl === undefined)
-      return skipped("SAAS_MANAGEMENT_BASE_URL is not set; push and run do without it");
+    if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set, and no run needs it");
     const plans = await opened(baseUrl, "BASE_URL").graphql.licensePlans({ signal }).totalCount();
     return ok(`reads the workspace (${plans} license plans)`);
   });
@@ -97,11 +90,11 @@ async function checkAll(
   if (connection.ledger === "none" || syncUrl === undefined || installationId === undefined) return;
   const { location } = connection.ledger;
   await check("ledger", async () => {
-    await new InstallationLedger(connection).probe();
+    await ledgerOf(connection).probe();
     return ok(`${location} can be written`);
   });
   await check("lock", async () => {
-    const open = await new InstallationLedger(connection).openBatch();
+    const open = await ledgerOf(connection).openBatch();
     if (open === undefined) return ok("no run of this ledger is under way");
     const silent = Math.round((Date.now() - open.heartbeat) / 1000);
     const text = `batch ${open.batchId} of process ${open.owner} (last sign of life ${silent} s ago)`;
@@ -116,17 +109,9 @@ async function lookAt(look: Look, signal: AbortSignal) {
     return { error: undefined, ...(await raceAbort(look(ended), ended)) };
   } catch (error) {
     signal.throwIfAborted();
-    const text = ended.aborted
-      ? "no answer within 15 seconds"
-      : [messageOf(error), ...reasonsOf(error)].join(" ");
-    return { error, state: "problem" as const, text };
+    const reasons = ended.aborted ? ["no answer within 15 seconds"] : [messageOf(error), ...reasonsOf(error)];
+    return { error, state: "problem" as const, text: reasons.join(" ") };
   }
-}
-
-function exitOf(error: unknown): number {
-  const code = exitCodeOf(error);
-  // Of the system: the network, or a disk.
-  return code === EXIT.unexpected ? EXIT.unavailable : code;
 }
 
 /** Connects to the proxy of either API. Never names its user. */
@@ -140,7 +125,7 @@ async function checkProxy({ baseUrl, syncUrl, config }: Connection, signal: Abor
     await once(socket, "connect", { signal });
     return ok(`${proxy} accepts connections`);
   } catch (cause) {
-    throw Object.assign(new Error(`${proxy} cannot be reached.`, { cause }), { syscall: "connect" });
+    throw new Error(`${proxy} cannot be reached.`, { cause });
   } finally {
     socket.destroy();
   }

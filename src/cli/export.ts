@@ -1,27 +1,16 @@
 import { once } from "node:events";
 import Papa from "papaparse";
-import { z } from "zod";
-import { suggestKey } from "../core/validate.js";
+import { isObject, suggestKey } from "../core/validate.js";
 import type { GraphQLClient } from "../graphql/client.js";
-import type {
-  ApplicationFilter,
-  ApplicationOrder,
-  LicenseFilter,
-  LicenseOrder,
-  LicensePlanFilter,
-  LicensePlanOrder,
-} from "../graphql/generated/operations.js";
 import { connect } from "./connect.js";
 import type { Io } from "./io.js";
 import { type Options, UsageError } from "./options.js";
 
 /** What limits an export, as JSON that the service checks. */
-interface Selection {
-  readonly where: object | undefined;
-  readonly order: object | undefined;
-  readonly limit: number | undefined;
-  readonly signal: AbortSignal;
-}
+type Selection = Pick<Options, "where" | "order" | "limit"> & { readonly signal: AbortSignal };
+type OptionsOf<List extends "applications" | "licenses" | "licensePlans"> = NonNullable<
+  Parameters<GraphQLClient[List]>[0]
+>;
 
 /** A list that can be exported. */
 interface ExportedList {
@@ -37,23 +26,24 @@ const LISTS: Readonly<Record<string, ExportedList>> = {
   applications: {
     fields:
       "id application.name application.vendorName application.category.name state portfolioType owner.name lastUsed userCountStat.all userCountStat.last30Days",
-    read: (client, given) => client.applications(typed<ApplicationFilter, ApplicationOrder>(given)),
+    read: (client, given) => client.applications(typed<OptionsOf<"applications">>(given)),
   },
   licenses: {
     fields:
       "id holder.name holder.email holder.employeeId plan.name plan.integration.name state.activity state.reason annualPrice.amount annualPrice.currency potentialSaving.amount potentialSaving.currency",
-    read: (client, given) => client.licenses(typed<LicenseFilter, LicenseOrder>(given)),
+    read: (client, given) => client.licenses(typed<OptionsOf<"licenses">>(given)),
   },
   "license-plans": {
     fields:
       "id name integration.name contractDetails.type contractDetails.renewal.upcomingDate.value contractDetails.renewal.terminationPeriod.value pricingStats.annualCost pricingStats.currency pricingStats.potentialSaving.amount usageStats.total usageStats.inUse.total usageStats.unused.total",
-    read: (client, given) => client.licensePlans(typed<LicensePlanFilter, LicensePlanOrder>(given)),
+    read: (client, given) => client.licensePlans(typed<OptionsOf<"licensePlans">>(given)),
   },
 };
 
 /** Writes a list to stdout, page by page. */
 export async function run([name = ""]: readonly string[], options: Options, io: Io): Promise<void> {
   const { format, where, order, limit } = options;
+  const given = { ...(where && { where }), ...(order && { order }), ...(limit !== undefined && { limit }) };
   if (io.json && format !== "jsonl") throw new UsageError("--json prints JSONL. Leave out --format.");
   const list = LISTS[name];
   if (list === undefined) return;
@@ -68,7 +58,7 @@ export async function run([name = ""]: readonly string[], options: Options, io: 
     chunk = [];
     if (!isTaken) await once(process.stdout, "drain", { signal: io.signal });
   };
-  for await (const node of list.read(client.graphql, { where, order, limit, signal: io.signal })) {
+  for await (const node of list.read(client.graphql, { ...given, signal: io.signal })) {
     chunk.push(node);
     if (chunk.length === CHUNK) await flush();
   }
@@ -76,15 +66,14 @@ export async function run([name = ""]: readonly string[], options: Options, io: 
 }
 
 /** Gives the JSON the types of a list. */
-function typed<Where, Order>({ where, order, ...rest }: Selection) {
-  const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
-  const key = z.custom<Order>(isObject);
-  const condition = z.custom<Where>(isObject);
-  const schema = z.object({ where: condition.optional(), order: z.union([key, z.array(key)]).optional() });
-  const { data } = schema.safeParse({ where, order });
-  if (data === undefined)
-    throw new UsageError("--where must be a JSON object, and --order one or an array of them.");
-  return { ...rest, ...data };
+function typed<Given>(selection: Selection): Given {
+  if (isSelection<Given>(selection)) return selection;
+  throw new UsageError("--where must be a JSON object, not an array.");
+}
+
+/** The rest is checked by the client, and by the service. */
+function isSelection<Given>(selection: Selection): selection is Selection & Given {
+  return !Array.isArray(selection.where);
 }
 
 function requireField(field: string, list: string, known: readonly string[]): string {
@@ -113,7 +102,6 @@ function csv(columns: readonly string[]): (nodes: readonly object[]) => string {
 /** Returns the value at a path; null if there is none. */
 function valueAt(node: object, path: string): string | number | boolean | null {
   let value: unknown = node;
-  for (const name of path.split("."))
-    value = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  for (const name of path.split(".")) value = isObject(value) ? Reflect.get(value, name) : undefined;
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 }

@@ -16,13 +16,10 @@ export async function run([given = ""]: readonly string[], _: Options, io: Io): 
     const made = await mkdir(folder, { recursive: true });
     if (made === undefined && (await readdir(folder)).length > 0)
       throw new UsageError(`${folder} is not empty. Choose another folder: nothing is overwritten.`);
-    for (const [file, text] of Object.entries(files))
-      await writeFile(join(folder, file), text, { flag: "wx" });
+    for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
   } catch (error) {
     const isFile = error instanceof Error && "code" in error && error.code === "EEXIST";
-    throw isFile
-      ? new UsageError(`${folder} is a file. Choose another name: nothing is overwritten.`)
-      : error;
+    throw isFile ? new UsageError(`${folder} is a file, and nothing is overwritten.`) : error;
   }
   io.write(`${folder}: ${Object.keys(files).join(", ")}\n`);
   io.note(`Next: cd ${folder} && npm install && npm test`);
@@ -31,11 +28,11 @@ export async function run([given = ""]: readonly string[], _: Options, io: Io): 
 /** The files of a new connector project, by their names. */
 function projectFiles(name: string): Readonly<Record<string, string>> {
   return {
-    "package.json": `${JSON.stringify(packageOf(name), undefined, 2)}\n`,
+    "package.json": `${JSON.stringify({ name, ...PACKAGE }, undefined, 2)}\n`,
     "connector.js": CONNECTOR,
     "connector.test.js": TEST,
     "users.csv": USERS,
-    "saas-management.config.json": CONFIG,
+    "saas-management.config.json": `{ "ledger": "state/ledger" }\n`,
     ".env.example": ENVIRONMENT,
     ".gitignore": "node_modules\n.env\nstate\n",
     ".dockerignore": "node_modules\n.env\nstate\n.git\n",
@@ -46,17 +43,11 @@ function projectFiles(name: string): Readonly<Record<string, string>> {
   };
 }
 
-function packageOf(name: string): object {
-  return {
-    name,
-    version: "0.1.0",
-    private: true,
-    type: "module",
-    engines: { node: ">=20.19" },
-    scripts: { start: "saas-management run connector.js", test: "node --test" },
-    dependencies: { "@saas-management/sdk": `^${VERSION}` },
-  };
-}
+const PACKAGE = {
+  ...{ version: "0.1.0", private: true, type: "module", engines: { node: ">=20.19" } },
+  scripts: { start: "saas-management run connector.js", test: "node --test" },
+  dependencies: { "@saas-management/sdk": `^${VERSION}` },
+};
 
 const CONNECTOR = `// @ts-check
 import { defineConnector } from "@saas-management/sdk";
@@ -87,17 +78,10 @@ describeConnector(connector);
 `;
 
 const USERS = `id,name,email,active
-${Array.from({ length: 24 }, (_, i) => `u${i + 1},Person ${i + 1},person.${i + 1}@example.com,${i % 8 === 7 ? "no" : "yes"}`).join("\n")}
-`;
-
-const CONFIG = `${JSON.stringify({ ledger: "state/ledger" }, undefined, 2)}\n`;
+${Array.from({ length: 24 }, (_, i) => `u${i},Person ${i},person.${i}@example.com,${i % 8 === 7 ? "no" : "yes"}\n`).join("")}`;
 
 const ENVIRONMENT = `# Copy to .env; npx saas-management serve prints values for a server on this machine.
-SAAS_MANAGEMENT_BASE_URL=
-SAAS_MANAGEMENT_SYNC_URL=
-SAAS_MANAGEMENT_API_KEY=
-SAAS_MANAGEMENT_INSTALLATION_ID=
-`;
+${["BASE_URL", "SYNC_URL", "API_KEY", "INSTALLATION_ID"].map((name) => `SAAS_MANAGEMENT_${name}=\n`).join("")}`;
 
 const DOCKERFILE = `FROM node:22-slim
 WORKDIR /connector
@@ -115,7 +99,7 @@ CMD ["run", "connector.js"]
 
 const crontabOf = (
   name: string,
-) => `# crontab -e. Mails what is printed when a run fails or is held; see the exit codes of saas-management.
+) => `# Mails what is printed when a run fails or is held; see the exit codes of saas-management.
 # Cron looks for Node in /usr/bin and /bin only; otherwise add a line PATH=/usr/local/bin:/usr/bin:/bin here.
 17 2 * * *  cd $HOME/${name} && set -a && . ./.env && npx saas-management run connector.js > last-run.log 2>&1 || cat last-run.log
 `;
@@ -158,9 +142,8 @@ spec:
 ${indented(podOf(name, '["run", "connector.js"]'), 10)}
 `;
 
-const onceOf = (
-  name: string,
-) => `# kubectl create -f once.yaml: the first run. Later, what a person says: args: ["approve", "ID"] or ["status"].
+const onceOf = (name: string) => `# kubectl create -f once.yaml says it is the first run.
+# Later, args: ["approve", "ID"] lets a held run pass, and ["status"] shows it.
 apiVersion: batch/v1
 kind: Job
 metadata:

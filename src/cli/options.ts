@@ -28,15 +28,9 @@ export class UsageError extends Error {}
 
 /** All options. A command has some of them. */
 export const OPTIONS = {
-  installation: new Option(
-    "--installation <id>",
-    "installation that is meant (SAAS_MANAGEMENT_INSTALLATION_ID)",
-  ),
+  installation: new Option("--installation <id>", "installation (SAAS_MANAGEMENT_INSTALLATION_ID)"),
   apiKeyFile: new Option("--api-key-file <file>", "read the API key from a file; - is stdin"),
-  config: new Option(
-    "--config <file>",
-    "read this configuration (default: saas-management.config.ts, .js or .json)",
-  ),
+  config: new Option("--config <file>", "configuration (default: saas-management.config.ts, .js or .json)"),
   verbose: new Option("--verbose", "tell each attempt of each request"),
   json: new Option("--json", "print JSON, also for errors"),
   preview: new Option("--dry-run, --preview", "send nothing, and tell what a run would do"),

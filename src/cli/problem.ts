@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   GraphQLResponseError,
   type HeldReport,
   InvalidInputError,
@@ -24,18 +25,26 @@ const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/run once with firstRun: true/, "run once with --first-run"],
   [/run again with approve: "([^"]+)"/, "run saas-management approve $1 and then the same command,"],
   [/Set waitForLockMs/, "Use --wait-for-lock SECONDS"],
-  [
-    /set apiKey \(or SAAS_MANAGEMENT_API_KEY with fromEnv\), or authorization/,
-    "use SAAS_MANAGEMENT_API_KEY or --api-key-file FILE",
-  ],
-  [
-    /pass it to the call, or set sync\.installationId of the client \((\w+) with fromEnv\)/,
-    "use $1 or --installation ID",
-  ],
+  [/set apiKey \(or (\w+) with fromEnv\), or authorization/, "use $1 or --api-key-file FILE"],
+  [/pass it to the call, or set \S+ of the client \((\w+) with fromEnv\)/, "use $1 or --installation ID"],
   [/Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both \((.*) with fromEnv\)/, "Set $1"],
   [/\b\w+ \((SAAS_MANAGEMENT_\w+) with fromEnv\)/g, "$1"],
   [/use fileLedger\(directory\)/, "set ledger in the configuration"],
 ];
+
+const CHECK = ["doctor", "to check addresses, proxy and key"] as const;
+
+/** The command that helps with an error, by its code. */
+const HELPS: Readonly<Partial<Record<ErrorCode, readonly [command: string, when: string]>>> = {
+  RUN_HELD: ["status --ids", "to see what would be removed"],
+  RUN_OUTDATED: ["status", "to see the run that was completed meanwhile"],
+  BATCH_OUTCOME_UNKNOWN: ["status", "after the next run, to see that it completed"],
+  BATCH_IN_PROGRESS: ["doctor", "to see whose lock it is"],
+  TRANSPORT_FAILED: CHECK,
+  TIMEOUT: CHECK,
+  AUTHENTICATION_FAILED: CHECK,
+  PERMISSION_DENIED: CHECK,
+};
 
 /** Reports an error on stderr. @returns the exit code */
 export function report(error: unknown, io: Io): number {
@@ -104,37 +113,17 @@ function stackOf(error: unknown): string {
 
 function nextSteps(error: unknown): readonly NextStep[] {
   if (!(error instanceof SaasManagementError)) return [];
-  switch (error.code) {
-    case "RUN_HELD":
-      return [
-        { command: "saas-management status --ids", when: "to see what would be removed" },
-        ...heldSteps(error.report),
-      ];
-    case "RUN_OUTDATED":
-      return [{ command: "saas-management status", when: "to see the run that was completed meanwhile" }];
-    case "BATCH_OUTCOME_UNKNOWN":
-      return [{ command: "saas-management status", when: "after the next run, to see that it completed" }];
-    case "BATCH_IN_PROGRESS":
-      return [{ command: "saas-management doctor", when: "to see whose lock it is" }];
-    case "TRANSPORT_FAILED":
-    case "TIMEOUT":
-    case "AUTHENTICATION_FAILED":
-    case "PERMISSION_DENIED":
-      return [{ command: "saas-management doctor", when: "to check addresses, proxy and key" }];
-    default:
-      return [];
-  }
+  const [command, when] = HELPS[error.code] ?? [];
+  const step = command && when ? [{ command: `saas-management ${command}`, when }] : [];
+  return error.code === "RUN_HELD" ? [...step, ...heldSteps(error.report)] : step;
 }
 
 /** What lets a held run pass. @param again The command that was held. */
 export function heldSteps({ approval, reasons }: HeldReport, again = calledAgain()): readonly NextStep[] {
   const isFirst = reasons.every(({ rule }) => rule === "no-baseline");
   const first = isFirst ? [{ command: `${again} --first-run`, when: "if this is its first run" }] : [];
-  if (approval === undefined) return first;
-  return [
-    ...first,
-    { command: `saas-management approve ${approval.id}`, when: "if it is right: the next run goes through" },
-  ];
+  const when = "if it is right: the next run goes through";
+  return approval ? [...first, { command: `saas-management approve ${approval.id}`, when }] : first;
 }
 
 /** The arguments of this process never hold a key. */

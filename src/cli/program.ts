@@ -1,8 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../core/version.js";
-import { COMMANDS, optionsOf } from "./commands.js";
+import { COMMANDS } from "./commands.js";
 import type { Io } from "./io.js";
-import { type Options, UsageError } from "./options.js";
+import { OPTIONS, type Options, UsageError } from "./options.js";
 
 const NAME = "saas-management";
 const MAX_QUOTED = 100;
@@ -16,19 +16,15 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
     .helpCommand("help [command]", "show the options of a command")
     .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => {} })
     .exitOverride();
-  addExamples(program, [
-    "serve > .env",
-    "push accounts=users.csv --preview",
-    "push accounts=users.csv --first-run",
-  ]);
+  addExamples(program, ["serve > .env", "push accounts=users.csv --preview"]);
   for (const [name, entry] of Object.entries(COMMANDS)) {
-    const { summary, more = "", argument, examples, load } = entry;
+    const { summary, more = "", argument, options, examples, load } = entry;
     const command = program
       .command(name)
       .summary(summary)
       .description(`${capitalize(summary)}. ${more}`.trim());
     if (argument !== undefined) command.addArgument(argument);
-    for (const option of optionsOf(entry)) command.addOption(option);
+    for (const option of options) command.addOption(OPTIONS[option]);
     addExamples(command, examples);
     command.action(async () => (await load()).run(command.args, command.opts<Options>(), io));
   }

@@ -29,20 +29,14 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
 
 function nextSteps(held: NonNullable<RunHistory["held"]>): readonly NextStep[] {
   if (held.isApproved) return [{ command: "the same push or run", when: "it takes the approval" }];
-  return [
-    { command: "saas-management status --ids", when: "to see all ids" },
-    ...heldSteps(held, "the same push or run with"),
-  ];
+  const list = { command: "saas-management status --ids", when: "to see all ids" };
+  return [list, ...heldSteps(held, "the same push or run with")];
 }
 
 function describe(held: NonNullable<RunHistory["held"]>): readonly string[] {
-  const details = held.reasons.flatMap(({ collection, examples }) =>
-    examples.length === 0
-      ? []
-      : [
-          `First ids of ${collection}: ${examples.map((id) => JSON.stringify(escapeControls(id))).join(", ")}`,
-        ],
-  );
+  const quoted = (ids: readonly string[]) => ids.map((id) => JSON.stringify(escapeControls(id))).join(", ");
+  const named = held.reasons.filter(({ examples }) => examples.length > 0);
+  const details = named.map(({ collection, examples }) => `First ids of ${collection}: ${quoted(examples)}`);
   const since = `Held since ${held.heldAt.toISOString()}${held.isApproved ? "; approved" : ""}.`;
   return ["", since, inShellWords(String(held)), ...details];
 }

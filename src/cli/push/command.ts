@@ -6,14 +6,6 @@ import { type Options, UsageError } from "../options.js";
 import { execute } from "../run.js";
 import type { PushFile } from "./connector.js";
 
-const FORMATS = new Map<string, PushFile["format"]>([
-  [".csv", "csv"],
-  [".tsv", "csv"],
-  [".txt", "csv"],
-  [".jsonl", "jsonl"],
-  [".ndjson", "jsonl"],
-]);
-
 /** Sends files in one run. */
 export async function run(files: readonly string[], options: Options, io: Io): Promise<void> {
   const connection = await resolveConnection(options);
@@ -57,9 +49,9 @@ function namedFile(given: string, configured: readonly PushFile[]): PushFile {
 }
 
 function pushFile(file: Omit<PushFile, "format">): PushFile {
-  const format = FORMATS.get(extname(file.path).toLowerCase());
-  if (format === undefined)
-    throw new UsageError(`${file.path} must end with ${[...FORMATS.keys()].join(", ")}.`);
+  const format = /\.(jsonl|ndjson)$/i.test(file.path) ? "jsonl" : "csv";
+  if (format === "csv" && !/\.(csv|tsv|txt)$/i.test(file.path))
+    throw new UsageError(`${file.path} must end with .csv, .tsv, .txt, .jsonl or .ndjson.`);
   if (format === "jsonl" && file.map !== undefined)
     throw new UsageError(`${file.path}: map is for CSV. The values of a JSONL file are records.`);
   return { ...file, format };

@@ -7,7 +7,6 @@ import { problemAt, type RecordLocation } from "../../sources/source.js";
 import {
   COLLECTIONS,
   type Collection,
-  type EventCollection,
   isSnapshot,
   type RecordOf,
   type SnapshotCollection,
@@ -15,7 +14,7 @@ import {
 import type { Connector } from "../../sync/run/connector.js";
 import type { CliConfig } from "../cli-config.js";
 import type { Io } from "../io.js";
-import { RecordBuilder, timeFieldOf } from "./fields.js";
+import { type Row, rowReader, timeFieldOf, watchedMap } from "./fields.js";
 
 type Pushed = NonNullable<CliConfig["push"]>[number];
 
@@ -47,13 +46,12 @@ export function fileConnector(
           await batch.write(name, recordsOf(name, own, io));
           continue;
         }
-        const event: EventCollection = name;
-        const since = hasLedger ? watermark(event) : undefined;
-        const times = new EventTimes(event, since);
-        await batch.write(event, recordsOf(event, own, io, times));
-        if (times.skipped > 0)
-          io.note(`${event}: ${times.skipped} events before ${since} were sent by an earlier run.`);
-        if (hasLedger && times.watermark !== undefined) advance(event, times.watermark);
+        const since = hasLedger ? watermark(name) : undefined;
+        const times = new EventTimes(name, since);
+        await batch.write(name, recordsOf(name, own, io, times));
+        const { skipped, latest } = times;
+        if (skipped > 0) io.note(`${name}: ${skipped} events before ${since} were sent by an earlier run.`);
+        if (hasLedger && Number.isFinite(latest)) advance(name, new Date(latest).toISOString());
       }
     },
   };
@@ -77,27 +75,20 @@ async function* recordsOf<C extends Collection>(
       yield* fromJsonl(path, { map: accept });
       continue;
     }
-    const builder = new RecordBuilder(collection, (problem) => io.warn(`${name}: ${problem}.`));
+    const warn = (problem: string) => io.warn(`${name}: ${problem}.`);
+    const read = map === undefined ? rowReader(collection, warn) : watchedMap(collection, warn, map);
     const delimiter = await delimiterOf(path, encoding);
     if (delimiter !== ",") io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
-    const ofRow = (row: Readonly<Record<string, string>>, at: RecordLocation) =>
-      accept(
-        map === undefined ? builder.build(row) : builder.watched(row, (one) => mapped(map, one, at)),
-        at,
-      );
+    const ofRow = (row: Row, at: RecordLocation) => {
+      let record: unknown;
+      try {
+        record = read(row);
+      } catch (cause) {
+        throw problemAt(at.location, `made map throw: ${cause instanceof Error ? cause.message : ""}`);
+      }
+      return accept(record, at);
+    };
     yield* fromCsv(path, { map: ofRow, delimiter, encoding });
-  }
-}
-
-function mapped(
-  map: NonNullable<PushFile["map"]>,
-  row: Readonly<Record<string, string>>,
-  at: RecordLocation,
-): unknown {
-  try {
-    return map(row);
-  } catch (cause) {
-    throw problemAt(at.location, `made map throw: ${cause instanceof Error ? cause.message : ""}`);
   }
 }
 
@@ -127,32 +118,25 @@ async function delimiterOf(path: string, encoding = "utf-8"): Promise<string> {
  * ids, so that none is lost; the others would count twice.
  */
 class EventTimes {
-  readonly #field: string;
-  readonly #since: number;
-  readonly #sendsEqual: boolean;
-  #latest: number;
   skipped = 0;
+  /** Until when events were seen; not finite if there was none with a time. */
+  latest: number;
+  readonly #field: string;
+  /** The first time that is new. */
+  readonly #from: number;
 
-  constructor(collection: EventCollection, watermark: string | undefined) {
+  constructor(collection: Collection, watermark: string | undefined) {
     this.#field = timeFieldOf(collection) ?? "";
-    this.#sendsEqual = COLLECTIONS[collection].idField !== undefined;
-    this.#since = watermark === undefined ? Number.NEGATIVE_INFINITY : Date.parse(watermark);
-    this.#latest = this.#since;
-  }
-
-  /** Until when events were seen; undefined if there was none with a time. */
-  get watermark(): string | undefined {
-    return Number.isFinite(this.#latest) ? new Date(this.#latest).toISOString() : undefined;
+    this.latest = watermark === undefined ? Number.NEGATIVE_INFINITY : Date.parse(watermark);
+    this.#from = COLLECTIONS[collection].idField === undefined ? this.latest + 1 : this.latest;
   }
 
   /** A record without a valid time is sent: the write explains what is wrong with it. */
   isNew(record: unknown): boolean {
     const given: unknown = isPlainObject(record) ? record[this.#field] : undefined;
     const time = given instanceof Date ? given.getTime() : Date.parse(String(given));
-    if (Number.isNaN(time)) return true;
-    if (time > this.#latest) this.#latest = time;
-    const isNew = this.#sendsEqual ? time >= this.#since : time > this.#since;
-    if (!isNew) this.skipped += 1;
-    return isNew;
+    if (time < this.#from) this.skipped += 1;
+    if (time > this.latest) this.latest = time;
+    return !(time < this.#from);
   }
 }

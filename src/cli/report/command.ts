@@ -14,7 +14,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   const { format, days = 90 } = options;
   if (io.json && format !== "text") throw new UsageError("--json prints JSON. Leave out --format.");
   await using client = await connect(options, io);
-  const report = await readReport(client.graphql, { now: Date.now(), days, signal: io.signal });
+  const report = await readReport(client.graphql, Date.now(), days, io.signal);
   if (format === "html") io.write(reportHtml(report));
   else io.data(report, () => reportText(report, process.stdout.columns ?? UNKNOWN_WIDTH));
 }
@@ -26,14 +26,8 @@ function reportText({ day, days, unusedLicenses, savings, plans, renewals }: Rep
   const unused = plans.map((plan) => [plan.name, plan.detail, `${plan.licenses}`, moneyOf(plan.savings)]);
   const due = renewals.map((renewal) => {
     const { date, terminateBy, plan, integration, contract, unusedSeats } = renewal;
-    return [
-      date,
-      terminateBy ?? "",
-      `${integration} ${plan}`.trim(),
-      contract,
-      `${unusedSeats}`,
-      costOf(renewal),
-    ];
+    const sold = `${integration} ${plan}`.trim();
+    return [date, terminateBy ?? "", sold, contract, `${unusedSeats}`, costOf(renewal)];
   });
   const head = ["Renews on", "Terminate by", "Plan", "Contract", "Unused seats", "Cost a year"];
   return [
@@ -46,7 +40,7 @@ function reportText({ day, days, unusedLicenses, savings, plans, renewals }: Rep
 
 /** A table whose last two columns are aligned to the right; the widest cells are cut until a row fits. */
 function table(rows: readonly (readonly string[])[], width: number): string {
-  const cells = rows.map((row) => row.map((cell) => [...escapeControls(cell)]));
+  const cells = rows.map((row) => row.map(escapeControls));
   const columns = rows[0]?.length ?? 0;
   const widths = Array.from({ length: columns }, (_, i) =>
     Math.min(MAX_CELL, Math.max(...cells.map((row) => row[i]?.length ?? 0))),
@@ -56,15 +50,11 @@ function table(rows: readonly (readonly string[])[], width: number): string {
     widest = widths.indexOf(Math.max(...widths));
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
-  const lines = cells.map((row) =>
-    row.map((cell, i) => padded(cell, widths[i] ?? 0, i >= columns - 2)).join(GAP),
-  );
-  lines.splice(1, 0, widths.map((one) => "─".repeat(one)).join(GAP));
-  return lines.map((line) => line.trimEnd()).join("\n");
-}
-
-function padded(cell: readonly string[], width: number, isRight: boolean): string {
-  const text = cell.length <= width ? cell.join("") : `${cell.slice(0, width - 1).join("")}…`;
-  const space = " ".repeat(Math.max(0, width - cell.length));
-  return isRight ? space + text : text + space;
+  const padded = (cell: string, i: number) => {
+    const size = widths[i] ?? 0;
+    const text = cell.length <= size ? cell : `${cell.slice(0, size - 1)}…`;
+    return i < columns - 2 ? text.padEnd(size) : text.padStart(size);
+  };
+  const [head = "", ...lines] = cells.map((row) => row.map(padded).join(GAP).trimEnd());
+  return [head, widths.map((one) => "─".repeat(one)).join(GAP), ...lines].join("\n");
 }

@@ -22,25 +22,17 @@ ul { list-style: none; margin: 0; padding: 0; } ul ul { padding-left: 1.25rem; }
 .value { text-align: right; font-variant-numeric: tabular-nums; }
 .bar { display: block; height: 1.1rem; border-radius: 4px; background: var(--card); border: 1px solid var(--line); overflow: hidden; }
 .bar i { display: block; height: 100%; background: var(--bar); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-summary .value::after { content: " ▾"; }
-footer { margin-top: 2.5rem; font-size: .85rem; }
+summary .value::after { content: " ▾"; } footer { margin-top: 2.5rem; font-size: .85rem; }
 @media (max-width: 40rem) { .row { grid-template-columns: 1fr; } .value { text-align: left; } }
 @media print { :root { color-scheme: light; } body { max-width: none; padding: 0; } li { break-inside: avoid; } @page { margin: 16mm; } }
 `;
 
 /** One page without scripts, and without anything from elsewhere: it can be sent by mail, and printed. */
 export function reportHtml({ day, days, unusedLicenses, savings, plans, renewals }: Report): string {
-  const facts = [
-    [String(unusedLicenses), "licenses that nobody uses"],
-    ...Object.entries(savings).map(([currency, amount]) => [
-      money(amount, currency),
-      "could be saved a year",
-    ]),
-    [String(renewals.length), `contracts renew within ${days} days`],
-  ];
-  const longest = new Map<string, number>();
-  for (const [currency, amount] of plans.flatMap((plan) => Object.entries(plan.savings)))
-    longest.set(currency, Math.max(Number(amount), longest.get(currency) ?? 0));
+  const saved = Object.entries(savings).map(([currency, amount]) =>
+    fact(money(amount, currency), "could be saved a year"),
+  );
+  const longest = Math.max(...plans.map(largest));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -53,7 +45,8 @@ export function reportHtml({ day, days, unusedLicenses, savings, plans, renewals
 <body>
 <header><h1>Licenses and renewals</h1><p>As of <time>${markup(day)}</time></p></header>
 <section class="facts">
-${facts.map(([value = "", label = ""]) => `<div><strong>${markup(value)}</strong><span>${label}</span></div>`).join("\n")}
+${fact(`${unusedLicenses}`, "licenses that nobody uses")}${saved.join("")}
+${fact(`${renewals.length}`, `contracts renew within ${days} days`)}
 </section>
 <section><h2>Unused licenses by plan, and who holds them</h2>
 ${list(plans.map((plan) => planItem(plan, longest)))}
@@ -67,38 +60,36 @@ ${list(renewals.map(renewalItem))}
 `;
 }
 
+function fact(value: string, label: string): string {
+  return `<div><strong>${markup(value)}</strong><span>${markup(label)}</span></div>`;
+}
+
+/** As plans are sorted: currencies are not converted. */
+function largest({ savings }: UnusedPlan): number {
+  return Math.max(0, ...Object.values(savings).map(Number));
+}
+
 /** A plan with a bar beside its saving, which the text says too, and its holders folded behind it. */
-function planItem(
-  { name, detail, licenses, savings, holders }: UnusedPlan,
-  longest: ReadonlyMap<string, number>,
-): string {
-  const shares = Object.entries(savings).map(
-    ([currency, amount]) => Number(amount) / (longest.get(currency) || 1),
-  );
-  const width = (100 * Math.max(0, ...shares)).toFixed(1);
-  const bar = `<span class="bar"><i style="width:${width}%"></i></span>`;
-  const rows = holders
+function planItem(plan: UnusedPlan, longest: number): string {
+  const bar = `<span class="bar"><i style="width:${((100 * largest(plan)) / longest || 0).toFixed(1)}%"></i></span>`;
+  const rows = plan.holders
     .slice(0, MOST_HOLDERS)
-    .map(
-      (holder) =>
-        `<div class="row">${row(holder.name, holder.detail, "", figures(holder.licenses, holder.savings))}</div>`,
-    );
-  if (holders.length > MOST_HOLDERS)
-    rows.push(`${holders.length - MOST_HOLDERS} more are in saas-management report --json.`);
-  const summary = row(name, detail, bar, figures(licenses, savings));
-  return `<details><summary class="row">${summary}</summary>${list(rows)}</details>`;
+    .map((holder) => `<div class="row">${unusedRow(holder, "")}</div>`);
+  const more = plan.holders.length - rows.length;
+  if (more > 0) rows.push(`${more} more are in saas-management report --json.`);
+  return `<details><summary class="row">${unusedRow(plan, bar)}</summary>${list(rows)}</details>`;
+}
+
+function unusedRow({ name, detail, licenses, savings }: Omit<UnusedPlan, "holders">, bar: string): string {
+  const saved = moneyOf(savings);
+  return row(name, detail, bar, saved === "" ? `${licenses} licenses` : `${licenses} licenses · ${saved}`);
 }
 
 function renewalItem(renewal: Renewal): string {
   const { date, terminateBy, plan, integration, contract, unusedSeats } = renewal;
-  const until = terminateBy === null ? "" : `terminate by ${terminateBy}, `;
-  const cells = row(
-    date,
-    `${until}${contract}`,
-    markup(`${integration} ${plan}`.trim()),
-    `${unusedSeats} unused · ${costOf(renewal)}`,
-  );
-  return `<div class="row">${cells}</div>`;
+  const detail = terminateBy === null ? contract : `terminate by ${terminateBy}, ${contract}`;
+  const sold = markup(`${integration} ${plan}`.trim());
+  return `<div class="row">${row(date, detail, sold, `${unusedSeats} unused · ${costOf(renewal)}`)}</div>`;
 }
 
 /** @param middle Markup. */
@@ -106,14 +97,9 @@ function row(name: string, detail: string, middle: string, value: string): strin
   return `<span>${markup(name)}<small>${markup(detail)}</small></span><span>${middle}</span><span class="value">${markup(value)}</span>`;
 }
 
-function figures(licenses: number, savings: UnusedPlan["savings"]): string {
-  return [`${licenses} licenses`, moneyOf(savings)].filter((text) => text !== "").join(" · ");
-}
-
 function list(items: readonly string[]): string {
-  return items.length === 0
-    ? "<p>None.</p>"
-    : `<ul>${items.map((item) => `<li>${item}</li>`).join("\n")}</ul>`;
+  const all = items.map((item) => `<li>${item}</li>`).join("\n");
+  return all === "" ? "<p>None.</p>" : `<ul>${all}</ul>`;
 }
 
 /** Names come from vendors: none of them may become an element. */

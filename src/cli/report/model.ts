@@ -5,77 +5,40 @@ import { calendarDate } from "../../graphql/request/variables.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Unused licenses that belong together. */
-interface Unused {
-  readonly name: string;
-  /** The integration of a plan, the e-mail address of a holder. */
-  readonly detail: string;
-  readonly licenses: number;
-  /** What could be saved a year, by currency, as decimal strings. */
-  readonly savings: Readonly<Record<string, string>>;
-}
-
-export interface UnusedPlan extends Unused {
-  readonly holders: readonly Unused[];
-}
-
-export interface Renewal {
-  /** YYYY-MM-DD */
-  readonly date: string;
-  /** The last day on which the contract can be terminated; null if that is not known. */
-  readonly terminateBy: string | null;
-  readonly plan: string;
-  readonly integration: string;
-  readonly contract: string;
-  readonly annualCost: number | null;
-  readonly currency: string | null;
-  readonly unusedSeats: number;
-}
-
 /** What a workspace could save, and which contracts renew soon. */
-export interface Report {
-  /** The day of the report, as YYYY-MM-DD. */
-  readonly day: string;
-  readonly days: number;
-  readonly unusedLicenses: number;
-  readonly savings: Readonly<Record<string, string>>;
-  readonly plans: readonly UnusedPlan[];
-  readonly renewals: readonly Renewal[];
-}
+export type Report = Awaited<ReturnType<typeof readReport>>;
+export type UnusedPlan = Report["plans"][number];
+export type Renewal = Report["renewals"][number];
 
 /** Reads the unused licenses, one after the other, and the plans whose contracts renew within so many days. */
-export async function readReport(
-  client: GraphQLClient,
-  { now, days, signal }: { readonly now: number; readonly days: number; readonly signal: AbortSignal },
-): Promise<Report> {
+export async function readReport(client: GraphQLClient, now: number, days: number, signal: AbortSignal) {
   const all = new Sum("", "");
   const where = { state: { activity: { eq: "UNUSED" } } } as const;
   for await (const license of client.licenses({ where, signal })) {
     const { plan, holder } = license;
-    all.add(license);
     const ofPlan = all.part(plan?.id, plan?.name ?? "(unknown plan)", plan?.integration?.name);
-    ofPlan.add(license);
     const person = holder?.employeeId ?? holder?.email ?? holder?.name;
-    ofPlan.part(person, holder?.name ?? "(nobody)", holder?.email).add(license);
+    const ofHolder = ofPlan.part(person, holder?.name ?? "(nobody)", holder?.email);
+    for (const sum of [all, ofPlan, ofHolder]) sum.add(license);
   }
-  const { licenses, savings } = all.unused;
-  return {
-    day: calendarDate(new Date(now)),
-    days,
-    unusedLicenses: licenses,
-    savings,
-    plans: all.parts.map((plan) => ({ ...plan.unused, holders: plan.parts.map(({ unused }) => unused) })),
-    renewals: await readRenewals(client, now, days, signal),
-  };
+  const { licenses: unusedLicenses, savings } = all.unused;
+  const plans = all.parts.map((plan) => ({
+    ...plan.unused,
+    holders: plan.parts.map(({ unused }) => unused),
+  }));
+  const renewals = await readRenewals(client, now, days, signal);
+  return { day: calendarDate(new Date(now)), days, unusedLicenses, savings, plans, renewals };
 }
 
+/** Unused licenses that belong together. */
 class Sum {
-  #licenses = 0;
   readonly #name: string;
   readonly #detail: string;
   readonly #savings = new Map<string, Big>();
   readonly #parts = new Map<string, Sum>();
+  #licenses = 0;
 
+  /** @param detail The integration of a plan, the e-mail address of a holder. */
   constructor(name: string, detail: string) {
     this.#name = name;
     this.#detail = detail;
@@ -94,14 +57,11 @@ class Sum {
     return part;
   }
 
-  get unused(): Unused {
+  /** What could be saved a year is a decimal string for each currency. */
+  get unused() {
     const savings = [...this.#savings].map(([currency, sum]) => [currency, sum.toFixed(2)] as const);
-    return {
-      name: this.#name,
-      detail: this.#detail,
-      licenses: this.#licenses,
-      savings: Object.fromEntries(savings.sort()),
-    };
+    const byCurrency: Readonly<Record<string, string>> = Object.fromEntries(savings.sort());
+    return { name: this.#name, detail: this.#detail, licenses: this.#licenses, savings: byCurrency };
   }
 
   /** By the largest saving in any currency: currencies are not converted. */
@@ -113,30 +73,28 @@ class Sum {
   }
 }
 
+/** `terminateBy` is the last day on which the contract can be terminated; null if that is not known. */
 async function readRenewals(client: GraphQLClient, now: number, days: number, signal: AbortSignal) {
   const value = { gte: calendarDate(new Date(now)), lte: calendarDate(new Date(now + days * DAY_MS)) };
-  const plans = client.licensePlans({
-    where: { contractDetails: { renewal: { upcomingDate: { value } } } },
-    order: { contractDetails: { renewal: { upcomingDate: { value: "ASC" } } } },
-    signal,
-  });
-  const renewals: Renewal[] = [];
-  for await (const { name, integration, contractDetails, pricingStats, usageStats } of plans) {
-    const date = contractDetails?.renewal?.upcomingDate?.value;
-    if (date == null) continue;
-    const notice = contractDetails?.renewal?.terminationPeriod?.value;
-    renewals.push({
+  const where = { contractDetails: { renewal: { upcomingDate: { value } } } };
+  const order = { contractDetails: { renewal: { upcomingDate: { value: "ASC" } } } } as const;
+  const plans = await client.licensePlans({ where, order, signal }).toArray();
+  return plans.flatMap(({ name: plan, integration, contractDetails, pricingStats, usageStats }) => {
+    const { upcomingDate, terminationPeriod } = contractDetails?.renewal ?? {};
+    const date = upcomingDate?.value;
+    if (date == null) return [];
+    const notice = terminationPeriod?.value;
+    const terminateBy = notice == null ? null : calendarDate(new Date(Date.parse(date) - notice * DAY_MS));
+    const { annualCost = null, currency = null } = pricingStats ?? {};
+    const about = {
       date,
-      terminateBy: notice == null ? null : calendarDate(new Date(Date.parse(date) - notice * DAY_MS)),
-      plan: name,
+      terminateBy,
+      plan,
       integration: integration?.name ?? "",
       contract: contractDetails?.type ?? "",
-      annualCost: pricingStats?.annualCost ?? null,
-      currency: pricingStats?.currency ?? null,
-      unusedSeats: usageStats.unused.total,
-    });
-  }
-  return renewals;
+    };
+    return [{ ...about, annualCost, currency, unusedSeats: usageStats.unused.total }];
+  });
 }
 
 /** `1234.5` is `EUR 1,234.50`. */

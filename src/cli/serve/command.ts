@@ -89,15 +89,9 @@ async function loadDemo(
   tls: { readonly ca: string; readonly serverName?: string } | undefined,
 ): Promise<void> {
   await using client = new SaasManagementClient({ syncUrl, apiKey, tls });
-  for (const { integration, employees, accounts, plans, licenses, usage } of demoInstallations(clock.now())) {
+  for (const { integration, write } of demoInstallations(clock.now())) {
     const batch = await client.sync.startBatch({ installationId: createInstallation({ integration }) });
-    if (employees.length > 0) await batch.write("employees", employees);
-    if (plans.length > 0) {
-      await batch.write("accounts", accounts);
-      await batch.write("plans", plans);
-      await batch.write("licenses", licenses);
-      await batch.write("usage", usage);
-    }
+    await write(batch);
     await batch.complete();
   }
 }

@@ -44,7 +44,7 @@ test("finds that all is well, and takes no lock", async () => {
   const { code, found, problems } = await doctor(env);
   expect({ code, problems }).toEqual({ code: 0, problems: [] });
   expect(Object.keys(found)).toEqual(
-    "configuration,proxy,clock,key,GraphQL API,Sync API,installation,ledger,lock".split(","),
+    "configuration,proxy,clock,GraphQL API,Sync API,installation,ledger,lock".split(","),
   );
   expect(found["Sync API"]?.text).toContain("no lock was taken");
   expect(server.inspect().batches).toEqual([]);
@@ -55,7 +55,9 @@ test("prints a line for each check, and what to do", async () => {
   const { SAAS_MANAGEMENT_API_KEY: _, ...keyless } = env;
   const { code, out } = await runCli(["doctor"], { env: keyless, cwd: folder() });
   expect(code).toBe(78);
-  expect(out).toMatch(/^PROBLEM {2}key +There is no API key: set SAAS_MANAGEMENT_API_KEY/m);
+  expect(out).toMatch(
+    /^PROBLEM {2}Sync API +No credential: use SAAS_MANAGEMENT_API_KEY or --api-key-file FILE/m,
+  );
   expect(out).toMatch(/^ok {7}clock +agrees/m);
   expect(out).toContain("need attention.");
 });
