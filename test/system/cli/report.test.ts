@@ -110,7 +110,7 @@ test.skipIf(isMissing)(
         // Holders are folded behind their plan.
         const holder = page.getByText("ada@example.com").first();
         expect(await holder.isVisible()).toBe(false);
-        await page.getByText("Pro", { exact: true }).first().click();
+        await page.locator("summary").filter({ hasText: /^Pro/ }).click();
         expect(await holder.isVisible()).toBe(true);
         backgrounds.add(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
         expect((await page.pdf()).subarray(0, 4).toString()).toBe("%PDF");
