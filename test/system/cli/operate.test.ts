@@ -33,7 +33,7 @@ const push = async (names: readonly string[], ...args: readonly string[]) => {
 };
 
 test("push sends files, and a preview sends nothing", async () => {
-  const preview = await push(ids(3), "--preview", "--first-run");
+  const preview = await push(ids(3), "--dry-run", "--first-run");
   expect(preview).toMatchObject({ code: 0, out: expect.stringContaining("nothing was sent") });
   expect(service.inspect().batches).toEqual([]);
   const sent = await push(ids(3), "--first-run", "--json");
