@@ -45,13 +45,12 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
    * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
    * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy is
    * on this machine too. `https://` to the proxy itself works for GraphQL only.
-   * @default none for GraphQL; for the Sync API `grpc_proxy`, `https_proxy` and `http_proxy` of the environment, which
-   *   never capture loopback
+   * @default that of `HTTPS_PROXY`, in capitals or not, unless `NO_PROXY` has the host, as for curl; never for loopback
    */
   readonly proxy?: string | undefined;
   /**
    * What sends the GraphQL requests: `"node"` is `node:http` and `node:https`, which take less CPU than `fetch`.
-   * Not together with `fetch` or `proxy`; whatever replaces `globalThis.fetch` or undici's dispatcher has no effect on it.
+   * Not together with `fetch` or `proxy`, and not if the environment names a proxy; whatever replaces `globalThis.fetch` or undici's dispatcher has no effect on it.
    * @default "fetch"
    */
   readonly transport?: "fetch" | "node" | undefined;
@@ -136,12 +135,13 @@ export class SaasManagementClient {
       throw new ConfigurationError(
         `transport: "node" does not use ${proxy === undefined ? "fetch" : "proxy"}: set only one of the two.`,
       );
-    if ((needsOwnFetch || isNode) && baseUrl !== undefined) {
+    if (fetch === undefined && baseUrl !== undefined) {
       const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
       const ownTls = resolveTls(tls, "baseUrl", endpoint);
-      this.#network = isNode
-        ? openHttp(ownTls, endpoint)
-        : openFetch(ownTls, resolveProxy(proxy, "baseUrl", endpoint));
+      const ownProxy = resolveProxy(proxy, "baseUrl", endpoint);
+      if (ownProxy !== undefined || (ownTls !== undefined && !isNode))
+        this.#network = openFetch(ownTls, ownProxy);
+      else if (isNode) this.#network = openHttp(ownTls, endpoint);
     }
     this.#lacksCredential = common.apiKey === undefined && common.authorization === undefined;
     // Previews of the Sync API need no credential.

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 
-export { type CliConfig, defineConfig } from "./cli/config/cli-config.js";
+export type { CliConfig } from "./cli/cli-config.js";
 export { type ClientOptions, SaasManagementClient } from "./client.js";
 export { disposition } from "./core/errors/disposition.js";
 export {

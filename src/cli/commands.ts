@@ -1,53 +1,88 @@
-import type { CommandEntries } from "./command-module.js";
+import { Argument } from "commander";
+import type { Io } from "./io.js";
+import type { OPTIONS, Options } from "./options.js";
+
+interface Command {
+  readonly summary: string;
+  /** Further sentences of its help. */
+  readonly more?: string;
+  readonly argument?: Argument;
+  readonly options: readonly (keyof typeof OPTIONS)[];
+  readonly examples: readonly string[];
+  readonly load: () => Promise<{ run(args: readonly string[], options: Options, io: Io): Promise<void> }>;
+}
+
+const CONNECTED = ["installation", "apiKeyFile", "config", "verbose", "json"] as const;
+const RUN = ["preview", "firstRun", "waitForLock", ...CONNECTED] as const;
 
 /** All commands, in the order of the help. Only the module of the command that is called is loaded. */
-export const COMMANDS: CommandEntries = {
+export const COMMANDS: Readonly<Record<string, Command>> = {
   push: {
     summary: "send CSV or JSONL files in one run",
+    more: "The files of a snapshot together have all of its records, and headings are names of fields; see push of the configuration. Of events, only those after the last run are sent.",
+    argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; by default, the configured ones"),
+    options: RUN,
+    examples: ["push accounts=users.csv --preview", "push accounts.csv plans.csv --first-run", "push"],
     load: () => import("./push/command.js"),
   },
   run: {
     summary: "run the connector of a module",
-    load: () => import("./run/command.js"),
+    more: "The module exports it as `connector` or by default, and may export `options` of the run, such as guard or onHeld.",
+    argument: new Argument("<module>", "path of the module"),
+    options: RUN,
+    examples: ["run connector.js --preview", "run connector.js"],
+    load: () => import("./run.js"),
   },
-  runs: {
-    summary: "show the last completed runs",
-    load: async () => (await import("./ledger/decide.js")).runs,
-  },
-  held: {
-    summary: "show the run that is held, and why",
-    load: () => import("./ledger/held.js"),
+  status: {
+    summary: "show the last runs, the one that is held and why, and what to do next",
+    options: ["ids", ...CONNECTED],
+    examples: ["status", "status --ids > ids.txt"],
+    load: () => import("./status.js"),
   },
   approve: {
     summary: "let the held run pass the next time",
-    load: async () => (await import("./ledger/decide.js")).approve,
-  },
-  refuse: {
-    summary: "withdraw the approval that a held run offers",
-    load: async () => (await import("./ledger/decide.js")).refuse,
+    more: "It runs nothing: the next push or run takes the approval, if it would do no more than was shown.",
+    argument: new Argument("<id>", "id of the approval that the held run offers"),
+    options: CONNECTED,
+    examples: ["status", "approve 6f0d3c1e…"],
+    load: () => import("./approve.js"),
   },
   doctor: {
-    summary: "check configuration, network, keys, clock, lock and disks",
-    load: () => import("./doctor/command.js"),
+    summary: "check configuration, proxy, both APIs and keys, clock, ledger and lock",
+    more: "Changes nothing.",
+    options: CONNECTED,
+    examples: ["doctor"],
+    load: () => import("./doctor.js"),
   },
   export: {
-    summary: "write applications, licenses or license plans as JSONL, CSV or a table",
-    load: () => import("./export/command.js"),
+    summary: "write applications, licenses or license plans as JSONL or CSV",
+    argument: new Argument("<list>", "what to export").choices(["applications", "licenses", "license-plans"]),
+    options: ["format", "where", "order", "fields", "limit", ...CONNECTED],
+    examples: [
+      "export licenses --format csv > licenses.csv",
+      `export licenses --where '{"state":{"activity":{"eq":"UNUSED"}}}' --fields holder.name,plan.name`,
+    ],
+    load: () => import("./export.js"),
   },
   report: {
-    summary: "report unused licenses, possible savings and renewals, also as a page",
+    summary: "report unused licenses, possible savings and renewals",
+    options: ["page", "days", ...CONNECTED],
+    examples: ["report", "report --format html > report.html   # a page to forward or print"],
     load: () => import("./report/command.js"),
   },
   serve: {
     summary: "start the reference server, to test integrations against",
+    more: "Both APIs of the service, in memory. Ctrl+C stops it and discards all data.",
+    options: ["demo", "host", "port", "syncPort", "tlsCert", "tlsKey", "json"],
+    examples: ["serve --demo > .env"],
     load: () => import("./serve/command.js"),
   },
   init: {
     summary: "make a connector project in a new folder",
-    load: () => import("./init/command.js"),
-  },
-  completion: {
-    summary: "print completions for bash, zsh or fish",
-    load: () => import("./completion/command.js"),
+    more: "Connector, test, configuration, Dockerfile, crontab and CronJob.",
+    argument: new Argument("<folder>", "a folder that is empty or does not exist"),
+    options: [],
+    examples: ["init acme-connector", "cd acme-connector && npm install && npm test"],
+    load: () => import("./init.js"),
   },
 };

@@ -1,7 +1,7 @@
 /** The exit codes of the command line (docs/guides/operating.md has the same table). */
 import { disposition } from "../core/errors/disposition.js";
 import { SaasManagementError } from "../core/errors/index.js";
-import { UsageError } from "./command-module.js";
+import { UsageError } from "./options.js";
 
 export const EXIT = {
   done: 0,

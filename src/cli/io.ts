@@ -1,18 +1,25 @@
-import { styleText } from "node:util";
 import { escapeControls, redactSecrets, secretsIn } from "../core/redact.js";
+
+const CLEAR_LINE = "\r\u001b[2K";
+/** What a terminal obeys, and marks that turn text around; not the ends of lines and tabulators. */
+const OBEYED = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of either is a
- * JSON value.
+ * JSON value. No data steers a terminal.
  */
 export class Io {
   readonly json: boolean;
+  readonly verbose: boolean;
   /** Fires at the first SIGINT or SIGTERM, with an `InterruptedError`; a second one ends the process. */
   readonly signal: AbortSignal;
+  hasWritten = false;
   readonly #secrets: string[] = [];
+  #drawn = "";
 
-  constructor(json: boolean, signal: AbortSignal) {
-    this.json = json;
+  constructor(args: readonly string[], signal: AbortSignal) {
+    this.json = args.includes("--json");
+    this.verbose = args.includes("--verbose");
     this.signal = signal;
   }
 
@@ -26,9 +33,10 @@ export class Io {
     this.write(this.json ? `${JSON.stringify(value)}\n` : `${text()}\n`);
   }
 
-  /** Writes to stdout as it is. @returns false if the reader is slow: wait for `drain` */
+  /** Writes to stdout. @returns false if the reader is slow: wait for `drain` */
   write(text: string): boolean {
-    return process.stdout.write(this.#clean(text));
+    this.hasWritten = true;
+    return process.stdout.write(this.#clean(text).replace(OBEYED, escapeControls));
   }
 
   /** Tells a person something that is no result. */
@@ -40,14 +48,17 @@ export class Io {
     this.#tell("warning", message, "Warning: ");
   }
 
-  /** Writes to stderr as it is. */
+  /** Writes to stderr as it is, above a line that is drawn there. */
   writeError(text: string): void {
-    process.stderr.write(this.#clean(text));
+    const drawn = this.#drawn;
+    process.stderr.write(drawn === "" ? this.#clean(text) : `${CLEAR_LINE}${this.#clean(text)}${drawn}`);
   }
 
-  style(format: Parameters<typeof styleText>[0], text: string): string {
-    // Newer versions of Node would look at the environment again.
-    return !this.json && hasColors() ? styleText(format, text, { validateStream: false }) : text;
+  /** Draws a line on the terminal in place of the last one, cut so that it stays one line; "" takes it away. */
+  draw(line: string): void {
+    if (line === "" && this.#drawn === "") return;
+    this.#drawn = [...line].slice(0, (process.stderr.columns ?? 80) - 1).join("");
+    process.stderr.write(`${CLEAR_LINE}${this.#drawn}`);
   }
 
   /** Keeps a key out of everything that is written. */
@@ -63,11 +74,4 @@ export class Io {
   #clean(text: string): string {
     return this.#secrets.length === 0 ? text : redactSecrets(text, this.#secrets);
   }
-}
-
-/** FORCE_COLOR wins over NO_COLOR, as in Node. */
-function hasColors(): boolean {
-  const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = process.env;
-  if (force !== undefined) return force !== "0" && force !== "false";
-  return (no ?? "") === "" && term !== "dumb" && process.stdout.isTTY === true;
 }

@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 import { Io } from "./io.js";
-import { stopOnSignals } from "./signals.js";
 
 const GRACE_MS = 2000;
+const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 const args = process.argv.slice(2);
-const io = new Io(args.includes("--json"), stopOnSignals());
+const io = new Io(args, stopOnSignals());
 
-// The reader of the pipe is gone, or the disk is full: nobody would see the result.
-process.stdout.once("error", (error) => {
+process.stdout.once("error", (error: NodeJS.ErrnoException) => {
+  // `head` has seen enough of a result; a connector that cannot print has not done its work.
+  if (error.code === "EPIPE" && io.hasWritten) process.exit();
   io.writeError(`saas-management: cannot write the output: ${error.message}\n`);
   process.exit(1);
 });
@@ -25,6 +26,21 @@ main()
 async function main(): Promise<void> {
   const { runProgram } = await import("./program.js");
   await runProgram(args, io);
+}
+
+/** @returns a signal that fires at the first SIGINT or SIGTERM; the second one ends the process at once */
+function stopOnSignals(): AbortSignal {
+  const controller = new AbortController();
+  let count = 0;
+  const stop = (name: keyof typeof CODES) => {
+    count += 1;
+    if (count > 1) process.exit(CODES[name]);
+    void import("../core/errors/index.js").then(({ InterruptedError }) => {
+      controller.abort(new InterruptedError(`The command was ended by ${name}.`, { signalName: name }));
+    });
+  };
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+  return controller.signal;
 }
 
 /** A connector may leave timers and connections open, which must not keep a scheduler waiting. */

@@ -1,34 +1,70 @@
 import {
-  AuthenticationError,
-  ConfigurationError,
+  type ErrorCode,
+  GraphQLResponseError,
   type HeldReport,
+  InvalidInputError,
   SaasManagementError,
 } from "../core/errors/index.js";
+import { causesOf } from "../core/network-errors.js";
 import { escapeControls } from "../core/redact.js";
-import { UsageError } from "./command-module.js";
 import { EXIT, exitCodeOf } from "./exit-codes.js";
 import type { Io } from "./io.js";
+import { UsageError } from "./options.js";
 
 /** A command that helps, and when. */
-interface NextStep {
+export interface NextStep {
   readonly command: string;
   readonly when: string;
 }
+
+/** Options of the API, and what a shell has in their place. */
+const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
+  [/[.;] ?See (the (error's )?cause|serverMessage for its reason|errors( and data)?|the log)(?=\.)/gi, ""],
+  [/firstRun must not be true/, "--first-run is refused"],
+  [/Leave it out, or set it from the command line: firstRun: .*/, "Leave it out."],
+  [/run once with firstRun: true/, "run once with --first-run"],
+  [/run again with approve: "([^"]+)"/, "run saas-management approve $1 and then the same command,"],
+  [/Set waitForLockMs/, "Use --wait-for-lock SECONDS"],
+  [/set apiKey \(or (\w+) with fromEnv\), or authorization/, "use $1 or --api-key-file FILE"],
+  [/pass it to the call, or set \S+ of the client \((\w+) with fromEnv\)/, "use $1 or --installation ID"],
+  [/Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both \((.*) with fromEnv\)/, "Set $1"],
+  [/\b\w+ \((SAAS_MANAGEMENT_\w+) with fromEnv\)/g, "$1"],
+  [/use fileLedger\(directory\)/, "set ledger in the configuration"],
+];
+
+const CHECK = ["doctor", "to check addresses, proxy and key"] as const;
+
+/** The command that helps with an error, by its code. */
+const HELPS: Readonly<Partial<Record<ErrorCode, readonly [command: string, when: string]>>> = {
+  RUN_HELD: ["status --ids", "to see what would be removed"],
+  RUN_OUTDATED: ["status", "to see the run that was completed meanwhile"],
+  BATCH_OUTCOME_UNKNOWN: ["status", "after the next run, to see that it completed"],
+  BATCH_IN_PROGRESS: ["doctor", "to see whose lock it is"],
+  TRANSPORT_FAILED: CHECK,
+  TIMEOUT: CHECK,
+  AUTHENTICATION_FAILED: CHECK,
+  PERMISSION_DENIED: CHECK,
+};
 
 /** Reports an error on stderr. @returns the exit code */
 export function report(error: unknown, io: Io): number {
   const status = exitCodeOf(error);
   const message = messageOf(error);
-  const next = nextSteps(error, status);
+  const reasons = reasonsOf(error);
+  const next = nextSteps(error);
   if (io.json) {
-    io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, next })}\n`);
+    io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next })}\n`);
     return status;
   }
-  io.writeError(`saas-management: ${message}\n`);
+  io.writeError(`saas-management: ${message}\n${reasons.map((reason) => `  ${reason}\n`).join("")}`);
   if (error instanceof UsageError) io.writeError('Try "saas-management --help".\n');
-  else for (const { command, when } of next) io.writeError(`  ${command}  # ${when}\n`);
+  for (const step of next) io.writeError(`${lineOf(step)}\n`);
   if (status === EXIT.unexpected) io.writeError(stackOf(error));
   return status;
+}
+
+export function lineOf({ command, when }: NextStep): string {
+  return `  ${command}  # ${when}`;
 }
 
 function codeOf(error: unknown): string {
@@ -37,10 +73,35 @@ function codeOf(error: unknown): string {
 }
 
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return escapeControls(String(error));
-  // Why a function of the command line could not provide the key.
-  const isProvided = error instanceof AuthenticationError && error.cause instanceof ConfigurationError;
-  return escapeControls(isProvided ? `${error.message} ${messageOf(error.cause)}` : error.message);
+  return inShellWords(escapeControls(error instanceof Error ? error.message : String(error)));
+}
+
+/** A text of lines, with the shell's words. */
+export function inShellWords(text: string): string {
+  return IN_A_SHELL.reduce((shown, [pattern, words]) => shown.replace(pattern, words), text);
+}
+
+/** What the service said, each problem of the input, and the messages of the causes. */
+export function reasonsOf(error: unknown): readonly string[] {
+  const reasons = causesOf(error).flatMap((cause, depth) => [
+    ...(depth === 0 ? [] : [`because: ${messageOf(cause)}`]),
+    ...saidBy(cause).map((said) => `the service says: ${escapeControls(said)}`),
+  ]);
+  const issues = error instanceof InvalidInputError && error.issues.length > 1 ? error.issues : [];
+  const problems = issues.map(({ location = "", path, expected }) =>
+    escapeControls(`${location} ${path}: expected ${expected}`.trim()),
+  );
+  return [...new Set([...problems, ...reasons])].filter(
+    (reason) => !reason.endsWith(`: ${messageOf(error)}`),
+  );
+}
+
+function saidBy(error: unknown): readonly string[] {
+  if (!(error instanceof SaasManagementError)) return [];
+  const { serverMessage } = error;
+  if (error instanceof GraphQLResponseError)
+    return error.errors.map(({ message, field }) => (field === undefined ? message : `${field}: ${message}`));
+  return serverMessage === undefined || serverMessage === "" ? [] : [serverMessage];
 }
 
 /** Where a connector failed. Errors of the SDK and of the system say enough. */
@@ -50,50 +111,23 @@ function stackOf(error: unknown): string {
   return frames.map((line) => `${escapeControls(line)}\n`).join("");
 }
 
-function nextSteps(error: unknown, exit: number): readonly NextStep[] {
-  if (error instanceof SaasManagementError && error.code === "RUN_HELD") return heldSteps(error.report);
-  if (codeOf(error) === "RUN_OUTDATED")
-    return [{ command: "saas-management runs", when: "to see the run that was completed meanwhile" }];
-  switch (exit) {
-    case EXIT.usage:
-      return [{ command: "saas-management --help", when: "to see commands and options" }];
-    case EXIT.unavailable:
-    case EXIT.unauthorized:
-    case EXIT.configuration:
-      return [{ command: "saas-management doctor", when: "to check configuration, network and key" }];
-    case EXIT.comeAgain:
-      return [{ command: "saas-management doctor", when: "to see whose lock it is" }];
-    case EXIT.outcomeUnknown:
-      return [{ command: "saas-management runs", when: "after the next run, to see that it completed" }];
-    default:
-      return [];
-  }
+function nextSteps(error: unknown): readonly NextStep[] {
+  if (!(error instanceof SaasManagementError)) return [];
+  const [command, when] = HELPS[error.code] ?? [];
+  const step = command && when ? [{ command: `saas-management ${command}`, when }] : [];
+  return error.code === "RUN_HELD" ? [...step, ...heldSteps(error.report)] : step;
 }
 
-/** What to call if the ledger is new. */
-export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
+/** What lets a held run pass. @param again The command that was held. */
+export function heldSteps({ approval, reasons }: HeldReport, again = calledAgain()): readonly NextStep[] {
   const isFirst = reasons.every(({ rule }) => rule === "no-baseline");
-  return isFirst ? [{ command: calledAgainWith("--first-run"), when: "if this is its first run" }] : [];
-}
-
-function heldSteps(report: HeldReport): readonly NextStep[] {
-  const { approval } = report;
-  const see = { command: "saas-management held", when: "to see what would be removed" };
-  const decide =
-    approval === undefined
-      ? []
-      : [
-          {
-            command: `saas-management approve ${approval.id}`,
-            when: "if it is right: the next run goes through",
-          },
-          { command: `saas-management refuse ${approval.id}`, when: "if the source was wrong" },
-        ];
-  return [see, ...firstRunSteps(report), ...decide];
+  const first = isFirst ? [{ command: `${again} --first-run`, when: "if this is its first run" }] : [];
+  const when = "if it is right: the next run goes through";
+  return approval ? [...first, { command: `saas-management approve ${approval.id}`, when }] : first;
 }
 
 /** The arguments of this process never hold a key. */
-function calledAgainWith(option: string): string {
+function calledAgain(): string {
   const args = process.argv.slice(2).map((arg) => (/^[\w./=:@-]+$/.test(arg) ? arg : JSON.stringify(arg)));
-  return ["saas-management", ...args, option].join(" ");
+  return ["saas-management", ...args].join(" ");
 }

@@ -1,35 +1,32 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../core/version.js";
-import { addExamples, UsageError } from "./command-module.js";
 import { COMMANDS } from "./commands.js";
 import type { Io } from "./io.js";
+import { OPTIONS, type Options, UsageError } from "./options.js";
 
+const NAME = "saas-management";
 const MAX_QUOTED = 100;
 
 /** Parses the arguments and runs their command. @throws {UsageError} the arguments are wrong */
 export async function runProgram(args: readonly string[], io: Io): Promise<void> {
-  const program = new Command("saas-management")
+  const program = new Command(NAME)
     .description("Pushes data to the SaaS Management Service, and reads it.")
     .version(VERSION, "-v, --version", "show the version")
     .helpOption("-h, --help", "show this")
     .helpCommand("help [command]", "show the options of a command")
     .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => {} })
     .exitOverride();
-  addExamples(
-    program,
-    "saas-management serve > .env                     # a reference server to try it on",
-    "saas-management push --collection accounts=users.csv --preview",
-    "saas-management push --collection accounts=users.csv --first-run",
-  );
-  const called = calledCommand(args);
-  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+  addExamples(program, ["serve > .env", "push accounts=users.csv --preview"]);
+  for (const [name, entry] of Object.entries(COMMANDS)) {
+    const { summary, more = "", argument, options, examples, load } = entry;
     const command = program
       .command(name)
       .summary(summary)
-      .description(`${capitalize(summary)}.`);
-    if (name !== called) continue;
-    (await load()).define(command, io, COMMANDS);
-    command.option("--json", "print JSON, also for errors");
+      .description(`${capitalize(summary)}. ${more}`.trim());
+    if (argument !== undefined) command.addArgument(argument);
+    for (const option of options) command.addOption(OPTIONS[option]);
+    addExamples(command, examples);
+    command.action(async () => (await load()).run(command.args, command.opts<Options>(), io));
   }
   if (args.length === 0) throw new UsageError("A command is missing.");
   try {
@@ -40,9 +37,9 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
   }
 }
 
-function calledCommand(args: readonly string[]): string | undefined {
-  const [first, second] = args.filter((argument) => !argument.startsWith("-"));
-  return first === "help" ? second : first;
+function addExamples(command: Command, examples: readonly string[]): void {
+  const lines = examples.map((line) => `  ${line.startsWith("cd ") ? line : `${NAME} ${line}`}\n`);
+  command.addHelpText("before", `Examples:\n${lines.join("")}`);
 }
 
 /** Commander's message in one line. */
@@ -53,11 +50,12 @@ function problemOf({ code, message }: CommanderError): string {
   const text = message
     .replace(/^error: /, "")
     .replaceAll("\n", " ")
-    .replaceAll(/'(--?[^'=]+)=[^']*'/g, "'$1'");
+    .replaceAll(/'(--?[^'=]+)=[^']*'/g, "'$1'")
+    .replace(/ argument '.*' is invalid\./s, " is invalid.");
   const short = text.replaceAll(/'([^']{100})[^']*'/g, "'$1…'");
   const line = short.length > 3 * MAX_QUOTED ? `${short.slice(0, 3 * MAX_QUOTED)}…` : short;
   if (/'--api-?key'/i.test(line))
-    return "A key is never an argument: use --api-key-file, a profile or SAAS_MANAGEMENT_API_KEY.";
+    return "A key is never an argument: use --api-key-file or SAAS_MANAGEMENT_API_KEY.";
   return /[.?)]$/.test(line) ? capitalize(line) : `${capitalize(line)}.`;
 }
 

@@ -161,9 +161,10 @@ export class OperationEvents {
     };
   }
 
-  readonly onRetry = ({ code }: SaasManagementError, attempt: number, delayMs: number): void => {
-    const event = this.#tell({ type: "retry", attempt, delayMs, code });
-    this.#configuration.logger.warn(`saas-management: ${this.#operation.label}: retrying`, event);
+  readonly onRetry = (error: SaasManagementError, attempt: number, delayMs: number): void => {
+    const event = this.#tell({ type: "retry", attempt, delayMs, code: error.code });
+    const message = `saas-management: ${this.#operation.label}: retrying`;
+    this.#configuration.logger.warn(message, { ...event, error });
   };
 
   #tell({ type, ...rest }: Omit<ClientEvent, "api" | "operation">): ClientEvent {

@@ -1,3 +1,5 @@
+import { isObject } from "./validate.js";
+
 /**
  * What a failure of the network means, for GraphQL (fetch), gRPC and proxies: one table of codes. Nothing that the peer
  * or the runtime said is part of a message.
@@ -14,7 +16,8 @@ export interface NetworkError {
 }
 
 const CHECK_ADDRESS = "Check the host and port of the endpoint, and that the service is running";
-const CHECK_NETWORK = "Check the host of the endpoint and the network of this machine";
+const CHECK_NETWORK =
+  "Check the host of the endpoint and the network of this machine, and set HTTPS_PROXY if it needs a proxy";
 const CHECK_TIMEOUT = `${CHECK_ADDRESS}, and that no firewall drops the packets`;
 const CHECK_CLIENT_CERT = "Set tls.cert and tls.key to a certificate that the server accepts";
 const CHECK_HTTPS = "Check the port, and that the endpoint begins with https:// if the server uses TLS";
@@ -85,19 +88,19 @@ export const NETWORK_ERRORS = {
   ),
 
   // The proxy.
-  PROXY_UNREACHABLE: unsent("the proxy cannot be reached", "Check the option proxy"),
+  PROXY_UNREACHABLE: unsent("the proxy cannot be reached", "Check its address"),
   PROXY_CLOSED: unsent(
     "the proxy closed the connection",
-    "Check the host and port in the option proxy, and that it opens tunnels (CONNECT)",
+    "Check its host and port, and that it opens tunnels (CONNECT)",
   ),
   PROXY_TUNNEL_FAILED: unsent(
     "the proxy did not open a tunnel to the server",
-    "Check the option proxy with its user name and password, or grpc_proxy, https_proxy, http_proxy and no_proxy of the environment",
+    "Check the proxy with its user name and password, or except the host in NO_PROXY",
   ),
-  PROXY_AUTHENTICATION: lasting("the proxy requires authentication", "Check the credentials in proxy"),
+  PROXY_AUTHENTICATION: lasting("the proxy requires authentication", "Check its credentials"),
   PROXY_REFUSED: lasting(
     "the proxy refused to open a tunnel to the server",
-    "Check the port in proxy, and whether the proxy allows this host and port",
+    "Check its port, and whether it allows this host and port",
   ),
 } satisfies Readonly<Record<string, NetworkError>>;
 
@@ -146,9 +149,20 @@ export function networkErrorOf(error: unknown): NetworkFailure {
     const code = errorCode(cause);
     // Deno gives no code for a certificate that it refuses, undici none for what is not HTTP.
     const known = meaningOf(code ?? (cause instanceof Error ? cause.message : ""));
-    if (known !== undefined) return { ...NETWORK_ERRORS[known], code: code ?? known };
+    if (known !== undefined) return { ...named(NETWORK_ERRORS[known], cause), code: code ?? known };
   }
   return { ...NETWORK_ERRORS.UNKNOWN, code: undefined };
+}
+
+/** Names the proxy in what happened, if the error does. */
+function named(failure: NetworkError, error: unknown): NetworkError {
+  const proxy: unknown = isObject(error) ? Reflect.get(error, "proxy") : undefined;
+  return typeof proxy === "string" ? throughProxy(failure, proxy) : failure;
+}
+
+/** Adds the proxy of a connection to what happened to it. */
+export function throughProxy(failure: NetworkError, proxy: unknown): NetworkError {
+  return { ...failure, description: `${failure.description} (proxy: ${proxy})` };
 }
 
 /** Reads an error message, such as the last error that grpc-js quotes; undefined if it is not in the table. */

@@ -41,7 +41,7 @@ export interface ChannelMessage {
   enter?: (<T>(work: () => T) => T) | undefined;
   /** The call that this one is a part of. */
   readonly parent?: ChannelMessage | undefined;
-  /** Figures of a call that succeeded: a `RunReceipt`, `WriteStats`, the state of a batch, the pages of a walk. */
+  /** Figures: a `RunReceipt`, `WriteStats`, the pages of a walk; the state of a batch also if it failed. */
   result?: object | undefined;
   /** What the call throws. */
   error?: unknown;
@@ -126,8 +126,9 @@ export class Trace {
     });
   }
 
-  failed(error: unknown): void {
+  failed(error: unknown, result?: object): void {
     this.#end(() => {
+      this.message.result = result;
       this.message.error = error;
       this.#channel.error.publish(this.message);
     });

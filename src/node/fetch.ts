@@ -67,7 +67,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
           requestTls: connect,
           // The proxy is not the service: its certificate is from an authority that the process trusts.
           proxyTls: connectionOptions(),
-          clientFactory: (origin, options) => withTunnelErrors(new Pool(origin, options)),
+          clientFactory: (origin, options) => withTunnelErrors(new Pool(origin, options), proxy),
           ...(credentials === undefined
             ? {}
             : { token: `Basic ${Buffer.from(credentials).toString("base64")}` }),
@@ -82,12 +82,12 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
 }
 
 /** undici takes a tunnel that the proxy closed for a lost connection, and connects again without a pause or an end. */
-function withTunnelErrors(pool: Pool): Pool {
+function withTunnelErrors(pool: Pool, proxy: HttpProxy): Pool {
   const connect = pool.connect.bind(pool);
   return Object.assign(pool, {
     connect: (request: Parameters<typeof connect>[0]) =>
       connect(request).catch((error: unknown) => {
-        throw CLOSED.has(errorCode(error)) ? withCode("PROXY_CLOSED", error) : error;
+        throw CLOSED.has(errorCode(error)) ? withCode("PROXY_CLOSED", proxy, error) : error;
       }),
   });
 }
@@ -119,19 +119,19 @@ function proxyFailure(error: unknown, proxy: HttpProxy, host: string): unknown {
     if (!(cause instanceof Error)) break;
     // The message is all that undici tells.
     const status = /^Proxy response \((\d{3})\)/.exec(cause.message)?.[1];
-    if (status?.startsWith("5") === true) return withCode("PROXY_TUNNEL_FAILED", error);
+    if (status?.startsWith("5") === true) return withCode("PROXY_TUNNEL_FAILED", proxy, error);
     if (status !== undefined) {
       const { advice } = NETWORK_ERRORS[status === "407" ? "PROXY_AUTHENTICATION" : "PROXY_REFUSED"];
       return new TransportError(
-        `The proxy ${proxy.origin} did not open a tunnel to ${host} (HTTP ${status}). ${advice}.`,
+        `The proxy ${proxy} did not open a tunnel to ${host} (HTTP ${status}). ${advice}.`,
       );
     }
     if ("syscall" in cause && (cause.syscall === "connect" || cause.syscall === "getaddrinfo"))
-      return withCode("PROXY_UNREACHABLE", error);
+      return withCode("PROXY_UNREACHABLE", proxy, error);
   }
   return error;
 }
 
-function withCode(code: keyof typeof NETWORK_ERRORS, cause: unknown): Error {
-  return Object.assign(new Error("The proxy failed.", { cause }), { code });
+function withCode(code: keyof typeof NETWORK_ERRORS, proxy: HttpProxy, cause: unknown): Error {
+  return Object.assign(new Error("The proxy failed.", { cause }), { code, proxy: `${proxy}` });
 }

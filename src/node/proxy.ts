@@ -5,10 +5,13 @@ import { ConfigurationError } from "../core/errors/index.js";
 export class HttpProxy {
   /** Scheme, host and port. */
   readonly origin: string;
+  /** What names it: the option, or a variable of the environment. */
+  readonly source: string;
   readonly #credentials: string | undefined;
 
-  constructor(origin: string, credentials: string | undefined) {
+  constructor(origin: string, source: string, credentials: string | undefined) {
     this.origin = origin;
+    this.source = source;
     this.#credentials = credentials;
   }
 
@@ -16,40 +19,76 @@ export class HttpProxy {
   get credentials(): string | undefined {
     return this.#credentials;
   }
+
+  toString(): string {
+    return `${this.origin} of ${this.source}`;
+  }
 }
 
 /**
- * Reads the option `proxy`. No message quotes it: it may hold a password. A proxy on another machine gets encrypted
- * traffic only: it could read the key of an `http://` endpoint.
+ * The proxy for an endpoint: that of the option, otherwise that of the environment, as curl finds it. No message quotes
+ * either: they may hold a password. A proxy on another machine gets encrypted traffic only: it could read the key of an
+ * `http://` endpoint.
  * @param name Option that `endpoint` comes from.
  * @throws {ConfigurationError} it is not an absolute URL of a proxy, or not one for that endpoint
  */
-export function resolveProxy(proxy: string | undefined, name: string, endpoint: URL): HttpProxy | undefined {
-  if (proxy === undefined) return undefined;
+export function resolveProxy(option: string | undefined, name: string, endpoint: URL): HttpProxy | undefined {
+  const [source, proxy] = option === undefined ? (ofEnvironment(endpoint) ?? []) : ["proxy", option];
+  if (source === undefined) return undefined;
   const url = parseUrl(proxy);
   if (url === undefined)
-    throw new ConfigurationError("proxy must be an absolute URL such as http://proxy.example.com:3128.");
+    throw new ConfigurationError(`${source} must be an absolute URL such as http://proxy.example.com:3128.`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new ConfigurationError("proxy must begin with http:// or https://.");
+    throw new ConfigurationError(`${source} must begin with http:// or https://.`);
   }
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
-    throw new ConfigurationError("proxy must not have a path, a query or a fragment.");
+    throw new ConfigurationError(`${source} must not have a path, a query or a fragment.`);
   }
   if (endpoint.protocol !== "https:" && !isLoopback(url.hostname)) {
     throw new ConfigurationError(
       `${name} begins with http:// and proxy is on another machine, which would get the API key unencrypted. Leave proxy out: http:// is for loopback only.`,
     );
   }
-  return new HttpProxy(url.origin, credentialsOf(url));
+  return new HttpProxy(
+    url.origin,
+    option === undefined ? source : "the option proxy",
+    credentialsOf(url, source),
+  );
 }
 
-function credentialsOf({ username, password }: URL): string | undefined {
+/** The variable that names the proxy of an endpoint, and its value. Loopback has none. */
+function ofEnvironment({ protocol, hostname }: URL): readonly [name: string, value: string] | undefined {
+  const { env } = process;
+  const scheme = protocol.slice(0, -1);
+  const name = [`${scheme}_proxy`, `${scheme}_proxy`.toUpperCase()].find((one) => env[one]);
+  const value = name === undefined ? undefined : env[name];
+  if (name === undefined || value === undefined || isLoopback(hostname)) return undefined;
+  if (isExcepted(hostname, env["no_proxy"] || env["NO_PROXY"] || "")) return undefined;
+  return [name, value.includes("://") ? value : `http://${value}`];
+}
+
+/** Whether a list has the host, a domain that it is in, a network of its address, or `*`. */
+function isExcepted(hostname: string, list: string): boolean {
+  const { BlockList, isIP } = process.getBuiltinModule("node:net");
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const family = isIP(host) === 6 ? "ipv6" : "ipv4";
+  return list.split(/[\s,]+/).some((entry) => {
+    const [network = "", bits] = entry.toLowerCase().replace(/^\./, "").split("/");
+    if (bits === undefined || isIP(host) === 0 || isIP(network) !== isIP(host))
+      return network === "*" || host === network || (network !== "" && host.endsWith(`.${network}`));
+    const networks = new BlockList();
+    networks.addSubnet(network, Number(bits), family);
+    return networks.check(host, family);
+  });
+}
+
+function credentialsOf({ username, password }: URL, source: string): string | undefined {
   if (username === "" && password === "") return undefined;
   try {
     return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   } catch {
     throw new ConfigurationError(
-      "proxy has a user name or password with a % that does not begin an escape: write it as %25.",
+      `${source} has a user name or password with a % that does not begin an escape: write it as %25.`,
     );
   }
 }

@@ -8,6 +8,7 @@ import {
   TimeoutError,
 } from "../core/errors/index.js";
 import type { ChannelMessage, TracedCall } from "../core/trace.js";
+import { isObject } from "../core/validate.js";
 
 const SERVICE = "saas_management.sync.v1.SyncService";
 
@@ -41,6 +42,38 @@ export function endAttributes(call: TracedCall, message: ChannelMessage): Attrib
     "rpc.status_code": status,
     "error.type": failed ? (status ?? errorType(message.error)) : undefined,
   };
+}
+
+/** What became of a batch, a walk and a run. */
+export function figuresOf(call: TracedCall, { result }: ChannelMessage): Attributes {
+  const figures: { readonly state?: string; readonly pages?: number; readonly nodes?: number } = result ?? {};
+  const { state, pages, nodes } = figures;
+  if (call === "sync.batch") return { "saas_management.batch.state": state };
+  if (call === "graphql.walk")
+    return { "saas_management.walk.pages": pages, "saas_management.walk.nodes": nodes };
+  if (call !== "sync.run" || result === undefined) return {};
+  return {
+    "saas_management.run.records": receiptFigures(result).reduce((sum, { records }) => sum + records, 0),
+  };
+}
+
+/** How many records of each collection a run sent and removed. */
+export function receiptFigures(receipt: object | undefined) {
+  const collections: unknown = receipt && Reflect.get(receipt, "collections");
+  return Object.entries(isObject(collections) ? collections : {}).map(
+    ([collection, figures]: [string, unknown]) => {
+      const [stats, expected]: unknown[] = isObject(figures)
+        ? [Reflect.get(figures, "stats"), Reflect.get(figures, "expected")]
+        : [];
+      const records = numberIn(stats, "accepted") + numberIn(stats, "alreadyAccepted");
+      return { collection, records, removed: numberIn(expected, "removed") };
+    },
+  );
+}
+
+export function numberIn(value: unknown, field: string): number {
+  const number: unknown = isObject(value) ? Reflect.get(value, field) : undefined;
+  return typeof number === "number" ? number : 0;
 }
 
 export function isRequest(call: TracedCall): boolean {

@@ -2,8 +2,7 @@ import type { Attributes, Meter } from "@opentelemetry/api";
 import { BatchInProgressError, RunHeldError } from "../core/errors/index.js";
 import type { AttemptMessage } from "../core/hooks.js";
 import type { ChannelMessage, TracedCall } from "../core/trace.js";
-import { isObject } from "../core/validate.js";
-import { endAttributes, sharedAttributes } from "./attributes.js";
+import { endAttributes, numberIn, receiptFigures, sharedAttributes } from "./attributes.js";
 
 /** Of the RPC conventions, in seconds. */
 const RPC_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -75,14 +74,9 @@ export class Metrics {
         });
     if ("error" in message) return;
     this.#meters.lastSuccess.record(Date.now() / 1000, installation);
-    const collections: unknown = isObject(result) ? Reflect.get(result, "collections") : undefined;
-    for (const [collection, figures] of isObject(collections) ? Object.entries(collections) : []) {
-      const [stats, expected]: unknown[] = isObject(figures)
-        ? [Reflect.get(figures, "stats"), Reflect.get(figures, "expected")]
-        : [];
+    for (const { collection, records, removed } of receiptFigures(result)) {
       const of = { ...installation, "saas_management.collection": collection };
-      this.#meters.records.add(numberIn(stats, "accepted") + numberIn(stats, "alreadyAccepted"), of);
-      const removed = numberIn(expected, "removed");
+      this.#meters.records.add(records, of);
       if (removed > 0) this.#meters.removals.add(removed, of);
     }
   }
@@ -138,9 +132,4 @@ function defined(attributes: Attributes, ...prefixes: readonly string[]): Attrib
     prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
   const entries = Object.entries(attributes).filter(([name, value]) => value !== undefined && isWanted(name));
   return Object.fromEntries(entries);
-}
-
-function numberIn(value: unknown, field: string): number {
-  const number: unknown = isObject(value) ? Reflect.get(value, field) : undefined;
-  return typeof number === "number" ? number : 0;
 }

@@ -11,7 +11,7 @@ import {
 } from "@opentelemetry/api";
 import type { AttemptMessage } from "../core/hooks.js";
 import type { ChannelMessage, TracedCall } from "../core/trace.js";
-import { endAttributes, isRequest, sharedAttributes, spanAttributes } from "./attributes.js";
+import { endAttributes, figuresOf, isRequest, sharedAttributes, spanAttributes } from "./attributes.js";
 
 interface OpenSpan {
   readonly span: Span;
@@ -50,15 +50,19 @@ export class Spans {
       "saas_management.attempt": attempt,
       "saas_management.attempt.outcome": outcome,
       "saas_management.attempt.duration_ms": durationMs,
-      "saas_management.request.id": requestId,
-      "error.type": code,
+      ...(requestId !== undefined && { "saas_management.request.id": requestId }),
+      ...(code !== undefined && { "error.type": code }),
     });
   }
 
   ended(call: TracedCall, message: ChannelMessage): void {
     const span = this.#open.get(message)?.span;
     if (span === undefined) return;
-    span.setAttributes({ ...spanAttributes(message), ...endAttributes(call, message) });
+    span.setAttributes({
+      ...spanAttributes(message),
+      ...endAttributes(call, message),
+      ...figuresOf(call, message),
+    });
     if ("error" in message) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { TestClock } from "../core/clock.js";
 import type { Faults } from "./faults/fault.js";
 import { FaultInjector } from "./faults/injector.js";
-import { type Page, startGraphQLServer } from "./graphql/server.js";
+import { startGraphQLServer } from "./graphql/server.js";
 import { ApiKeys } from "./keys.js";
 import { type CheckedOptions, optionsSchema } from "./options.js";
 import { type Portfolio, portfolioSchema } from "./portfolio.js";
@@ -146,10 +146,10 @@ export async function startReferenceServer(
 
 /** Starts both APIs over one state. If the second cannot start, the first is stopped. @internal */
 export async function startServer(
-  options: CheckedOptions & { readonly page?: Page | undefined },
+  options: CheckedOptions,
   state: SyncState = new SyncState(options.clock),
 ): Promise<ReferenceServer> {
-  const { host, tls, clock, cors, pageSize, page } = options;
+  const { host, tls, clock, cors, pageSize } = options;
   const workspaces = new Map<string, Workspace>();
   const keys = new ApiKeys();
   const faults = new FaultInjector();
@@ -176,7 +176,7 @@ export async function startServer(
   }
 
   const startGraphQL = (port: number) =>
-    startGraphQLServer({ host, port, tls, keys, faults, clock, cors, pageSize, page });
+    startGraphQLServer({ host, port, tls, keys, faults, clock, cors, pageSize });
   const startSync = (port: number) => startSyncServer({ host, port, tls }, { state, keys, faults });
   let graphQL = await startGraphQL(options.port);
   let sync = await startSync(options.syncPort).catch(async (error: unknown) => {

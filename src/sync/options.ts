@@ -113,12 +113,12 @@ function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefi
   const proxy = resolveProxy(option, "syncUrl", endpoint);
   if (proxy?.origin.startsWith("https:") === true)
     throw new ConfigurationError(
-      "proxy must begin with http:// for the Sync API: gRPC does not use TLS to a proxy. The traffic in its tunnel is encrypted.",
+      `${proxy.source} must begin with http:// for the Sync API: gRPC does not use TLS to a proxy. The traffic in its tunnel is encrypted.`,
     );
   // grpc-js would ask the proxy for the address without brackets, which no proxy understands.
   if (proxy !== undefined && endpoint.hostname.startsWith("["))
     throw new ConfigurationError(
-      "proxy cannot be used with a syncUrl whose host is an IPv6 address. Use a host name.",
+      `${proxy.source} cannot be used with a syncUrl whose host is an IPv6 address. Use a host name.`,
     );
   return proxy;
 }

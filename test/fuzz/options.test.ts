@@ -140,7 +140,7 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
 
 describe("a hostile environment", { timeout: TIMEOUT_MS }, () => {
   const OWN = ["SAAS_MANAGEMENT_BASE_URL", "SAAS_MANAGEMENT_SYNC_URL", "SAAS_MANAGEMENT_API_KEY"];
-  const PROXIES = ["grpc_proxy", "https_proxy", "http_proxy", "no_grpc_proxy", "no_proxy"];
+  const PROXIES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "no_proxy", "NO_PROXY"];
   const before = { ...process.env };
   afterEach(() => {
     for (const name of [...OWN, ...PROXIES]) {

@@ -191,6 +191,34 @@ test("the declared metrics are recorded, in their units", async () => {
   expect(sum("sync.run.duration")).toBe(3);
 });
 
+test("spans say what became of a run, its batch and a walk, and a success has no error.type", async () => {
+  const { installationId } = service;
+  const options = { installationId, ledger: memoryLedger(), firstRun: true };
+  await service.sync.run(connector(3), options);
+  await service.graphql.applications().toArray();
+  expect(span("saas-management.sync.run").attributes).toMatchObject({ "saas_management.run.records": 3 });
+  expect(span("saas-management.sync.batch").attributes).toMatchObject({
+    "saas_management.batch.state": "completed",
+  });
+  expect(span("saas-management.graphql.walk applications").attributes).toMatchObject({
+    "saas_management.walk.pages": 1,
+    "saas_management.walk.nodes": 0,
+  });
+  for (const { events } of spans.getFinishedSpans())
+    for (const { attributes } of events) expect(Object.keys(attributes ?? {})).not.toContain("error.type");
+});
+
+test("the span of a batch that failed has its state too", async () => {
+  service.server.faults.add({ on: "SyncRecords", fault: "status", status: "PERMISSION_DENIED", times: 9 });
+  const batch = await service.sync.startBatch({ installationId: service.installationId });
+  await rejection(batch.write("accounts", accounts(1)));
+  await batch.abort();
+  expect(span("saas-management.sync.batch").attributes).toMatchObject({
+    "saas_management.batch.state": "aborted",
+    "error.type": "PERMISSION_DENIED",
+  });
+});
+
 test("retries are counted", async () => {
   service.server.faults.add({ on: "SyncRecords", fault: "status", status: "UNAVAILABLE", times: 2 });
   const client = service.syncClient({ retry: quickRetries(2) });

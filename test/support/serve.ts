@@ -6,7 +6,6 @@ const PRINTED = z.object({
   syncUrl: z.string(),
   apiKey: z.string(),
   installationId: z.string(),
-  controlUrl: z.string().default(""),
 });
 
 /** Starts `serve` with these arguments, and waits until it serves. */

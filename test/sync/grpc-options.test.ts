@@ -105,7 +105,7 @@ async function proxyOfEnvironment(variable: string) {
   return proxy;
 }
 
-test.each(["grpc_proxy", "https_proxy", "http_proxy"])(
+test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
   "never uses the proxy of %s for loopback",
   async (variable) => {
     const plain = await startBareServer();
@@ -128,7 +128,7 @@ test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
   "asks a proxy of the environment for the host %s",
   async (host) => {
     const server = await startBareServer(identity("named"));
-    const proxy = await proxyOfEnvironment("grpc_proxy");
+    const proxy = await proxyOfEnvironment("HTTPS_PROXY");
     const named = { ...tls, serverName: "sync.example.test" };
     await syncClient(`https://${host}:${server.port}`, { tls: named }).startBatch(START);
     expect(proxy.requests).toMatchObject([{ target: `${host}:${server.port}` }]);

@@ -12,6 +12,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ofSnapshots } from "../support/adopted.js";
 import type { RunFunction } from "../support/connector.js";
 import { connectorOf } from "../support/connector.js";
+import { rejection } from "../support/http-client.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
 import { accounts, testService } from "../support/test-service.js";
@@ -594,4 +595,43 @@ describe("a run that is ended while the answer to CompleteSyncBatch is missing",
     expect(await endOf({ signal: controller.signal }, end, "lost")).toBe(own);
     expect(warnings).toContainEqual(expect.stringContaining("its outcome is unknown"));
   });
+});
+
+test("logs the beginning and the end of a run once: completed, held with its figures, or failed", async () => {
+  const { installationId } = service;
+  const lines: unknown[] = [];
+  const note = (level: string) => (message: string, details?: object) => {
+    if (message.startsWith("saas-management: run "))
+      lines.push({ level, message: message.slice(17), ...details });
+  };
+  const logger = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
+  const sync = service.syncClient({ logger });
+  const options = { installationId, ledger: memoryLedger() };
+  const writing = (count: number) =>
+    connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(count)));
+  await sync.run(writing(40), { ...options, firstRun: true });
+  await rejection(sync.run(writing(10), options));
+  const failure = new Error("my vendor is down");
+  await rejection(
+    sync.run(
+      connectorOf(["accounts"], () => Promise.reject(failure)),
+      options,
+    ),
+  );
+  const started = { level: "info", message: "run started", installationId };
+  const reasons = [{ collection: "accounts", rule: "removed", known: 40, sent: 10, added: 0, removed: 30 }];
+  expect(lines).toEqual([
+    started,
+    expect.objectContaining({
+      level: "info",
+      message: "run completed",
+      installationId,
+      restarts: 0,
+      records: 40,
+    }),
+    started,
+    { level: "warn", message: "run held", installationId, reasons },
+    started,
+    { level: "error", message: "run failed", installationId, error: failure },
+  ]);
 });

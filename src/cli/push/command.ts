@@ -1,38 +1,58 @@
-import type { Command } from "commander";
-import { addExamples } from "../command-module.js";
-import { addConnectionOptions, type ConnectionOptions, resolveConnection } from "../connection/connect.js";
+import { basename, extname, resolve } from "node:path";
+import { isCollection, unknownCollectionError } from "../../sync/collections.js";
+import { type Connection, resolveConnection } from "../connect.js";
 import type { Io } from "../io.js";
-import { addExecuteOptions, type ExecuteOptions, execute } from "../run/execute.js";
+import { type Options, UsageError } from "../options.js";
+import { execute } from "../run.js";
+import type { PushFile } from "./connector.js";
 
-interface PushOptions extends ConnectionOptions, ExecuteOptions {
-  readonly collection?: string[];
+/** Sends files in one run. */
+export async function run(files: readonly string[], options: Options, io: Io): Promise<void> {
+  const connection = await resolveConnection(options);
+  const found = pushFiles(files, connection);
+  const { fileConnector } = await import("./connector.js");
+  await execute(fileConnector(found, io, connection.ledger !== "none"), {}, options, connection, io);
 }
 
-export function define(command: Command, io: Io): void {
-  addExamples(
-    command,
-    "saas-management push --collection accounts=users.csv --preview",
-    "saas-management push accounts.csv plans.csv licenses.csv --first-run",
-    "saas-management push                    # the files of the configuration",
+/**
+ * Finds out which file has which collection.
+ * @param files Such as `accounts.csv` or `accounts=users.csv`, or as the configuration names them.
+ * @throws {UsageError} no file or collection is named, or a file is given twice
+ */
+function pushFiles(
+  files: readonly string[],
+  { config: { push = [] }, directory }: Pick<Connection, "config" | "directory">,
+): readonly PushFile[] {
+  const configured = push.flatMap(({ file, collection, map, encoding }) =>
+    [file].flat().map((one) => pushFile({ collection, path: resolve(directory, one), map, encoding })),
   );
-  command
-    .description(
-      "Sends CSV or JSONL files in one run. The files of a snapshot together have all of its records. Headings are names of fields, or the configuration names the field of each column. Of events, only those after the last run are sent.",
-    )
-    .argument("[files...]", "files named after their collections, such as accounts.csv")
-    .option(
-      "--collection <name=file>",
-      "file of a collection; may be repeated",
-      (pair: string, others: string[] = []) => [...others, pair],
+  const found = files.length === 0 ? configured : files.map((file) => namedFile(file, configured));
+  if (found.length === 0) throw new UsageError("Nothing to push: name a file, such as accounts=users.csv.");
+  const twice = found.find(({ path }, i) => found.findIndex((other) => other.path === path) < i);
+  if (twice !== undefined) throw new UsageError(`${twice.path} is given twice.`);
+  return found;
+}
+
+function namedFile(given: string, configured: readonly PushFile[]): PushFile {
+  const [, name, file = given] = /^(\w+)=(.*)$/.exec(given) ?? [];
+  if (file === "-")
+    throw new UsageError(
+      `${given} is refused: a pipe that breaks looks complete, and missing records would be removed. Write a file first.`,
     );
-  addExecuteOptions(addConnectionOptions(command)).action(async (files: string[], options: PushOptions) => {
-    const connection = await resolveConnection(options);
-    const { pushFiles } = await import("./files.js");
-    const found = pushFiles(files, options.collection ?? [], connection);
-    const { fileConnector } = await import("./connector.js");
-    const { connector, explain } = fileConnector(found, io, connection.ledger !== "none");
-    await execute(connector, {}, options, connection, io).catch((error: unknown) => {
-      throw explain(error);
-    });
-  });
+  const path = resolve(file);
+  const known = configured.find((one) => one.path === path);
+  if (known !== undefined && name === undefined) return known;
+  const collection = name ?? basename(path, extname(path));
+  if (isCollection(collection)) return pushFile({ collection, path });
+  if (name !== undefined) throw new UsageError(unknownCollectionError(name).message);
+  throw new UsageError(`Which collection is ${file}? Say so: accounts=${file}.`);
+}
+
+function pushFile(file: Omit<PushFile, "format">): PushFile {
+  const format = /\.(jsonl|ndjson)$/i.test(file.path) ? "jsonl" : "csv";
+  if (format === "csv" && !/\.(csv|tsv|txt)$/i.test(file.path))
+    throw new UsageError(`${file.path} must end with .csv, .tsv, .txt, .jsonl or .ndjson.`);
+  if (format === "jsonl" && file.map !== undefined)
+    throw new UsageError(`${file.path}: map is for CSV. The values of a JSONL file are records.`);
+  return { ...file, format };
 }

@@ -1,91 +1,95 @@
+import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
 import { isPlainObject } from "../../core/validate.js";
 import { fromCsv } from "../../sources/csv.js";
 import { fromJsonl } from "../../sources/jsonl.js";
-import { problemAt, type RecordLocation, type Source } from "../../sources/source.js";
+import { problemAt, type RecordLocation } from "../../sources/source.js";
 import {
+  COLLECTIONS,
   type Collection,
-  type EventCollection,
   isSnapshot,
   type RecordOf,
   type SnapshotCollection,
 } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
+import type { CliConfig } from "../cli-config.js";
 import type { Io } from "../io.js";
-import { EventTimes } from "./event-times.js";
-import { fieldsOf } from "./field-types.js";
-import type { PushFile } from "./files.js";
-import { RecordBuilder } from "./record-builder.js";
+import { type Row, rowReader, timeFieldOf, watchedMap } from "./fields.js";
 
-interface PushPart {
-  readonly file: PushFile;
-  /** Undefined for JSONL without a mapping, whose values are records. */
-  readonly builder: RecordBuilder | undefined;
+type Pushed = NonNullable<CliConfig["push"]>[number];
+
+/** A file with records of a collection. Together, the files of a collection have all of them. */
+export interface PushFile {
+  readonly collection: Collection;
+  readonly path: string;
+  readonly format: "csv" | "jsonl";
+  readonly map?: Pushed["map"];
+  readonly encoding?: Pushed["encoding"];
 }
 
-/** The connector that sends files. @throws {InvalidInputError} a mapping names a field that does not exist */
+const DELIMITERS = [",", ";", "\t", "|"];
+const HEAD_BYTES = 64 * 1024;
+
+/** The connector that sends files. */
 export function fileConnector(
   files: readonly PushFile[],
   io: Io,
   hasLedger: boolean,
-): { readonly connector: Connector<SnapshotCollection>; readonly explain: (error: unknown) => unknown } {
-  const parts = files.map((file): PushPart => ({ file, builder: builderOf(file, io) }));
+): Connector<SnapshotCollection> {
   const collections = [...new Set(files.map(({ collection }) => collection))];
-  const connector: Connector<SnapshotCollection> = {
+  return {
     snapshots: collections.filter(isSnapshot),
     async run(batch, { watermark, advance }) {
-      for (const collection of collections) {
-        const own = parts.filter(({ file }) => file.collection === collection);
-        if (isSnapshot(collection)) {
-          await batch.write(collection, sourceOf(collection, own));
+      for (const name of collections) {
+        const own = files.filter(({ collection }) => collection === name);
+        if (isSnapshot(name)) {
+          await batch.write(name, recordsOf(name, own, io));
           continue;
         }
-        const name: EventCollection = collection;
         const since = hasLedger ? watermark(name) : undefined;
         const times = new EventTimes(name, since);
-        await batch.write(name, sourceOf(name, own, times));
-        if (times.skipped > 0)
-          io.note(`${name}: ${times.skipped} events before ${since} were sent by an earlier run.`);
-        if (hasLedger && times.watermark !== undefined) advance(name, times.watermark);
+        await batch.write(name, recordsOf(name, own, io, times));
+        const { skipped, latest } = times;
+        if (skipped > 0) io.note(`${name}: ${skipped} events before ${since} were sent by an earlier run.`);
+        if (hasLedger && Number.isFinite(latest)) advance(name, new Date(latest).toISOString());
       }
     },
   };
-  return { connector, explain: (error) => withColumn(error, parts) };
-}
-
-function builderOf({ collection, path, format, fields }: PushFile, io: Io): RecordBuilder | undefined {
-  if (format === "jsonl" && fields === undefined) return undefined;
-  return new RecordBuilder(collection, fieldsOf(collection), fields, (ignored) => {
-    const names = ignored.map((column) => JSON.stringify(column)).join(", ");
-    io.warn(
-      `${path} has columns that are not fields of ${collection}, and are not sent: ${names}. push.${collection}.fields of the configuration names their fields.`,
-    );
-  });
 }
 
 /** The records of all files of a collection, one file after the other. */
-async function* sourceOf<C extends Collection>(
+async function* recordsOf<C extends Collection>(
   collection: C,
-  parts: readonly PushPart[],
+  files: readonly PushFile[],
+  io: Io,
   times?: EventTimes,
 ) {
-  for (const part of parts) yield* recordsOf(collection, part, times);
-}
-
-function recordsOf<C extends Collection>(
-  collection: C,
-  { file: { path, format, fields, delimiter, encoding }, builder }: PushPart,
-  times: EventTimes | undefined,
-): Source<RecordOf<C>> {
-  const map = (value: unknown, at: RecordLocation): RecordOf<C> | undefined => {
-    const record = builder === undefined ? value : builder.build(value, at);
-    if (times?.isNew(record) === false) return undefined;
-    if (isRecord(collection, record)) return record;
-    throw problemAt(at.location, "is not a JSON object");
-  };
-  if (format === "jsonl") return fromJsonl(path, { map });
-  return fromCsv(path, { columns: fields && Object.keys(fields), map, delimiter, encoding });
+  for (const { path, format, encoding, map } of files) {
+    const name = basename(path);
+    const accept = (record: unknown, at: RecordLocation): RecordOf<C> | undefined => {
+      if (record === undefined || times?.isNew(record) === false) return undefined;
+      if (isRecord(collection, record)) return record;
+      throw problemAt(at.location, "is not an object");
+    };
+    if (format === "jsonl") {
+      yield* fromJsonl(path, { map: accept });
+      continue;
+    }
+    const warn = (problem: string) => io.warn(`${name}: ${problem}.`);
+    const read = map === undefined ? rowReader(collection, warn) : watchedMap(collection, warn, map);
+    const delimiter = await delimiterOf(path, encoding);
+    if (delimiter !== ",") io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
+    const ofRow = (row: Row, at: RecordLocation) => {
+      let record: unknown;
+      try {
+        record = read(row);
+      } catch (cause) {
+        throw problemAt(at.location, `made map throw: ${cause instanceof Error ? cause.message : ""}`);
+      }
+      return accept(record, at);
+    };
+    yield* fromCsv(path, { map: ofRow, delimiter, encoding });
+  }
 }
 
 /** Only whether it is an object: the write checks it by its schema. */
@@ -93,22 +97,46 @@ function isRecord<C extends Collection>(_: C, value: unknown): value is RecordOf
   return isPlainObject(value);
 }
 
-/** Adds the column to the error of a record that a write refused. */
-function withColumn(error: unknown, parts: readonly PushPart[]): unknown {
-  if (!(error instanceof InvalidInputError) || error.code !== "INVALID_INPUT") return error;
-  const [first] = error.issues;
-  const columnOf = ({ collection, location, path }: InputIssue) =>
-    parts
-      .find(({ file }) => file.collection === collection && location?.startsWith(`${basename(file.path)}:`))
-      ?.builder?.columnOf(path);
-  const column = first && columnOf(first);
-  // Errors of the builder name the column.
-  if (first === undefined || column === undefined || first.index === undefined) return error;
-  const issues = error.issues.map((issue) => {
-    const own = columnOf(issue);
-    if (own === undefined || issue.location === undefined) return issue;
-    return { ...issue, location: `${issue.location}, column ${JSON.stringify(own)}` };
-  });
-  const [place] = issues;
-  return new InvalidInputError(`${place?.location}: ${error.message}`, { issues, cause: error });
+/** What separates the cells of a file: the character that its header has most of, outside of quotes. */
+async function delimiterOf(path: string, encoding = "utf-8"): Promise<string> {
+  const file = await open(path).catch(() => undefined);
+  // The source says why it cannot be read.
+  if (file === undefined) return ",";
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const text = new TextDecoder(encoding).decode(buffer.subarray(0, bytesRead));
+    const [header = ""] = text.replace(/"[^"]*"/g, "").split("\n", 1);
+    const countOf = (delimiter: string) => header.split(delimiter).length;
+    return DELIMITERS.reduce((best, one) => (countOf(one) > countOf(best) ? one : best));
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Leaves out the events that an earlier run has sent. Events of the very time of the watermark are sent again if they have
+ * ids, so that none is lost; the others would count twice.
+ */
+class EventTimes {
+  skipped = 0;
+  /** Until when events were seen; not finite if there was none with a time. */
+  latest: number;
+  readonly #field: string;
+  /** The first time that is new. */
+  readonly #from: number;
+
+  constructor(collection: Collection, watermark: string | undefined) {
+    this.#field = timeFieldOf(collection) ?? "";
+    this.latest = watermark === undefined ? Number.NEGATIVE_INFINITY : Date.parse(watermark);
+    this.#from = COLLECTIONS[collection].idField === undefined ? this.latest + 1 : this.latest;
+  }
+
+  /** A record without a valid time is sent: the write explains what is wrong with it. */
+  isNew(record: unknown): boolean {
+    const given: unknown = isPlainObject(record) ? record[this.#field] : undefined;
+    const time = given instanceof Date ? given.getTime() : Date.parse(String(given));
+    if (time < this.#from) this.skipped += 1;
+    if (time > this.latest) this.latest = time;
+    return !(time < this.#from);
+  }
 }

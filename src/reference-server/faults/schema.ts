@@ -100,18 +100,13 @@ const KINDS = [
   kind("graphql", "page-info", { cursor: z.enum(["repeated", "missing"]), at: late }),
 ] as const;
 
-/** The shape of a fault, which does not check whether it strikes anything. */
-export const faultShape = z.discriminatedUnion("fault", KINDS, {
+const faultShape = z.discriminatedUnion("fault", KINDS, {
   error: ({ input }) => {
     const known = [...apis.keys()];
     const given = typeof input === "object" && input !== null ? Reflect.get(input, "fault") : undefined;
     return `Unknown kind of fault.${suggestKey(String(given), known)} Known kinds: ${known.join(", ")}`;
   },
 });
-
-export function isFault(value: unknown): value is Fault {
-  return faultShape.safeParse(value).success;
-}
 
 const anyFault = faultShape
   .superRefine((fault, context) => {

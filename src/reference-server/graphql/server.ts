@@ -17,14 +17,6 @@ import type { GraphQLHandler, GraphQLHandlerOptions } from "./handler.js";
 export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {
   /** Origins of pages that may call; true for all. */
   readonly cors?: true | readonly string[] | undefined;
-  /** Shown to browsers that open the address. */
-  readonly page?: Page | undefined;
-}
-
-/** A page and its content security policy. */
-export interface Page {
-  readonly html: string;
-  readonly policy: string;
 }
 
 export interface GraphQLServer {
@@ -59,7 +51,7 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
 
 async function exchange(
   loadHandler: () => Promise<GraphQLHandler>,
-  { keys, clock, cors, page }: GraphQLServerOptions,
+  { keys, clock, cors }: GraphQLServerOptions,
   connections: Connections,
   request: IncomingMessage,
   response: ServerResponse,
@@ -73,7 +65,7 @@ async function exchange(
   const context: Exchange = { clock, signal, revokeKey, due: [], isReplaced: false };
   try {
     const isAllowed = allowOrigin(cors, request, response);
-    const own = pageFor(request, page) ?? (await answerTo(loadHandler, request, context, isAllowed));
+    const own = await answerTo(loadHandler, request, context, isAllowed);
     const { answer, body } = await strikeAnswer(context, own);
     await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });
   } catch (error) {
@@ -96,13 +88,6 @@ function allowOrigin(
   response.setHeader("access-control-allow-methods", "POST");
   if (wanted !== undefined) response.setHeader("access-control-allow-headers", wanted);
   return true;
-}
-
-function pageFor({ method, url, headers }: IncomingMessage, page: Page | undefined): Response | undefined {
-  const isAsked = method === "GET" && url === "/graphql" && headers.accept?.includes("text/html") === true;
-  if (page === undefined || !isAsked) return undefined;
-  const type = { "content-type": "text/html; charset=utf-8", "content-security-policy": page.policy };
-  return [page.html, { status: 200, statusText: "OK", headers: type }];
 }
 
 async function answerTo(

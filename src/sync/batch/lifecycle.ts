@@ -184,7 +184,7 @@ export class BatchLifecycle {
     const { failure, trace } = this.#session;
     this.#session.end(state === "active" ? closedError() : refusal("The call", state));
     if (failure === undefined || state === "completed") trace?.ended({ state });
-    else trace?.failed(failure);
+    else trace?.failed(failure, { state });
   }
 }
 

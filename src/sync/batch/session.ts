@@ -125,7 +125,7 @@ export class BatchSession implements WriteTarget {
     else if (failure.reason === "taken-over") this.#takenOver ??= failure;
     else return;
     this.end(copyOfStateError(failure));
-    this.trace?.failed(failure);
+    this.trace?.failed(failure, { state: failure.state });
   }
 
   expire(): void {

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
-import { isLoopback } from "../../core/endpoint.js";
 import type { HttpProxy } from "../../node/proxy.js";
 import { connectionOptions } from "../../node/tls.js";
 import type { SyncConfiguration } from "../options.js";
@@ -22,7 +21,7 @@ export function channelCredentials(configuration: SyncConfiguration): ChannelCre
 
 /** The options of the channel: the caller's, overridden by those that the SDK relies on. */
 export function channelOptions(configuration: SyncConfiguration): ClientOptions {
-  const { endpoint, tls } = configuration;
+  const { tls } = configuration;
   const serverName = addressOf(configuration) === undefined ? tls?.serverName : NO_NAME;
   return {
     // Otherwise each host is resolved twice, and the second answer could set timeouts and policies.
@@ -37,8 +36,8 @@ export function channelOptions(configuration: SyncConfiguration): ClientOptions 
     "grpc.primary_user_agent": configuration.userAgent,
     // A new channel must not get the stalled connection of the one that it replaces.
     "grpc.use_local_subchannel_pool": 1,
-    // A proxy of the environment would capture loopback too.
-    ...(isLoopback(endpoint.hostname) ? { "grpc.enable_http_proxy": 0 } : {}),
+    // The SDK finds the proxy of the environment for both APIs.
+    "grpc.enable_http_proxy": 0,
     ...(serverName === undefined ? {} : { "grpc.ssl_target_name_override": serverName }),
   };
 }
@@ -71,8 +70,6 @@ export function proxyRoute(
       ...(credentials === undefined ? {} : { "grpc.http_connect_creds": credentials }),
       // Otherwise requests would be addressed to the proxy.
       "grpc.default_authority": target,
-      // Otherwise a proxy of the environment would come before this one.
-      "grpc.enable_http_proxy": 0,
     },
   };
 }

@@ -8,7 +8,12 @@ import {
   SyncProtocolError,
   TransportError,
 } from "../../core/errors/index.js";
-import { NETWORK_ERRORS, type NetworkError, networkErrorInText } from "../../core/network-errors.js";
+import {
+  NETWORK_ERRORS,
+  type NetworkError,
+  networkErrorInText,
+  throughProxy,
+} from "../../core/network-errors.js";
 import { parseRetryAfter } from "../../core/retry.js";
 import { BATCH_STATE_KEY } from "../generated/contract.js";
 import type { SyncConfiguration } from "../options.js";
@@ -22,6 +27,7 @@ export interface FailedCall {
 
 export interface CallPlace
   extends Pick<SyncConfiguration, "clock" | "credential" | "maxReceiveMessageBytes"> {
+  readonly proxy?: SyncConfiguration["proxy"];
   readonly operation: SyncRpc;
   readonly target: string;
   readonly secure: boolean;
@@ -130,10 +136,11 @@ export function toStartError(
 
 /** The error of a call for which there was no connection: nothing was sent. */
 export function toConnectionError(
-  { description, advice, retryable }: NetworkError,
-  { operation, target }: CallPlace,
+  failure: NetworkError,
+  { operation, target, proxy }: CallPlace,
   serverMessage?: string,
 ): TransportError {
+  const { description, advice, retryable } = proxy === undefined ? failure : throughProxy(failure, proxy);
   return new TransportError(`${operation}: no connection to ${target}: ${description}. ${advice}.`, {
     grpcStatus: status[status.UNAVAILABLE],
     serverMessage,

@@ -100,6 +100,10 @@ function readHashIds(name: string, options: LedgerOptions | undefined): boolean 
 function directoryOf(directory: string | undefined): string {
   const state = process.env["XDG_STATE_HOME"] ?? "";
   const parent = isAbsolute(state) ? state : join(homedir(), ".local", "state");
+  if (directory === undefined && !isAbsolute(parent))
+    throw new ConfigurationError(
+      "HOME is empty: set HOME or XDG_STATE_HOME, or name the directory of the ledger.",
+    );
   const path = directory ?? join(parent, "saas-management", "ledger");
   if (typeof path !== "string" || path === "" || path.includes("\0"))
     throw new ConfigurationError("fileLedger needs the path of a directory.");

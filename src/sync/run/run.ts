@@ -24,6 +24,7 @@ import type { CompletionCounts } from "../transport.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
 import { lastReceipt, RunNotes } from "./history.js";
+import { logged } from "./logged.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { type RunReceipt, receiptOf } from "./receipt.js";
 import { untilRunEnds } from "./run-end.js";
@@ -41,7 +42,8 @@ export function runConnector<Snapshots extends SnapshotCollection>(
   parts: RunParts,
 ): Promise<RunReceipt> {
   const { configuration, begunAt, closed } = parts;
-  return untilRunEnds(options, { clock: configuration.clock, begunAt }, async (signal) => {
+  const { clock, logger } = configuration;
+  const run = async (signal: AbortSignal) => {
     const { controller, unlink } = linkAbort(signal, closed);
     try {
       return await new Run(connector, options, parts, controller.signal).execute();
@@ -50,7 +52,8 @@ export function runConnector<Snapshots extends SnapshotCollection>(
       // Nothing goes on that nobody waits for, such as the abort of an orphan.
       controller.abort(new Error("The run is over."));
     }
-  });
+  };
+  return logged(options.installationId, logger, () => untilRunEnds(options, { clock, begunAt }, run));
 }
 
 class Run<Snapshots extends SnapshotCollection> {

@@ -165,7 +165,7 @@ test("discards ids that are saved after the end of the run", async () => {
   const { run, slow } = await runTo("save", { signal: stop.signal });
   stop.abort();
   await endOf(run);
-  expect(warnings).toEqual([expect.stringContaining("could not discard")]);
+  expect(warnings).toEqual([expect.stringContaining("could not discard"), "saas-management: run failed"]);
   expect(slow.begun).not.toContain("discard");
   await answered(slow, "discard");
   expect(slow.done.slice(-2)).toEqual(["save", "discard"]);
@@ -260,5 +260,5 @@ test("a discard that never ends does not mask the error of the run", async () =>
   await until(() => slow.begun.includes("discard"));
   expect(await endOf(run)).toMatchObject({ code: "SYNC_PROTOCOL" });
   expect(service.states()).toEqual(["aborted"]);
-  expect(warnings).toEqual([expect.stringContaining("could not discard")]);
+  expect(warnings).toEqual([expect.stringContaining("could not discard"), "saas-management: run failed"]);
 });

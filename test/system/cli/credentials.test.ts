@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { chmod, mkdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { type CliOptions, runCli, startCli } from "../../support/cli.js";
 import { testService } from "../../support/test-service.js";
@@ -27,18 +26,6 @@ async function push(args: readonly string[], { env, ...options }: CliOptions = {
   return ended;
 }
 
-async function writeProfile(name: string, key: string, mode = 0o600) {
-  await mkdir(join(service.directory, ".config/saas-management"), { recursive: true });
-  const path = await service.writeFile(
-    `.config/saas-management/${name}.env`,
-    `SAAS_MANAGEMENT_API_KEY=${key}\n`,
-  );
-  await chmod(path, mode);
-}
-
-const configure = (config: object) =>
-  service.writeFile("saas-management.config.json", JSON.stringify(config));
-
 test("without a key, push says where to put one", async () => {
   const { code, error } = await push([]);
   expect(code).toBe(78);
@@ -58,30 +45,13 @@ test("the key comes from stdin", async () => {
   });
 });
 
-test("a profile that is named comes before the environment, the default one after it", async () => {
-  const { apiKey } = service.server;
-  await writeProfile("work", apiKey);
-  await writeProfile("default", WRONG);
-  const env = { SAAS_MANAGEMENT_API_KEY: WRONG };
-  expect(await push([])).toMatchObject({ code: 77 });
-  expect(await push(["--profile", "work"], { env })).toMatchObject({ code: 0 });
-  expect(await push(["--profile", "other"])).toMatchObject({ code: 78 });
-});
-
-test("a profile that others may read is refused", async () => {
-  await writeProfile("default", service.server.apiKey, 0o640);
-  const { code, error } = await push([]);
-  expect(code).toBe(78);
-  expect(error).toContain("chmod 600");
-});
-
-test("the key comes from credentialCommand, whose failure shows neither command nor output", async () => {
-  await configure({ credentialCommand: `echo ${WRONG}; exit 3` });
-  const failed = await push([]);
-  expect(failed.code).toBe(77);
-  expect(failed.error).toContain("credentialCommand failed with 3");
-  await configure({ credentialCommand: `printf %s ${service.server.apiKey}` });
-  expect(await push([])).toMatchObject({ code: 0 });
+test.each([
+  ["stdin", ["--api-key-file", "-"], {}, "--api-key-file - is empty"],
+  ["a file", ["--api-key-file", "/dev/null"], {}, "--api-key-file /dev/null is empty"],
+  ["no home", [], { HOME: "", SAAS_MANAGEMENT_API_KEY: WRONG }, "HOME is empty"],
+])("says in the shell's words what is missing: %s", async (_, args, env, message) => {
+  const { code, error } = await push(args, { env });
+  expect({ code, error }).toEqual({ code: 78, error: expect.stringContaining(message) });
 });
 
 test("a key as an argument is refused and not repeated", async () => {
@@ -92,7 +62,7 @@ test("a key as an argument is refused and not repeated", async () => {
 
 test("the list of processes does not show the key", async () => {
   const { apiKey } = service.server;
-  await writeProfile("default", apiKey);
+  const key = await service.writeFile("key", apiKey);
   await service.writeFile(
     "connector.mjs",
     `export const connector = {
@@ -101,7 +71,7 @@ test("the list of processes does not show the key", async () => {
      };`,
   );
   const options = { cwd: service.directory, env: settings(), input: "" };
-  const child = startCli(["run", "connector.mjs"], options);
+  const child = startCli(["run", "connector.mjs", "--api-key-file", key], options);
   await once(child.stdout, "data");
   for (const file of ["cmdline", "environ"])
     expect(await readFile(`/proc/${child.pid}/${file}`, "utf8")).not.toContain(apiKey);

@@ -3,7 +3,25 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { EXIT } from "../../../src/cli/exit-codes.js";
+import { EXIT, exitCodeOf } from "../../../src/cli/exit-codes.js";
+import { disposition } from "../../../src/core/errors/disposition.js";
+import {
+  AuthenticationError,
+  BatchInProgressError,
+  BatchOutcomeUnknownError,
+  BatchStateError,
+  ClosedError,
+  ConfigurationError,
+  InterruptedError,
+  InvalidInputError,
+  PermissionDeniedError,
+  RateLimitError,
+  RunHeldError,
+  RunOutdatedError,
+  SpoolError,
+  TimeoutError,
+  TransportError,
+} from "../../../src/core/errors/index.js";
 import { CLI, runCli, startCli, TSX } from "../../support/cli.js";
 import { ids, testService } from "../../support/test-service.js";
 
@@ -32,7 +50,7 @@ const problem = (code: string) => expect.objectContaining({ code });
 /** The error object, on the last line of stderr. */
 function errorOf({ code, error }: { readonly code: number; readonly error: string }): unknown {
   const object = JSON.parse(error.trim().split("\n").at(-1) ?? "");
-  expect(Object.keys(object)).toEqual(["status", "code", "message", "next"]);
+  expect(Object.keys(object)).toEqual(["status", "code", "message", "reasons", "next"]);
   expect(object.status).toBe(code);
   return object;
 }
@@ -52,18 +70,18 @@ test("exits with 1 for an error of the connector, and says where it was thrown",
 });
 
 test("exits with 2 for wrong arguments", async () => {
-  const ended = await run(["push", "--collection", "accounts"]);
+  const ended = await run(["push", "--nope"]);
   expect(ended.code).toBe(2);
   expect(errorOf(ended)).toEqual(problem("USAGE"));
 });
 
-test("exits with 65 for invalid data, and names file, line and column", async () => {
-  await service.writeFile("accounts.csv", "id,active\nu1,yes\nu2,perhaps\n");
+test("exits with 65 for invalid data, and names file, line and field", async () => {
+  await service.writeFile("accounts.csv", "id,active\nu1,true\nu2,perhaps\n");
   const ended = await run(["push", "accounts.csv", "--first-run"]);
   expect(ended.code).toBe(65);
   expect(errorOf(ended)).toMatchObject({
     code: "INVALID_INPUT",
-    message: expect.stringContaining('accounts.csv:3, column "active": expected true or false'),
+    message: expect.stringContaining("(accounts.csv:3) active: expected true or false"),
   });
   expect(ended.error).not.toContain("perhaps");
 });
@@ -100,15 +118,17 @@ test("exits with 77 for a refused key", async () => {
   expect(ended.error).not.toContain(key);
 });
 
-test("exits with 78 for mistakes in the configuration, each with its place", async () => {
-  const config = { push: { accounts: { fields: { "E-Mail": 1 } } }, baseURL: "x", apiKey: "secret-key-1" };
+test.each([
+  [{ push: [{ collection: "accounts", file: [] }] }, "push[0].file must be a path"],
+  [{ push: { accounts: {} } }, "push must be an array"],
+  [{ baseURL: "x" }, "unknown option baseURL. Did you mean baseUrl?"],
+  [{ apiKey: "secret-key-1" }, "apiKey must be a function"],
+])("exits with 78 for a mistake in the configuration, with its place: %j", async (config, named) => {
   await service.writeFile("saas-management.config.json", JSON.stringify(config));
   const ended = await push("u1\n");
   expect(ended.code).toBe(78);
   expect(errorOf(ended)).toEqual(problem("INVALID_CONFIGURATION"));
-  expect(ended.error).toContain('push.accounts.fields[\\"E-Mail\\"]');
-  expect(ended.error).toContain("baseURL");
-  expect(ended.error).toContain("apiKey: expected a function");
+  expect(ended.error).toContain(named);
   expect(ended.error).not.toContain("secret-key-1");
 });
 
@@ -119,9 +139,8 @@ test("exits with 80 for a held run", async () => {
   expect(errorOf(ended)).toMatchObject({
     code: "RUN_HELD",
     next: [
-      { command: "saas-management held" },
+      { command: "saas-management status --ids" },
       { command: expect.stringMatching(/^saas-management approve /) },
-      { command: expect.stringMatching(/^saas-management refuse /) },
     ],
   });
 });
@@ -159,22 +178,21 @@ test("exits with 75 if another run was completed meanwhile, and says how to see 
   );
   const ended = await run(CONNECTOR);
   expect(ended.code).toBe(75);
-  expect(errorOf(ended)).toMatchObject({ code: "RUN_OUTDATED", next: [{ command: "saas-management runs" }] });
+  expect(errorOf(ended)).toMatchObject({
+    code: "RUN_OUTDATED",
+    next: [{ command: "saas-management status" }],
+  });
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("exits with 78 if there is no room for what a run reads, and doctor finds it", async () => {
+test("exits with 78 if there is no room for what a run reads, and says why", async () => {
   const spool = { directory: join(service.directory, "missing"), memoryBytes: 0 };
   await service.writeFile("saas-management.config.json", JSON.stringify({ sync: { spool } }));
   const ended = await push("u1\n", "--first-run");
   expect(ended.code).toBe(78);
-  expect(errorOf(ended)).toMatchObject({
-    code: "SPOOL_FAILED",
-    next: [{ command: "saas-management doctor" }],
-  });
+  expect(errorOf(ended)).toMatchObject({ code: "SPOOL_FAILED", next: [] });
+  expect(ended.error).toContain("ENOENT");
   expect(service.states()).toEqual([]);
-  const { checks } = JSON.parse((await run(["doctor"])).out);
-  expect(checks).toContainEqual(expect.objectContaining({ name: "temporary folder", state: "problem" }));
 });
 
 test.each([
@@ -192,10 +210,67 @@ test.each([
   expect(service.states()).toEqual(["aborted"]);
 });
 
-test("the table of the docs has these codes", async () => {
-  const page = await readFile(new URL("../../../docs/guides/operating.md", import.meta.url), "utf8");
-  const rows = [...page.matchAll(/^\| (\d+)(?:, (\d+))? \|/gm)].flatMap(([, one, two]) =>
-    [one, two].filter((code) => code !== undefined).map(Number),
+/** What each code is for, as the docs say it: an error of the row, and what `disposition` says of it. */
+const ROWS: readonly (readonly [code: string, dispositions: string, errors: readonly unknown[]])[] = [
+  ["0", "", []],
+  ["1", "`unknown`", [new Error("of a connector"), new ClosedError("")]],
+  ["2", "", []],
+  ["65", "`fix-data`", [new InvalidInputError("", { issues: [{ path: "", expected: "" }] })]],
+  [
+    "69",
+    "`retry-after`, `fix-configuration`",
+    [
+      new TransportError("", { retryable: true }),
+      new TimeoutError("", { timeoutMs: 1 }),
+      new TransportError(""),
+    ],
+  ],
+  [
+    "75",
+    "`retry-after`, `retry-now`",
+    [
+      new BatchInProgressError("", { installationId: "" }),
+      new RunOutdatedError("", { installationId: "", otherBatchId: undefined }),
+      new RateLimitError(""),
+      new BatchStateError("", { state: "expired", reason: "expired" }),
+    ],
+  ],
+  ["77", "`fix-credential`", [new AuthenticationError(""), new PermissionDeniedError("")]],
+  [
+    "78",
+    "`fix-configuration`",
+    [
+      new ConfigurationError(""),
+      new InvalidInputError(""),
+      new SpoolError("", { directory: "", bytesNeeded: 1 }),
+    ],
+  ],
+  [
+    "80",
+    "`needs-approval`",
+    [new RunHeldError("", { report: { installationId: "", ledger: "", reasons: [], approval: undefined } })],
+  ],
+  ["81", "`unknown`", [new BatchOutcomeUnknownError("", { batchId: "" })]],
+  ["82", "", []],
+  [
+    "130, 143",
+    "`retry-now`",
+    [new InterruptedError("", { signalName: "SIGINT" }), new InterruptedError("", { signalName: "SIGTERM" })],
+  ],
+];
+
+test("the table of the docs is right, cell by cell", async () => {
+  const page = await readFile(new URL("../../../docs/reference/command-line.md", import.meta.url), "utf8");
+  const cells = [...page.matchAll(/^\| (\d+(?:, \d+)?) \| [^|]+ \| ([^|]*?) ?\|/gm)].map(
+    ([, code, advice]) => [code, advice],
   );
-  expect(rows).toEqual(Object.values(EXIT));
+  expect(cells).toEqual(ROWS.map(([code, dispositions]) => [code, dispositions]));
+  for (const [code, dispositions, errors] of ROWS) {
+    if (errors.length === 0) continue;
+    expect([...new Set(errors.map(exitCodeOf))].join(", ")).toBe(code);
+    expect(new Set(errors.map((error) => `\`${disposition(error)}\``))).toEqual(
+      new Set(dispositions.split(", ")),
+    );
+  }
+  expect(ROWS.flatMap(([code]) => code.split(", ").map(Number))).toEqual(Object.values(EXIT));
 });

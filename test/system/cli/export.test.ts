@@ -1,10 +1,14 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { parse } from "papaparse";
 import { beforeAll, expect, test } from "vitest";
 import { SaasManagementClient } from "../../../src/index.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
-import { runCli } from "../../support/cli.js";
+import { runCli, startCli } from "../../support/cli.js";
 
 const LICENSES = 2345;
+const NAME = (i: number) => (i === 0 ? '=HYPERLINK("x")' : `Ada ${i}\u001b[2J\u009b2J\u202e`);
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
@@ -20,11 +24,10 @@ beforeAll(async () => {
   const batch = await client.sync.startBatch({ installationId });
   const details = { model: "SEAT_BASED", seatBased: { paidSeats: LICENSES } } as const;
   await batch.write("plans", [{ id: "pro", externalPlanName: "Pro", details }]);
-  const name = (i: number) => (i === 0 ? '=HYPERLINK("x")' : `Ada ${i}\u001b[2J`);
   const ids = Array.from({ length: LICENSES }, (_, i) => i);
   await batch.write(
     "accounts",
-    ids.map((i) => ({ id: `u${i}`, name: name(i), email: `u${i}@example.com` })),
+    ids.map((i) => ({ id: `u${i}`, name: NAME(i), email: `u${i}@example.com` })),
   );
   await batch.write(
     "licenses",
@@ -68,14 +71,30 @@ test("writes the fields and nodes that were asked for", async () => {
   });
 });
 
-test("writes a table without control characters of the data", async () => {
-  const fields = "holder.name,holder.email,annualPrice.amount";
-  const args = ["export", "licenses", "--format", "table", "--limit", "3", "--fields", fields];
-  const { out } = await runCli(args, { env });
-  expect(out).not.toContain("\u001b");
-  const lines = out.trimEnd().split("\n");
-  expect(lines).toHaveLength(5);
-  expect(lines[0]).toMatch(/^holder +holder\.email +annualPrice\.amount$/);
+test.each(["csv", "jsonl"])(
+  "%s has no sequences for terminals, and JSON loses nothing by it",
+  async (format) => {
+    const args = ["export", "licenses", "--format", format, "--fields", "holder.name"];
+    const { out } = await runCli(args, { env });
+    expect(out).not.toMatch(/(?![\n\t])\p{Cc}|[\u202a-\u202e]/u);
+    expect(out).toContain(`Ada 7\\u001b[2J\\u009b2J\\u202e`);
+    if (format === "jsonl")
+      expect(out.split("\n").map((line) => line && JSON.parse(line)["holder.name"])).toContain(NAME(7));
+  },
+);
+
+test.each([
+  [["export", "licenses"], 3],
+  [["report", "--format", "html"], 3],
+  [["--help"], 1],
+])("%j ends silently with 0 if its reader has seen enough", async (args, lines) => {
+  const child = startCli(args, { env });
+  const head = createInterface({ input: child.stdout });
+  let read = 0;
+  for await (const _ of head) if (++read === lines) break;
+  child.stdout.destroy();
+  const [[code], error] = await Promise.all([once(child, "exit"), text(child.stderr)]);
+  expect({ code, error }).toEqual({ code: 0, error: "" });
 });
 
 test("an empty list is an empty export, and a CSV still has its header", async () => {
@@ -88,8 +107,8 @@ test("an empty list is an empty export, and a CSV still has its header", async (
 test.each([
   [["export", "users"], 2, "Allowed choices are applications, licenses, license-plans"],
   [["export", "licenses", "--fields", "holder.Name"], 2, "Did you mean holder.name?"],
-  [["export", "licenses", "--where", "{"], 2, "--where must be a JSON object"],
-  [["export", "licenses", "--limit", "-1"], 2, "--limit must be a number"],
+  [["export", "licenses", "--where", "{"], 2, "It must be a JSON object"],
+  [["export", "licenses", "--limit", "-1"], 2, "It must be a number"],
   [["export", "licenses", "--where", '{"nothing":{"eq":1}}'], 65, "nothing"],
   [["export", "licenses", "--json", "--format", "csv"], 2, "Leave out --format"],
 ])("refuses %o with exit code %i", async (args, code, message) => {

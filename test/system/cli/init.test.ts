@@ -1,10 +1,9 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { EXIT } from "../../../src/cli/exit-codes.js";
@@ -72,10 +71,22 @@ test("makes a project whose tests pass as written, and whose connector runs", as
   });
   expect(completed()).toBe(2);
 
-  // As a container does. The CronJob runs the image's command, with the settings of its secret.
-  const [name = "", ...args]: string[] = JSON.parse(/^CMD (.*)$/m.exec(read("Dockerfile"))?.[1] ?? "[]");
-  await promisify(execFile)(name, args, { cwd: project, env: { HOME: parent, PATH, ...env } });
+  // As a container does: the command of the image is process 1, and SIGTERM ends its run.
+  const dockerfile = read("Dockerfile");
+  const words = (key: string): string[] =>
+    JSON.parse(new RegExp(`^${key} (.*)$`, "m").exec(dockerfile)?.[1] ?? "[]");
+  const image = [...words("ENTRYPOINT"), ...words("CMD")];
+  const options = { cwd: project, env: { HOME: parent, PATH, ...env } };
+  const contain = () => spawn("unshare", ["--user", "--pid", "--fork", "--kill-child", ...image], options);
+  expect(await once(contain(), "exit")).toEqual([0, null]);
   expect(completed()).toBe(3);
+  const stalled = server.faults.add({ on: "SyncRecords", fault: "stall", times: 9 });
+  const stopped = contain();
+  await expect.poll(() => stalled.fired).toBe(1);
+  const [first = ""] = readFileSync(`/proc/${stopped.pid}/task/${stopped.pid}/children`, "utf8").split(" ");
+  process.kill(Number(first), "SIGTERM");
+  expect(await once(stopped, "exit")).toEqual([EXIT.SIGTERM, null]);
+  expect(server.inspect()).toMatchObject({ lock: null });
   const { spec } = parse(read("cronjob.yaml"));
   const job = spec.jobTemplate.spec;
   expect(job.podFailurePolicy.rules[0].onExitCodes.values).toEqual([
@@ -88,10 +99,17 @@ test("makes a project whose tests pass as written, and whose connector runs", as
     {
       name: "connector",
       image: "acme-connector:latest",
+      args: words("CMD"),
       envFrom: [{ secretRef: { name: "acme-connector" } }],
       volumeMounts: [{ name: volumes[0].name, mountPath: /^VOLUME (.*)$/m.exec(read("Dockerfile"))?.[1] }],
     },
   ]);
+  // The first run and an approval are said by a job of the same pod.
+  const ofPerson = parse(read("once.yaml")).spec.template.spec;
+  expect(ofPerson.containers[0].args).toEqual([...words("CMD"), "--first-run"]);
+  expect({ ...ofPerson, containers: [{ ...ofPerson.containers[0], args: words("CMD") }] }).toEqual(
+    job.template.spec,
+  );
 }, 300_000);
 
 test("overwrites nothing, and refuses names that npm or Kubernetes would refuse", async () => {
@@ -106,4 +124,9 @@ test("overwrites nothing, and refuses names that npm or Kubernetes would refuse"
   });
   expect(readFileSync(join(project, "package.json"), "utf8")).toBe(before);
   expect(await runCli(["init", join(folder, "Acme Connector")])).toMatchObject({ code: 2 });
+  await writeFile(join(folder, "taken"), "");
+  expect(await runCli(["init", join(folder, "taken")])).toMatchObject({
+    code: 2,
+    error: expect.stringContaining("is a file"),
+  });
 });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CLI, runCli, TSX } from "../../support/cli.js";
@@ -33,7 +33,7 @@ const push = async (names: readonly string[], ...args: readonly string[]) => {
 };
 
 test("push sends files, and a preview sends nothing", async () => {
-  const preview = await push(ids(3), "--preview", "--first-run");
+  const preview = await push(ids(3), "--dry-run", "--first-run");
   expect(preview).toMatchObject({ code: 0, out: expect.stringContaining("nothing was sent") });
   expect(service.inspect().batches).toEqual([]);
   const sent = await push(ids(3), "--first-run", "--json");
@@ -48,13 +48,16 @@ test("a held run is shown, approved and goes through the next night, with exactl
   expect({ code: held.code, out: held.out }).toEqual({ code: 80, out: "" });
   const problem = JSON.parse(held.error);
   expect(problem).toMatchObject({ status: 80, code: "RUN_HELD" });
-  const [, approve] = problem.next.map(({ command }: { command: string }) => command.split(" ").slice(1));
+  const approve = problem.next.map(({ command }: { command: string }) => command.split(" ").slice(1)).at(-1);
   expect(approve).toEqual(["approve", expect.stringMatching(/^[\da-f]{32}$/)]);
 
-  const shown = JSON.parse((await run(["held", "--json"])).out).held;
+  const status = await run(["status", "--json"]);
+  expect(status.code).toBe(80);
+  const { held: shown, next } = JSON.parse(status.out);
+  expect(next).toContainEqual(expect.objectContaining({ command: `saas-management ${approve.join(" ")}` }));
   expect(shown).toMatchObject({ isApproved: false, approval: { id: approve[1] } });
   expect(shown.reasons[0]).toMatchObject({ collection: "accounts", rule: "removed", diff: { removed: 30 } });
-  const listed = await run(["held", "--ids"]);
+  const listed = await run(["status", "--ids"]);
   expect(listed.out.trim().split("\n").sort()).toEqual(
     ids(40)
       .slice(10)
@@ -68,53 +71,31 @@ test("a held run is shown, approved and goes through the next night, with exactl
   expect(service.present()).toEqual(ids(10));
 
   // Used once.
-  expect((await run(["held"])).out).toBe("Nothing is held.\n");
+  expect(await run(["status"])).toMatchObject({ code: 0, out: expect.not.stringContaining("Held") });
+  expect(await run(["status", "--ids"])).toMatchObject({ code: 0, out: "" });
+  expect(await run(approve)).toMatchObject({ code: 2, error: expect.stringContaining("Nothing is held") });
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });
 
 test("an approval does not cover more than was shown", async () => {
   await push(ids(40), "--first-run");
   await push(ids(20));
-  const { held } = JSON.parse((await run(["held", "--json"])).out);
+  const { held } = JSON.parse((await run(["status", "--json"])).out);
   await run(["approve", held.approval.id]);
   expect(await push(ids(5))).toMatchObject({ code: 80 });
   expect(service.present()).toHaveLength(40);
-  const later = JSON.parse((await run(["held", "--json"])).out).held;
+  const later = JSON.parse((await run(["status", "--json"])).out).held;
   expect(later.isApproved).toBe(false);
   expect(later.approval.id).not.toBe(held.approval.id);
 });
 
-test("refuse withdraws the approval: the same run is held again", async () => {
-  await push(ids(40), "--first-run");
-  await push(ids(10));
-  const { held } = JSON.parse((await run(["held", "--json"])).out);
-  expect(await run(["refuse", held.approval.id])).toMatchObject({ code: 0 });
-  expect((await run(["held"])).out).toBe("Nothing is held.\n");
-  expect(await push(ids(10), "--approve", held.approval.id)).toMatchObject({ code: 80 });
-  expect(await run(["approve", held.approval.id])).toMatchObject({ code: 2 });
-});
-
-test("held pages its ids, and writes them to a file that only its owner may read", async () => {
-  await push(ids(200), "--first-run");
-  await push(ids(50));
-  const second = await run(["held", "--ids", "--page", "2"]);
-  expect(second.out.trim().split("\n")).toHaveLength(50);
-  expect(second.error).toContain("--page 3");
-  expect((await run(["held", "--ids", "--page", "3"])).error).toBe("");
-  const out = join(service.directory, "ids.txt");
-  await run(["held", "--ids", "--out", out]);
-  expect((await readFile(out, "utf8")).trim().split("\n")).toHaveLength(150);
-  expect((await stat(out)).mode & 0o777).toBe(0o600);
-  expect(await run(["held", "--ids", "--out", out])).toMatchObject({ code: 1 });
-});
-
-test("runs shows the last runs with their figures", async () => {
+test("status shows the last runs with their figures", async () => {
   await push(ids(3), "--first-run");
   await push(ids(4));
-  const { out } = await run(["runs"]);
+  const { out } = await run(["status"]);
   expect(out).toMatch(/^20.*Z Run completed: batch /);
   expect(out).toContain("accounts: 4 records sent; changes: 1 added, 3 kept, 0 removed");
-  expect(JSON.parse((await run(["runs", "--json"])).out).runs).toHaveLength(2);
+  expect(JSON.parse((await run(["status", "--json"])).out).runs).toHaveLength(2);
 });
 
 test("run calls the connector of a module with its options", async () => {
@@ -131,16 +112,36 @@ test("run calls the connector of a module with its options", async () => {
   expect(JSON.parse(out)).toMatchObject({ guard: "off", collections: { accounts: { stats: { sent: 2 } } } });
 });
 
-test("a crontab line alone pushes: sh, a PATH and a profile", async () => {
+test("a crontab line alone pushes: sh, a PATH and a file of variables", async () => {
   const { HOME: _, ...settings } = environment();
-  const profile = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
-  await writeFile(join(service.directory, "default.env"), profile.join(""), { mode: 0o600 });
+  const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await service.writeFile(".env", variables.join(""));
   await service.writeFile("accounts.csv", csv(ids(3)));
-  const line = `cd ${service.directory} && mkdir -p .config/saas-management && mv default.env .config/saas-management/ && node --import ${TSX} ${CLI} push accounts.csv --first-run >>push.log 2>&1`;
+  const line = `cd ${service.directory} && set -a && . ./.env && node --import ${TSX} ${CLI} push accounts.csv --first-run >>push.log 2>&1`;
   const path = `${join(process.execPath, "..")}:/usr/bin:/bin`;
   // The environment that cron gives.
   const env = { HOME: service.directory, LOGNAME: "root", SHELL: "/bin/sh", PATH: path };
   const [code] = await once(spawn("/bin/sh", ["-c", line], { env, stdio: "ignore" }), "exit");
   expect(await service.file(/push\.log$/).then((log) => readFile(log, "utf8"))).toContain("Run completed");
   expect(code).toBe(0);
+});
+
+test("a module that is loaded first turns OpenTelemetry on", async () => {
+  const telemetry = await service.writeFile(
+    "telemetry.mjs",
+    `import { appendFileSync } from "node:fs";
+     import { SimpleSpanProcessor } from "${import.meta.resolve("@opentelemetry/sdk-trace-base")}";
+     import { NodeTracerProvider } from "${import.meta.resolve("@opentelemetry/sdk-trace-node")}";
+     import { instrument } from "${import.meta.resolve("../../../src/otel/index.ts")}";
+     const tell = (spans) => spans.forEach(({ name }) => appendFileSync("spans.txt", name + "\\n"));
+     const exporter = { export: (spans, done) => (tell(spans), done({ code: 0 })), shutdown: async () => {} };
+     new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
+     instrument();`,
+  );
+  await service.writeFile("accounts.csv", csv(ids(3)));
+  const extra = { NODE_OPTIONS: `--import ${TSX} --import ${telemetry}` };
+  expect(await run(["push", "accounts.csv", "--first-run"], extra)).toMatchObject({ code: 0 });
+  expect(await readFile(join(service.directory, "spans.txt"), "utf8")).toContain(
+    "saas-management.sync.run\n",
+  );
 });

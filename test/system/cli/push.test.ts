@@ -15,38 +15,42 @@ const push = (...args: readonly string[]) =>
     },
   });
 
-const configure = (config: object) =>
-  service.writeFile("saas-management.config.json", JSON.stringify(config));
+/** Writes a configuration that is a module, with this `push`. */
+const configure = (entries: string) =>
+  service.writeFile("saas-management.config.js", `export default { push: [${entries}] };`);
 
 const records = (collection: "accounts" | "plans"): readonly object[] =>
   service.inspect().snapshots[collection].map(({ record }) => record);
 
-test("maps the columns of a file to fields, and converts cells to their types", async () => {
-  await configure({
-    push: {
-      accounts: {
-        file: "users.csv",
-        fields: { Nummer: "id", "E-Mail": "email", Aktiv: "active", Rollen: "roles" },
-        delimiter: ";",
-        encoding: "windows-1252",
-      },
+test("finds out what separates the cells, says so, and map converts their values", async () => {
+  await service.writeFile("package.json", '{ "type": "module" }');
+  await configure(`{
+    collection: "accounts",
+    file: "users.csv",
+    encoding: "windows-1252",
+    map: (row) => row.Nummer === "" ? undefined : {
+      id: row.Nummer, email: row["E-Mail"] || null, active: row.Aktiv === "ja",
+      roles: [row.Seit.split(".").reverse().join("-")],
     },
-  });
-  const text = "Nummer;E-Mail;Name;Aktiv;Rollen\n1;jürgen@x.example;J;yes;\n2;;K;0;admin\n";
+  }`);
+  const text =
+    'Nummer;"E-Mail";Aktiv;Seit;name\n1;jürgen@x.example;ja;24.12.2025;J\n2;;nein;1.2.2024;K\n;;;;\n';
   await service.writeFile("users.csv", Buffer.from(text, "latin1"));
-  expect(await push("--first-run")).toMatchObject({ code: 0, error: "" });
+  const { code, error } = await push("--first-run");
+  expect(code).toBe(0);
+  expect(error).toContain('users.csv: its cells are separated by ";".');
+  expect(error).toContain("Warning: users.csv: map does not read columns that are fields: name.");
   expect(records("accounts")).toEqual([
-    expect.objectContaining({ id: "1", email: "jürgen@x.example", active: true }),
-    expect.objectContaining({ id: "2", active: false, roles: ["admin"] }),
+    { id: "1", email: "jürgen@x.example", active: true, roles: ["2025-12-24"] },
+    { id: "2", active: false, roles: ["2024-2-1"] },
   ]);
 });
 
-test("fills nested fields by their paths, and required fields that have one value", async () => {
-  await service.writeFile(
-    "plans.csv",
-    "id,externalPlanName,details.seatBased.paidSeats,attributes.tier\np1,Pro,12,gold\n",
-  );
-  expect(await push("plans.csv", "--first-run")).toMatchObject({ code: 0 });
+test("fills nested fields by their paths, lists, and entries of maps", async () => {
+  const head = "id\texternalPlanName\tdetails.model\tdetails.seatBased.paidSeats\tattributes.tier\n";
+  await service.writeFile("plans.tsv", `${head}p1\tPro\tSEAT_BASED\t12\tgold\n`);
+  await service.writeFile("accounts.csv", "id,roles,active\nu1,admin; owner,TRUE\n");
+  expect(await push("plans.tsv", "accounts.csv", "--first-run")).toMatchObject({ code: 0 });
   expect(records("plans")).toEqual([
     {
       id: "p1",
@@ -55,21 +59,46 @@ test("fills nested fields by their paths, and required fields that have one valu
       details: { model: "SEAT_BASED", seatBased: { paidSeats: 12 } },
     },
   ]);
+  expect(records("accounts")).toEqual([{ id: "u1", roles: ["admin", "owner"], active: true }]);
+});
+
+test("tells which columns are not sent, and the field that was meant", async () => {
+  await service.writeFile("users.csv", "ID,name,Cost Centre\nu1,Ada,7\n");
+  const { code, error } = await push("accounts=users.csv", "--first-run");
+  expect(code).toBe(65);
+  expect(error).toContain(
+    'Warning: users.csv: columns that are not fields are not sent: "ID" (Did you mean id?), "Cost Centre".',
+  );
+  expect(error).toContain("(users.csv:2) id: expected a string");
+});
+
+test("a preview collects bad cells like other problems, with their lines and allowed values, never the cells", async () => {
+  const head = "id,externalPlanName,details.model,details.seatBased.paidSeats\n";
+  await service.writeFile(
+    "plans.csv",
+    `${head}p1,Pro,SEATS,12\np2,Pro,SEAT_BASED,"1.234,56"\np3,Pro,SEAT_BASED,5\n`,
+  );
+  const { code, out } = await push("plans.csv", "--preview", "--first-run");
+  expect(code).toBe(65);
+  expect(out).toContain("plans: 1 record");
+  expect(out).toMatch(/\(plans\.csv:2\) details\.model: expected .*SEAT_BASED/);
+  expect(out).toMatch(/\(plans\.csv:3\) details\.seatBased\.paidSeats: expected a whole number/);
+  expect(out).not.toMatch(/SEATS|1\.234/);
 });
 
 test("sends the files of a collection as one snapshot, each with its own columns and location", async () => {
-  await configure({ push: { accounts: { file: ["berlin.csv", "oslo.jsonl"] } } });
-  await service.writeFile("berlin.csv", "id,active\nb1,yes\n");
+  await service.writeFile("package.json", '{ "type": "module" }');
+  await configure('{ collection: "accounts", file: ["berlin.csv", "oslo.jsonl"] }');
+  await service.writeFile("berlin.csv", "id,active\nb1,true\n");
   await service.writeFile("oslo.jsonl", '{"id":"o1","active":false}\n');
   expect(await push("--first-run")).toMatchObject({ code: 0, error: "" });
   expect(records("accounts")).toEqual([
     { id: "b1", active: true },
     { id: "o1", active: false },
   ]);
-  await service.writeFile("oslo.csv", "active,id\nno,\n");
-  const pairs = ["berlin.csv", "oslo.csv"].flatMap((file) => ["--collection", `accounts=${file}`]);
-  const { code, error } = await push(...pairs);
-  expect({ code, error }).toEqual({ code: 65, error: expect.stringContaining('oslo.csv:2, column "id"') });
+  await service.writeFile("oslo.csv", "active,id\nfalse,\n");
+  const { code, error } = await push("accounts=berlin.csv", "accounts=oslo.csv");
+  expect({ code, error }).toEqual({ code: 65, error: expect.stringContaining("(oslo.csv:2) id: expected") });
 });
 
 test("sends JSONL as it is", async () => {
@@ -94,18 +123,24 @@ test("sends only the events since the last completed run", async () => {
   expect(error).toContain("1 events before 2026-01-02T00:00:00.000Z");
 });
 
-test.each<[what: string, config: object, args: string[], named: string]>([
-  ["a field that does not exist", { push: { accounts: { fields: { Id: "ID" } } } }, [], "Did you mean id?"],
-  ["a column that the file lacks", { push: { accounts: { fields: { Id: "id" } } } }, [], '"Id"'],
-  ["a collection that does not exist", {}, ["--collection", "account=accounts.csv"], "accounts"],
-  ["a file of no known collection", {}, ["users.csv"], "--collection accounts=users.csv"],
-  ["a file twice", {}, ["--collection", "accounts=accounts.csv"], "given twice"],
-  ["stdin", {}, ["--collection", "usage=-"], "a pipe that breaks looks complete"],
-])("refuses %s", async (_, config, args, named) => {
-  await configure(config);
+const entry = (text: string) => `{ collection: "accounts", file: "accounts.csv", ${text} }`;
+
+test.each<[what: string, entries: string, args: string[], named: string]>([
+  ["a map that throws", entry("map: (row) => row.none.length"), [], "accounts.csv:2 made map throw"],
+  ["a map for JSONL", '{ collection: "accounts", file: "a.jsonl", map: (row) => row }', [], "map is for CSV"],
+  ["an entry of a wrong name", entry("fields: {}"), [], "unknown option fields"],
+  ["a collection that does not exist", "", ["account=accounts.csv"], "There is no collection"],
+  ["a file of no known collection", "", ["users.csv"], "accounts=users.csv"],
+  ["a file twice", "", ["accounts.csv", "accounts=accounts.csv"], "given twice"],
+  ["a file that does not exist", "", ["accounts=nothing.csv"], "nothing.csv"],
+  ["stdin", "", ["usage=-"], "a pipe that breaks looks complete"],
+])("refuses %s, without a hint at something else", async (_, entries, args, named) => {
+  await service.writeFile("package.json", '{ "type": "module" }');
+  await configure(entries);
   await service.writeFile("accounts.csv", "id\nu1\n");
-  const { code, error } = await push("accounts.csv", ...args);
+  const { code, error } = await push(...args, "--first-run");
   expect([2, 65, 78]).toContain(code);
   expect(error).toContain(named);
+  expect(error).not.toContain("doctor");
   expect(service.inspect().batches.filter(({ state }) => state === "completed")).toEqual([]);
 });

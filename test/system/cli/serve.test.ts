@@ -10,6 +10,7 @@ import { credentials } from "@grpc/grpc-js";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
+import { defineConnector, SaasManagementClient } from "../../../src/index.js";
 import { post } from "../../reference-server/graphql-setup.js";
 import { CLI, runCli, startCli, TSX } from "../../support/cli.js";
 import { PlainClient } from "../../support/grpc-client.js";
@@ -17,6 +18,7 @@ import { LIMITS, RUNS, TIMEOUT_MS } from "../../support/property-runs.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 
 const run = (...args: string[]) => runCli(args);
+const TLS = ["--tls-cert", certificateFile("self-signed"), "--tls-key", keyFile("self-signed")];
 
 /** Runs `serve` until it has printed its addresses. */
 async function serve(...args: string[]) {
@@ -72,8 +74,7 @@ test("prints an environment file", async () => {
 
 test("accepts a host, ports, a certificate and a portfolio", async () => {
   const portfolio = jsonFile('{ "applications": [{ "name": "Chat" }] }');
-  const tls = ["--tls-cert", certificateFile("self-signed"), "--tls-key", keyFile("self-signed")];
-  const served = await serve("--host", "localhost", "--portfolio", portfolio, ...tls);
+  const served = await serve("--host", "localhost", "--demo", portfolio, ...TLS);
   expect(served.baseUrl).toMatch(/^https:\/\/localhost:/);
   const root = credentials.createSsl(readFileSync(certificateFile("self-signed")));
   await new PlainClient(served.syncUrl, `ApiKey ${served.apiKey}`, root).start(served.installationId);
@@ -93,10 +94,10 @@ test.each([
   expect(await text(child.stderr)).toEqual(warning);
 });
 
-test("exits with 1 if a port is taken", async () => {
+test("exits with 2 if a port is taken", async () => {
   const { baseUrl } = await serve();
   const { code, error } = await run("serve", "--port", new URL(baseUrl).port);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(error).toContain("EADDRINUSE");
 });
 
@@ -104,7 +105,7 @@ test("prints its options with --help and the version of the package with --versi
   const { code, out, error } = await run("serve", "--help");
   expect({ code, error }).toEqual({ code: 0, error: "" });
   expect(out.match(/--[\w-]+/g)).toEqual(
-    expect.arrayContaining(["--port", "--sync-port", "--host", "--portfolio", "--tls-cert", "--tls-key"]),
+    expect.arrayContaining(["--port", "--sync-port", "--host", "--demo", "--tls-cert", "--tls-key"]),
   );
   expect(await run("--version")).toEqual({ code: 0, out: `${manifest.version}\n`, error: "" });
 });
@@ -122,14 +123,10 @@ test.each<[what: string, args: string[], named: string]>([
   ["a port that is too large", ["serve", "--port", "65536"], "--port"],
   ["a port that is not a number", ["serve", "--sync-port", "1e3"], "--sync-port"],
   ["a certificate without its key", ["serve", "--tls-cert", "x"], "--tls-key"],
-  ["a file that does not exist", ["serve", "--portfolio", "/nope.json"], "ENOENT"],
+  ["a file that does not exist", ["serve", "--demo", "/nope.json"], "ENOENT"],
   ["an invalid certificate", ["serve", "--tls-cert", CLI, "--tls-key", CLI], "tls"],
-  ["an unknown key of the portfolio", ["serve", "--portfolio", '{ "aplications": [] }'], "aplications"],
-  [
-    "an invalid value of the portfolio",
-    ["serve", "--portfolio", '{ "unusedAfterDays": -1 }'],
-    "unusedAfterDays",
-  ],
+  ["an unknown key of the portfolio", ["serve", "--demo", '{ "aplications": [] }'], "aplications"],
+  ["an invalid value of the portfolio", ["serve", "--demo", '{ "unusedAfterDays": -1 }'], "unusedAfterDays"],
 ])("exits with 2 and explains %s", async (_, args, named) => {
   const { code, out, error } = await run(...args.map((arg) => (arg.startsWith("{") ? jsonFile(arg) : arg)));
   expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -142,12 +139,12 @@ test(
   async () => {
     const argument = fc.oneof(
       fc.constantFrom("serve", "--", "-", "", " ", "--help", "-hv", "--version=1", "--port", "--port=65536"),
-      fc.constantFrom("--sync-port=1e99", "--host", "--host=", "--tls-cert=/", "--portfolio=/dev/null"),
+      fc.constantFrom("--sync-port=1e99", "--host", "--host=", "--tls-cert=/", "--demo=/dev/null"),
       fc.constantFrom("--__proto__", "--=", "---", "a\nforged", "\u001b[31m", "\u202e", "9".repeat(400)),
       fc.string({ unit: "binary", maxLength: 20 }).map((given) => given.replaceAll("\0", "")),
     );
     // One argument that keeps it from serving.
-    const invalid = fc.constantFrom("--port=x", "--nope", "--help", "--portfolio=/nope");
+    const invalid = fc.constantFrom("--port=x", "--nope", "--help", "--demo=/nope");
     const args = fc
       .tuple(invalid, fc.array(argument, { maxLength: 4 }))
       .map(([first, rest]) => [first, ...rest]);
@@ -162,13 +159,27 @@ test(
   TIMEOUT_MS,
 );
 
-test.each([[["--help"]], [["serve"]]])("exits with 1 if the output of %j cannot be written", async (args) => {
-  const child = startCli(args);
-  child.stdout.destroy();
-  const [[code], error] = await Promise.all([once(child, "exit"), text(child.stderr)]);
-  expect(code).toBe(1);
-  expect(error).toMatch(/^saas-management: .*EPIPE\n$/);
-});
+test.each([
+  ["over HTTP", [], undefined],
+  ["over TLS", [...TLS, "--host", "localhost"], certificateFile("self-signed")],
+])(
+  "--demo has unused licenses and renewals %s, and leaves the printed installation empty",
+  async (_, args, ca) => {
+    const { baseUrl, syncUrl, apiKey, installationId } = await serve("--demo", ...args);
+    const tls = ca === undefined ? undefined : { ca: readFileSync(ca, "utf8") };
+    await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, tls });
+    const unused = client.graphql.licenses({ where: { state: { activity: { eq: "UNUSED" } } } });
+    expect(await unused.totalCount()).toBeGreaterThan(100);
+    const plans = await client.graphql.licensePlans().toArray();
+    expect(plans).toHaveLength(5);
+    for (const plan of plans) expect(plan.contractDetails?.renewal?.upcomingDate?.value).toMatch(/^\d{4}-/);
+    const run = client.sync.run(defineConnector({ snapshots: [], run: async () => {} }), {
+      installationId,
+      ledger: "none",
+    });
+    expect((await run).restarts).toBe(0);
+  },
+);
 
 test("lets the process exit after close(), whatever clients do", async () => {
   const script = fileURLToPath(new URL("../reference-server/close-script.ts", import.meta.url));

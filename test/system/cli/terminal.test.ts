@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { CLI, runCli, TSX } from "../../support/cli.js";
+import { CLI, TSX } from "../../support/cli.js";
 import { testService } from "../../support/test-service.js";
 
 const service = testService();
 const ESCAPE = "\u001b[";
 const CTRL_C = "\u0003";
+const COLUMNS = 40;
 
 const settings = (): Record<string, string> => ({
   HOME: service.directory,
@@ -18,7 +19,8 @@ const settings = (): Record<string, string> => ({
 /** Starts the command line on a pseudo terminal (util-linux), which also echoes what is typed. */
 function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const line = [process.execPath, "--import", TSX, CLI, ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["--quiet", "--return", "--command", `exec ${line}`, "/dev/null"], {
+  const command = `stty cols ${COLUMNS}; exec ${line}`;
+  const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
     cwd: service.directory,
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh", ...settings(), ...env },
   });
@@ -45,22 +47,36 @@ function onTerminal(args: readonly string[], env: Readonly<Record<string, string
 const connector = (source: string) =>
   service.writeFile(
     "connector.mjs",
-    `async function* silent() { yield { id: "u1" }; await new Promise((end) => setTimeout(end, 600_000)); }
+    `async function* slow() { for (let i = 0; ; i++) { yield { id: "u" + i }; await new Promise((end) => setTimeout(end, i < 2 ? 10 : 600_000)); } }
      export const connector = { snapshots: ["accounts"], run: (batch) => batch.write("accounts", ${source}) };`,
   );
 const ARGS = ["run", "connector.mjs", "--first-run"];
 
-test("a terminal shows progress while a source is silent, and nothing of it stays", async () => {
-  await connector("silent()");
+test("a narrow terminal shows one line of what was read, also of a slow source, and nothing of it stays", async () => {
+  await connector("slow()");
   const terminal = onTerminal(ARGS);
-  await terminal.until("reading, 0 s");
-  await terminal.until("reading accounts, 1 record, ");
+  await terminal.until("0 s: reading");
+  await terminal.until("reading accounts, 3 records");
   terminal.child.stdin.write(CTRL_C);
   const { code, shown } = await terminal.end();
   expect(code).toBe(130);
-  const last = shown.slice(shown.lastIndexOf(`${ESCAPE}2K`) + 4);
+  const [, ...drawn] = shown.split(`\r${ESCAPE}2K`);
+  const last = drawn.pop();
+  for (const line of drawn) expect(line).toMatch(/^[^\n]{0,39}(\^C)?$/);
   expect(last).toMatch(/^saas-management: The (run|command) was ended by SIGINT\./);
   expect(service.inspect().batches).toEqual([]);
+});
+
+test("a warning stands on a line of its own, above the progress, with the reason", async () => {
+  await connector('[{ id: "u1" }]');
+  service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "UNAVAILABLE", times: 1 });
+  const { code, shown } = await onTerminal(ARGS).end();
+  expect(code).toBe(0);
+  const [, ...drawn] = shown.split(`\r${ESCAPE}2K`);
+  const warning = drawn.find((line) => line.startsWith("Warning"));
+  expect(warning).toMatch(
+    /^Warning: StartSyncBatch: retrying: .* failed with UNAVAILABLE.*\(.*attempt 1, delayMs \d+.*\)\r\n\d s: /,
+  );
 });
 
 test("a second Ctrl-C ends at once, also while the service does not answer", async () => {
@@ -74,27 +90,4 @@ test("a second Ctrl-C ends at once, also while the service does not answer", asy
   terminal.child.stdin.write(CTRL_C);
   expect((await terminal.end()).code).toBe(130);
   expect(service.inspect().batches.map(({ state }) => state)).toEqual(["active"]);
-});
-
-test.each<[string, Record<string, string>, boolean]>([
-  ["a terminal", {}, true],
-  ["NO_COLOR", { NO_COLOR: "1" }, false],
-  ["TERM=dumb", { TERM: "dumb" }, false],
-  ["FORCE_COLOR=0", { FORCE_COLOR: "0" }, false],
-])("uses colors as the environment says: %s", async (_, env, isColored) => {
-  await service.runAccounts(["u1"]);
-  const config = JSON.stringify({ ledger: "." });
-  await service.writeFile("saas-management.config.json", config);
-  const { code, shown } = await onTerminal(["runs"], env).end();
-  expect({ code, isColored: shown.includes(`${ESCAPE}1m`) }).toEqual({ code: 0, isColored });
-});
-
-test("a pipe gets colors only with FORCE_COLOR, and JSON never", async () => {
-  await service.runAccounts(["u1"]);
-  await service.writeFile("saas-management.config.json", JSON.stringify({ ledger: "." }));
-  const runs = async (env: Record<string, string>, ...args: readonly string[]) =>
-    (await runCli(["runs", ...args], { cwd: service.directory, env: { ...settings(), ...env } })).out;
-  expect(await runs({})).not.toContain(ESCAPE);
-  expect(await runs({ FORCE_COLOR: "1" })).toContain(ESCAPE);
-  expect(await runs({ FORCE_COLOR: "1" }, "--json")).not.toContain(ESCAPE);
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { ReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { serveAll } from "../../../src/cli/serve/serve-all.js";
+import { serve } from "../../../src/cli/serve/command.js";
 import { DOCS, Page } from "../../docs/pages.js";
 
 const run = promisify(execFile);
@@ -17,7 +17,6 @@ const snippets = pages.flatMap((page) =>
   page.snippets().map((code, index) => ({ name: `${page.path.replace(/\W+/g, "-")}-${index + 1}`, code })),
 );
 /** As `serve --demo` does, so that every snippet that reads has something to show. */
-let served: Awaited<ReturnType<typeof serveAll>>;
 let server: ReferenceServer;
 
 beforeAll(async () => {
@@ -29,10 +28,9 @@ beforeAll(async () => {
   }
   const tsconfig = { extends: "../../tsconfig.dev.json", include: ["*.ts"], exclude: [] };
   await writeFile(`${OUT}tsconfig.json`, JSON.stringify(tsconfig));
-  served = await serveAll({}, { demo: true, controlPort: undefined });
-  ({ server } = served);
+  server = await serve({}, true);
 });
-afterAll(() => served.close());
+afterAll(() => server.close());
 
 test("every snippet of README and docs type-checks", { timeout: 120_000 }, async () => {
   expect(snippets.length).toBeGreaterThan(20);

@@ -11,7 +11,7 @@ const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 test("the command line escapes the name of a file that it cannot read", async () => {
   const path = `/nowhere/portfolio${EVIL}${INVISIBLE}.json`;
-  const run = promisify(execFile)(process.execPath, ["--import=tsx", CLI, "serve", "--portfolio", path]);
+  const run = promisify(execFile)(process.execPath, ["--import=tsx", CLI, "serve", "--demo", path]);
   const error: unknown = await run.catch((reason: unknown) => reason);
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
   expect(stderr).toContain("portfolio\\u000aforged\\u000d\\u001b");

@@ -1,0 +1,43 @@
+import type { ClientOptions } from "../client.js";
+import type { Collection, RecordOf } from "../sync/collections.js";
+
+/**
+ * The configuration of the command line, the default export of `saas-management.config.{ts,js}`, or
+ * `saas-management.config.json`.
+ *
+ * @example
+ * ```ts
+ * export default {
+ *   syncUrl: "https://sync.example.com",
+ *   push: [
+ *     {
+ *       collection: "accounts",
+ *       file: "users.csv",
+ *       map: (row) => ({ id: row["User ID"] ?? "", email: row["E-Mail"], active: row["Aktiv"] === "ja" }),
+ *     },
+ *   ],
+ * } satisfies CliConfig;
+ * ```
+ */
+export interface CliConfig extends ClientOptions {
+  /** Directory of the ledger, relative to this file. @default that of `fileLedger()` */
+  readonly ledger?: string | undefined;
+  /** What `push` sends. @default none: the command names the files */
+  readonly push?:
+    | readonly {
+        readonly [C in Collection]: {
+          /** Name of the collection. */
+          readonly collection: C;
+          /** A CSV or JSONL file, or the files that together have all records, relative to this file. */
+          readonly file: string | readonly string[];
+          /**
+           * Makes a record of a row of a CSV file, whose cells are strings by their headings; undefined skips it.
+           * @default headings are names of fields
+           */
+          readonly map?: ((row: Readonly<Record<string, string>>) => RecordOf<C> | undefined) | undefined;
+          /** Encoding of a CSV file. @default "utf-8" */
+          readonly encoding?: "utf-8" | "utf-16le" | "windows-1252" | undefined;
+        };
+      }[Collection][]
+    | undefined;
+}

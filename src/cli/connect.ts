@@ -1,0 +1,125 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { type ClientOptions, SaasManagementClient } from "../client.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import type { Logger } from "../core/hooks.js";
+import { isObject } from "../core/validate.js";
+import { fileLedger } from "../sync/ledger/ledger.js";
+import { type ConfigFile, readConfig } from "./config.js";
+import type { Io } from "./io.js";
+import { type Options, UsageError } from "./options.js";
+import { messageOf } from "./problem.js";
+
+interface Credential {
+  /** For `doctor`: never the key. */
+  readonly source: string;
+  /** Undefined if `authorization` of the configuration is used. */
+  readonly apiKey: (() => Promise<string>) | undefined;
+}
+
+/** Details of log lines that say nothing new to who has called the command. */
+const OBVIOUS: ReadonlySet<string> = new Set(["type", "api", "operation", "installationId"]);
+
+/** What the options, the environment and the configuration say together. */
+export type Connection = Awaited<ReturnType<typeof resolveConnection>>;
+
+/**
+ * Finds out whom to reach, and with which key. Options win over the environment, and that over the configuration.
+ * @throws {ConfigurationError} a file cannot be read or has mistakes
+ */
+export async function resolveConnection(options: Options) {
+  const file = await readConfig(options.config);
+  const { config, directory } = file;
+  const { sync = {} } = config;
+  return {
+    ...file,
+    baseUrl: variable("BASE_URL") ?? config.baseUrl,
+    syncUrl: variable("SYNC_URL") ?? config.syncUrl,
+    installationId: options.installation ?? variable("INSTALLATION_ID") ?? sync.installationId,
+    credential: await credentialOf(options, config),
+    ledger: sync.ledger ?? fileLedger(config.ledger && resolve(directory, config.ledger)),
+  };
+}
+
+/** A variable of the environment; an empty one counts as not set. */
+function variable(name: string): string | undefined {
+  return process.env[`SAAS_MANAGEMENT_${name}`] || undefined;
+}
+
+async function credentialOf(
+  { apiKeyFile }: Options,
+  { apiKey, authorization }: ConfigFile["config"],
+): Promise<Credential | undefined> {
+  const set = variable("API_KEY");
+  if (apiKeyFile !== undefined) return keyInFile(apiKeyFile);
+  if (set !== undefined) return { source: "SAAS_MANAGEMENT_API_KEY", apiKey: async () => set };
+  if (typeof apiKey === "function")
+    return { source: "apiKey of the configuration", apiKey: async () => apiKey() };
+  return authorization && { source: "authorization of the configuration", apiKey: undefined };
+}
+
+/** The key in a file, read again for each attempt, so that it can be replaced; `-` is stdin, read once. */
+async function keyInFile(path: string): Promise<Credential> {
+  const source = `--api-key-file ${path}`;
+  if (path === "-" && process.stdin.isTTY === true) throw new UsageError(`${source} needs a pipe on stdin.`);
+  const piped = path === "-" ? await text(process.stdin) : undefined;
+  const apiKey = async () => {
+    const key = (piped ?? (await readFile(path, "utf8"))).trim();
+    if (key === "") throw new ConfigurationError(`${source} is empty.`);
+    return key;
+  };
+  await apiKey().catch((cause: unknown) => {
+    const isEmpty = cause instanceof ConfigurationError;
+    throw isEmpty ? cause : new ConfigurationError(`${source} cannot be read.`, { cause });
+  });
+  return { source, apiKey };
+}
+
+/** Makes the client that the options ask for. */
+export async function connect(options: Options, io: Io): Promise<SaasManagementClient> {
+  return openClient(await resolveConnection(options), io);
+}
+
+/** Makes a client for a connection. Its warnings go to stderr, unless the configuration has a logger. */
+export function openClient(connection: Connection, io: Io): SaasManagementClient {
+  const { baseUrl, syncUrl, installationId, credential, ledger, config } = connection;
+  const { ledger: _directory, push: _push, authorization, ...rest } = config;
+  const options: ClientOptions = {
+    logger: loggerOf(io),
+    ...rest,
+    baseUrl,
+    syncUrl,
+    apiKey: credential?.apiKey && guarded(credential.apiKey, io),
+    authorization: credential?.apiKey === undefined ? authorization : undefined,
+    sync: { ...config.sync, installationId, ledger },
+  };
+  return new SaasManagementClient(options);
+}
+
+/** Keeps the key out of everything that is written. */
+function guarded(apiKey: () => Promise<string>, io: Io): () => Promise<string> {
+  return async () => {
+    const key = await apiKey();
+    io.addSecret(key);
+    return key;
+  };
+}
+
+function loggerOf(io: Io): Logger {
+  const tell = (message: string, details: object = {}) => {
+    const { error, ...facts }: { readonly error?: unknown } = details;
+    const shown = Object.entries(facts).filter(([name, value]) => !isObject(value) && !OBVIOUS.has(name));
+    const why = error === undefined ? "" : `: ${messageOf(error)}`;
+    const figures = shown.length === 0 ? "" : ` (${shown.map((pair) => pair.join(" ")).join(", ")})`;
+    return `${message.replace(/^saas-management: /, "")}${why}${figures}`;
+  };
+  const note = (message: string, details?: object) => {
+    if (io.verbose) io.note(tell(message, details));
+  };
+  const warn = (message: string, details?: object) => {
+    // The command reports its own end.
+    if (!/: run (held|failed)$/.test(message)) io.warn(tell(message, details));
+  };
+  return { debug: note, info: note, warn, error: warn };
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { connect } from "node:net";
+import type { SaasManagementClient } from "../client.js";
+import { raceAbort } from "../core/abort.js";
+import { parseUrl } from "../core/endpoint.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { VERSION } from "../core/version.js";
+import { resolveProxy } from "../node/proxy.js";
+import { connectionOptions } from "../node/tls.js";
+import { hasEnded } from "../sync/call.js";
+import { type Connection, openClient, resolveConnection } from "./connect.js";
+import { EXIT, exitCodeOf } from "./exit-codes.js";
+import type { Io } from "./io.js";
+import { ledgerOf } from "./ledger.js";
+import type { Options } from "./options.js";
+import { messageOf, reasonsOf } from "./problem.js";
+
+/** What a check found; `skipped`: it does not apply. Other problems are errors. */
+type Finding = { readonly state: "ok" | "skipped"; readonly text: string };
+type Look = (signal: AbortSignal) => Promise<Finding>;
+
+const CHECK_MS = 15_000;
+const MAX_SKEW_MS = 60_000;
+const MARKS = { ok: "ok     ", problem: "PROBLEM", skipped: "skipped" } as const;
+
+const ok = (text: string): Finding => ({ state: "ok", text });
+const skipped = (text: string): Finding => ({ state: "skipped", text });
+
+/** Looks at everything that a run needs, and changes nothing. */
+export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
+  const checks: { name: string; state: keyof typeof MARKS; text: string }[] = [];
+  let exit: number | undefined;
+  const check = async (name: string, look: Look) => {
+    const { error, ...finding } = await lookAt(look, io.signal);
+    const code = exitCodeOf(error);
+    // An error that is not the SDK's is one of the network, or of a disk.
+    if (finding.state === "problem") exit ??= code === EXIT.unexpected ? EXIT.unavailable : code;
+    checks.push({ name, ...finding });
+    if (!io.json) io.write(`${MARKS[finding.state]}  ${name.padEnd(15)}${finding.text}\n`);
+  };
+  const resolved = resolveConnection(options);
+  await check("configuration", async () => {
+    const { path = "no file", credential } = await resolved;
+    return ok(`${path}; key: ${credential?.source ?? "none"}; SDK ${VERSION}, Node ${process.versions.node}`);
+  });
+  const connection = await resolved.catch(() => undefined);
+  if (connection !== undefined) await checkAll(connection, io, check);
+  process.exitCode = exit;
+  const problems = checks.filter(({ state }) => state === "problem").length;
+  io.data({ ok: problems === 0, checks }, () =>
+    problems === 0 ? "All is well." : `${problems} of ${checks.length} need attention.`,
+  );
+}
+
+async function checkAll(
+  connection: Connection,
+  io: Io,
+  check: (name: string, look: Look) => Promise<void>,
+): Promise<void> {
+  const { baseUrl, syncUrl, installationId } = connection;
+  await check("proxy", (signal) => checkProxy(connection, signal));
+  await check("clock", (signal) => checkClock(connection, signal));
+  let client: SaasManagementClient | undefined;
+  const opened = (url: string | undefined, variable: string) => {
+    if (url === undefined) throw new ConfigurationError(`SAAS_MANAGEMENT_${variable} is not set.`);
+    client ??= openClient({ ...connection, config: { ...connection.config, retry: false } }, io);
+    return client;
+  };
+  await check("GraphQL API", async (signal) => {
+    if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set, and no run needs it");
+    const plans = await opened(baseUrl, "BASE_URL").graphql.licensePlans({ signal }).totalCount();
+    return ok(`reads the workspace (${plans} license plans)`);
+  });
+  await check("Sync API", async () => {
+    // The service checks the key first, and no lock is taken.
+    const aborted = opened(syncUrl, "SYNC_URL").sync.openBatch(randomUUID()).abort();
+    await aborted.catch((error: unknown) => {
+      if (!hasEnded(error)) throw error;
+    });
+    return ok("may sync (shown by aborting a batch that does not exist; no lock was taken)");
+  });
+  await client?.close();
+  await check("installation", async () => {
+    if (installationId !== undefined) return ok(`${installationId}; the first run shows whether it exists`);
+    throw new ConfigurationError("None is set: use SAAS_MANAGEMENT_INSTALLATION_ID or --installation ID.");
+  });
+  if (connection.ledger === "none" || syncUrl === undefined || installationId === undefined) return;
+  const { location } = connection.ledger;
+  await check("ledger", async () => {
+    await ledgerOf(connection).probe();
+    return ok(`${location} can be written`);
+  });
+  await check("lock", async () => {
+    const open = await ledgerOf(connection).openBatch();
+    if (open === undefined) return ok("no run of this ledger is under way");
+    const silent = Math.round((Date.now() - open.heartbeat) / 1000);
+    const text = `batch ${open.batchId} of process ${open.owner} (last sign of life ${silent} s ago)`;
+    return ok(open.isGone ? `${text}, which has died: the next run aborts it` : `${text} is under way`);
+  });
+}
+
+/** Looks at something. What it throws is a problem. */
+async function lookAt(look: Look, signal: AbortSignal) {
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]);
+  try {
+    return { error: undefined, ...(await raceAbort(look(ended), ended)) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const reasons = ended.aborted ? ["no answer within 15 seconds"] : [messageOf(error), ...reasonsOf(error)];
+    return { error, state: "problem" as const, text: reasons.join(" ") };
+  }
+}
+
+/** Connects to the proxy of either API. Never names its user. */
+async function checkProxy({ baseUrl, syncUrl, config }: Connection, signal: AbortSignal): Promise<Finding> {
+  const address = parseUrl(syncUrl) ?? parseUrl(baseUrl);
+  const proxy = address && resolveProxy(config.proxy, syncUrl === undefined ? "baseUrl" : "syncUrl", address);
+  if (proxy === undefined) return skipped("none is used: neither the option proxy nor HTTPS_PROXY applies");
+  const { hostname, port, protocol } = new URL(proxy.origin);
+  const socket = connect({ host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) });
+  try {
+    await once(socket, "connect", { signal });
+    return ok(`${proxy} accepts connections`);
+  } catch (cause) {
+    throw new Error(`${proxy} cannot be reached.`, { cause });
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Compares the clock of this machine with that of the service. Leases and approvals depend on it. */
+async function checkClock({ baseUrl, config }: Connection, signal: AbortSignal): Promise<Finding> {
+  const url = parseUrl(baseUrl);
+  if (url === undefined || resolveProxy(config.proxy, "baseUrl", url) !== undefined)
+    return skipped("compared with the GraphQL API only, and not through a proxy");
+  const options = { method: "HEAD", signal };
+  const secure = () => httpsRequest(url, { ...options, ...connectionOptions(config.tls) });
+  const [response] = await once(
+    (url.protocol === "https:" ? secure() : httpRequest(url, options)).end(),
+    "response",
+  );
+  response.resume();
+  const skew = Date.now() - Date.parse(String(response.headers.date));
+  if (Number.isNaN(skew)) return skipped("the service does not tell its time");
+  // The header has whole seconds.
+  if (Math.abs(skew) < MAX_SKEW_MS) return ok("agrees with that of the service");
+  const found = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} that of the service`;
+  throw new ConfigurationError(`${found}. Synchronize it, for example with systemd-timesyncd or chrony.`);
+}

@@ -1,0 +1,55 @@
+/** What commands ask of the ledger itself. */
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import { resolveEndpoint } from "../core/endpoint.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { isCollection, isSnapshot } from "../sync/collections.js";
+import { CollectionLedger } from "../sync/ledger/collection-ledger.js";
+import { idsOf } from "../sync/ledger/id-lines.js";
+import { requireLedger } from "../sync/ledger/ledger.js";
+import { openBatches } from "../sync/ledger/owner.js";
+import { logApproved } from "../sync/ledger/run-log.js";
+import type { RunHistory } from "../sync/run/history.js";
+import { type Connection, openClient, resolveConnection } from "./connect.js";
+import type { Io } from "./io.js";
+import type { Options } from "./options.js";
+
+/** The ledger as one installation sees it. @throws {ConfigurationError} there is no ledger, endpoint or installation */
+export function ledgerOf({ ledger: given, syncUrl, installationId }: Connection) {
+  const ledger = requireLedger(given);
+  if (ledger === undefined)
+    throw new ConfigurationError('The configuration sets ledger: "none", so nothing is known of runs.');
+  if (installationId === undefined || syncUrl === undefined)
+    throw new ConfigurationError("Set SAAS_MANAGEMENT_SYNC_URL and SAAS_MANAGEMENT_INSTALLATION_ID.");
+  const scope = { endpoint: resolveEndpoint("syncUrl", syncUrl, "no-path").origin, installationId };
+  return {
+    /** Notes that a person approved a held run, for the next run to use. */
+    approve: (approvalId: string) => logApproved(ledger, scope, approvalId, Date.now()),
+    /** The run that has the lock, as far as this ledger knows: the service does not tell. */
+    openBatch: async () => (await openBatches(ledger, scope))[0],
+    /** The ids that a held run is about. */
+    async *idsOf({ reasons }: NonNullable<RunHistory["held"]>) {
+      for (const collection of new Set(reasons.map((reason) => reason.collection))) {
+        if (!isCollection(collection) || !isSnapshot(collection)) continue;
+        const pending = await new CollectionLedger(ledger, { ...scope, collection }).held();
+        if (pending === undefined) continue;
+        for (const lines of [pending.lines(), pending.added()])
+          for await (const id of idsOf(lines)) yield { collection, id };
+      }
+    },
+    /** Writes a value and deletes it again. */
+    async probe() {
+      const key = `doctor/${randomBytes(8).toString("hex")}`;
+      await ledger.store.putIfAbsent(key, Readable.from([Buffer.from("doctor")]));
+      await ledger.store.delete(key);
+    },
+  };
+}
+
+/** Reads what the ledger knows of runs. It needs no key. */
+export async function openHistory(options: Options, io: Io) {
+  const connection = await resolveConnection(options);
+  const ledger = ledgerOf(connection);
+  await using client = openClient(connection, io);
+  return { ...(await client.sync.history({ signal: io.signal })), ledger };
+}

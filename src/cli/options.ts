@@ -1,0 +1,73 @@
+import { InvalidArgumentError, Option } from "commander";
+
+/** What the options of all commands say. */
+export interface Options {
+  readonly installation?: string;
+  readonly apiKeyFile?: string;
+  readonly config?: string;
+  readonly preview?: boolean;
+  readonly firstRun?: boolean;
+  readonly waitForLock?: number;
+  readonly ids?: boolean;
+  readonly format?: string;
+  readonly where?: object;
+  readonly order?: object;
+  readonly fields?: string;
+  readonly limit?: number;
+  readonly days?: number;
+  readonly demo?: string | true;
+  readonly host?: string;
+  readonly port?: number;
+  readonly syncPort?: number;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+/** The arguments of the command line are wrong. */
+export class UsageError extends Error {}
+
+/** All options. A command has some of them. */
+export const OPTIONS = {
+  installation: new Option("--installation <id>", "installation (SAAS_MANAGEMENT_INSTALLATION_ID)"),
+  apiKeyFile: new Option("--api-key-file <file>", "read the API key from a file; - is stdin"),
+  config: new Option("--config <file>", "configuration (default: saas-management.config.ts, .js or .json)"),
+  verbose: new Option("--verbose", "tell each attempt of each request"),
+  json: new Option("--json", "print JSON, also for errors"),
+  preview: new Option("--dry-run, --preview", "send nothing, and tell what a run would do"),
+  firstRun: new Option("--first-run", "this is the first run with this ledger"),
+  waitForLock: number("--wait-for-lock <seconds>", "wait for another run to end (default: 0)", 0, 999_999),
+  ids: new Option("--ids", "list the ids that the held run is about, collection and id on a line"),
+  format: new Option("--format <format>", "how to write it").choices(["jsonl", "csv"]).default("jsonl"),
+  page: new Option("--format <format>", "how to write it").choices(["text", "html"]).default("text"),
+  where: json("--where <json>", "conditions, as the client's option where"),
+  order: json("--order <json>", "the order, as the client's option order"),
+  fields: new Option("--fields <names>", "fields to write, such as holder.name,plan.name"),
+  limit: number("--limit <number>", "write so many at most", 0, 999_999_999),
+  days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
+  demo: new Option("--demo [file]", "fill the workspace with a company, or with a portfolio (JSON)"),
+  host: new Option("--host <address>", "address to listen on (default: 127.0.0.1, for this machine only)"),
+  port: number("--port <number>", "port of the GraphQL API (default: a free one)", 0, 65_535),
+  syncPort: number("--sync-port <number>", "port of the Sync API (default: a free one)", 0, 65_535),
+  tlsCert: new Option("--tls-cert <file>", "certificate in PEM, for both APIs; together with --tls-key"),
+  tlsKey: new Option("--tls-key <file>", "private key of the certificate, in PEM"),
+};
+
+function number(flags: string, description: string, least: number, most: number): Option {
+  return new Option(flags, description).argParser((text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+  });
+}
+
+function json(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text): object => {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (typeof value === "object" && value !== null) return value;
+    } catch {
+      // Said below.
+    }
+    throw new InvalidArgumentError(`It must be a JSON object, such as '{"name":{"eq":"Pro"}}'.`);
+  });
+}

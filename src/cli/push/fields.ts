@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { isPlainObject, suggestKey } from "../../core/validate.js";
+import type { Collection } from "../../sync/collections.js";
+import { int64, stringMap, timestamp } from "../../sync/encoding/schema-checks.js";
+import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
+
+/** What a cell becomes; one that it cannot read stays text, and the write says what is wrong with it. */
+type Convert = (cell: string) => unknown;
+export type Row = Readonly<Record<string, string>>;
+type Fields = Record<string, unknown>;
+
+const asText: Convert = (cell) => cell;
+const asTime: Convert = (cell) => cell;
+const asMap: Convert = (cell) => cell;
+const asList: Convert = (cell) => cell.split(";").flatMap((item) => item.trim() || []);
+const asBoolean: Convert = (cell) => (/^(true|false)$/i.test(cell) ? cell.toLowerCase() === "true" : cell);
+const asNumber: Convert = (cell) => (/^-?\d{1,15}$/.test(cell) ? Number(cell) : cell);
+const asInt64: Convert = (cell) => (/^-?\d{1,19}$/.test(cell) ? BigInt(cell) : cell);
+
+/**
+ * Makes the function that makes a record of a row whose headings are names of fields.
+ * @param warn Is told about headings that are not.
+ */
+export function rowReader(collection: Collection, warn: (problem: string) => void): (row: Row) => Fields {
+  const fields = fieldsOf(collection);
+  /** An entry of a map is a string: `attributes.tier`. */
+  const converterOf = (heading: string): Convert | undefined => {
+    const parent = fields.get(heading.slice(0, Math.max(0, heading.lastIndexOf("."))));
+    return fields.get(heading) ?? (parent === asMap ? asText : undefined);
+  };
+  const meant = (heading: string) => suggestKey(heading, [...fields.keys()]).replace(/^ (.*)$/, " ($1)");
+  let columns: readonly { readonly column: string; readonly convert: Convert }[] | undefined;
+  return (row) => {
+    if (columns === undefined) {
+      const all = Object.keys(row).map((column) => ({ column, convert: converterOf(column) }));
+      columns = all.flatMap(({ column, convert }) => (convert === undefined ? [] : [{ column, convert }]));
+      const ignored = all.flatMap(({ column, convert }) =>
+        convert === undefined ? [`${JSON.stringify(column)}${meant(column)}`] : [],
+      );
+      if (ignored.length > 0) warn(`columns that are not fields are not sent: ${ignored.join(", ")}`);
+    }
+    const record: Fields = {};
+    for (const { column, convert } of columns) {
+      const cell = row[column] ?? "";
+      if (cell !== "") put(record, column.split("."), convert(cell));
+    }
+    return record;
+  };
+}
+
+/** A function that maps rows. @param warn Is told about columns that are fields, and that it does not read of the first. */
+export function watchedMap(
+  collection: Collection,
+  warn: (problem: string) => void,
+  map: (row: Row) => unknown,
+): (row: Row) => unknown {
+  let isFirst = true;
+  return (row) => {
+    if (!isFirst) return map(row);
+    isFirst = false;
+    const read = new Set<unknown>();
+    const get = (target: Row, name: string | symbol): unknown => read.add(name) && Reflect.get(target, name);
+    const record = map(new Proxy(row, { get }));
+    const fields = fieldsOf(collection);
+    const unread = Object.keys(row).filter((name) => fields.has(name) && !read.has(name));
+    if (unread.length > 0) warn(`map does not read columns that are fields: ${unread.join(", ")}`);
+    return record;
+  };
+}
+
+/** The field that tells when an event happened: the first one that is a time. */
+export function timeFieldOf(collection: Collection): string | undefined {
+  return [...fieldsOf(collection)].find(([, convert]) => convert === asTime)?.[0];
+}
+
+/** The fields of a collection's records by their paths, as its schema declares them. */
+function fieldsOf(collection: Collection): ReadonlyMap<string, Convert> {
+  const fields = new Map<string, Convert>();
+  const { generic, others = generic } = RECORD_SCHEMAS[collection];
+  const walk = (prefix: string, schema: unknown) => {
+    for (const [name, declared] of Object.entries(schema instanceof z.ZodObject ? schema.shape : {})) {
+      const path = `${prefix}${name}`;
+      const field = unwrapped(declared);
+      if (field instanceof z.ZodObject) walk(`${path}.`, field);
+      // A field that must be absent has no cells.
+      else if (!fields.has(path) && !(field instanceof z.ZodNull)) fields.set(path, converterOf(field));
+    }
+  };
+  for (const schema of [generic, others]) walk("", schema);
+  return fields;
+}
+
+function unwrapped(schema: unknown): unknown {
+  const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapper ? unwrapped(schema.unwrap()) : schema;
+}
+
+function converterOf(schema: unknown): Convert {
+  if (schema === stringMap) return asMap;
+  if (schema === timestamp) return asTime;
+  if (schema === int64) return asInt64;
+  if (schema instanceof z.ZodBoolean) return asBoolean;
+  if (schema instanceof z.ZodNumber) return asNumber;
+  return schema instanceof z.ZodArray ? asList : asText;
+}
+
+function put(target: Fields, [key = "", ...rest]: readonly string[], value: unknown): void {
+  const own = Object.hasOwn(target, key) ? target[key] : undefined;
+  const inner: Fields = isPlainObject(own) ? own : {};
+  if (rest.length > 0) put(inner, rest, value);
+  // Not an assignment: a key may be __proto__.
+  const property = { enumerable: true, writable: true, configurable: true };
+  Object.defineProperty(target, key, { ...property, value: rest.length > 0 ? inner : value });
+}

@@ -1,0 +1,94 @@
+import { resolve } from "node:path";
+import type { SaasManagementClient } from "../client.js";
+import { systemClock } from "../core/clock.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { isObject, isPlainObject } from "../core/validate.js";
+import type { SnapshotCollection } from "../sync/collections.js";
+import { type Connector, readConnector } from "../sync/run/connector.js";
+import type { RunOptions } from "../sync/run/options.js";
+import { importModule } from "./config.js";
+import { type Connection, openClient, resolveConnection } from "./connect.js";
+import { EXIT } from "./exit-codes.js";
+import type { Io } from "./io.js";
+import type { Options } from "./options.js";
+import { heldSteps, inShellWords, lineOf } from "./problem.js";
+import { ProgressLine } from "./progress.js";
+
+/** Runs the connector of a module. */
+export async function run([module = ""]: readonly string[], options: Options, io: Io): Promise<void> {
+  const path = resolve(module);
+  const { connector, default: exported = connector, options: own = {} } = await importModule(path);
+  const found = connector ?? exported;
+  if (!isConnector(found))
+    throw new ConfigurationError(
+      `${path} exports no connector: export const connector = defineConnector({ snapshots, run }).`,
+    );
+  if (!isPlainObject(own)) throw new ConfigurationError(`The export options of ${path} is not an object.`);
+  await execute(readConnector("run", found), own, options, await resolveConnection(options), io);
+}
+
+function isConnector(value: unknown): value is Connector {
+  return isObject(value) && typeof Reflect.get(value, "run") === "function";
+}
+
+/**
+ * Runs or previews a connector, and prints the receipt.
+ * @param own Options of the connector's module.
+ */
+export async function execute<S extends SnapshotCollection>(
+  connector: Connector<S>,
+  own: RunOptions,
+  options: Options,
+  connection: Connection,
+  io: Io,
+): Promise<void> {
+  await using client = openClient(connection, io);
+  const { installationId = connection.installationId, ledger = connection.ledger } = own;
+  const where = { installationId, ledger, signal: io.signal };
+  const progress = new ProgressLine(io, systemClock);
+  const given = {
+    approve: await recordedApproval(client, where, io),
+    ...own,
+    ...where,
+    firstRun: options.firstRun === true || own.firstRun === true,
+    onProgress: (event: Parameters<typeof progress.onProgress>[0]) => {
+      progress.onProgress(event);
+      own.onProgress?.(event);
+    },
+  };
+  try {
+    if (options.preview === true) {
+      const preview = await client.sync.preview(connector, given);
+      progress.end();
+      const { held, refusals, collections } = preview;
+      const isValid = Object.values(collections).every(({ issues }) => issues.length === 0);
+      if (refusals.length > 0) process.exitCode = held !== undefined && isValid ? EXIT.held : EXIT.data;
+      io.data(preview, () => inShellWords(String(preview)));
+      if (held !== undefined && isValid) for (const step of heldSteps(held)) io.note(lineOf(step));
+      return;
+    }
+    const { waitForLock = (own.waitForLockMs ?? 0) / 1000 } = options;
+    const receipt = await client.sync.run(connector, { ...given, waitForLockMs: waitForLock * 1000 });
+    progress.end();
+    if (receipt.surprises.length > 0) process.exitCode = EXIT.surprised;
+    io.data(receipt, () => String(receipt));
+  } finally {
+    progress.end();
+  }
+}
+
+/** The approval that a person has recorded with `approve`. */
+async function recordedApproval(
+  { sync }: SaasManagementClient,
+  where: Pick<RunOptions, "installationId" | "ledger" | "signal">,
+  io: Io,
+): Promise<string | undefined> {
+  try {
+    const { held } = await sync.history(where);
+    return held?.isApproved === true ? held.approval?.id : undefined;
+  } catch {
+    io.signal.throwIfAborted();
+    // The run finds out itself that its ledger cannot be used.
+    return undefined;
+  }
+}

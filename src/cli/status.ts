@@ -1,0 +1,42 @@
+import { once } from "node:events";
+import { escapeControls } from "../core/redact.js";
+import type { RunHistory } from "../sync/run/history.js";
+import { EXIT } from "./exit-codes.js";
+import type { Io } from "./io.js";
+import { openHistory } from "./ledger.js";
+import type { Options } from "./options.js";
+import { heldSteps, inShellWords, lineOf, type NextStep } from "./problem.js";
+
+/** Shows the last runs and the one that is held; the exit code tells whether one is. */
+export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
+  const { runs, held, ledger } = await openHistory(options, io);
+  if (held !== undefined) process.exitCode = EXIT.held;
+  if (options.ids === true) {
+    if (held === undefined) return;
+    for await (const { collection, id } of ledger.idsOf(held)) {
+      const line = io.json ? JSON.stringify({ collection, id }) : `${collection} ${escapeControls(id)}`;
+      if (!io.write(`${line}\n`)) await once(process.stdout, "drain", { signal: io.signal });
+    }
+    return;
+  }
+  const next = held === undefined ? [] : nextSteps(held);
+  io.data({ runs, held: held ?? null, next }, () => {
+    const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
+    if (completed.length === 0) completed.push("The ledger knows no completed run of this installation.");
+    return [...completed, ...(held === undefined ? [] : describe(held)), ...next.map(lineOf)].join("\n");
+  });
+}
+
+function nextSteps(held: NonNullable<RunHistory["held"]>): readonly NextStep[] {
+  if (held.isApproved) return [{ command: "the same push or run", when: "it takes the approval" }];
+  const list = { command: "saas-management status --ids", when: "to see all ids" };
+  return [list, ...heldSteps(held, "the same push or run with")];
+}
+
+function describe(held: NonNullable<RunHistory["held"]>): readonly string[] {
+  const quoted = (ids: readonly string[]) => ids.map((id) => JSON.stringify(escapeControls(id))).join(", ");
+  const named = held.reasons.filter(({ examples }) => examples.length > 0);
+  const details = named.map(({ collection, examples }) => `First ids of ${collection}: ${quoted(examples)}`);
+  const since = `Held since ${held.heldAt.toISOString()}${held.isApproved ? "; approved" : ""}.`;
+  return ["", since, inShellWords(String(held)), ...details];
+}

@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import type { startReferenceServer } from "../../../src/testing/index.js";
+import { runCli } from "../../support/cli.js";
+import { ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+/** What only the API of the SDK has. */
+const WORDS_OF_THE_API =
+  /firstRun|waitForLockMs|approve:|process\.argv|fromEnv|fileLedger|serverMessage|apiKey|See (the )?(errors?|cause|log)\b|in issues/;
+
+type Faults = Awaited<ReturnType<typeof startReferenceServer>>["faults"];
+
+interface Case {
+  readonly what: string;
+  readonly fault?: Parameters<Faults["add"]>[0];
+  readonly prepare?: () => Promise<unknown>;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly says: readonly (string | RegExp)[];
+  readonly hints?: RegExp;
+}
+
+const NONE = /^$/;
+
+const CASES: readonly Case[] = [
+  {
+    what: "a service that rejects",
+    fault: {
+      on: "StartSyncBatch",
+      fault: "status",
+      status: "INVALID_ARGUMENT",
+      details: "no \u001b[2J such thing",
+    },
+    says: [
+      "rejected the operation with INVALID_ARGUMENT.\n",
+      "  the service says: no \\u001b[2J such thing\n",
+    ],
+    hints: NONE,
+  },
+  {
+    what: "errors of GraphQL",
+    fault: { on: "graphql", fault: "graphql-errors", errors: [{ message: "no such \u009b thing" }] },
+    args: ["export", "licenses"],
+    says: ["  the service says: no such \\u009b thing\n"],
+    hints: NONE,
+  },
+  {
+    what: "a ledger that cannot be read",
+    env: { XDG_STATE_HOME: "/dev/null" },
+    says: [/The ledger .*; nothing was (sent|completed)\.\n {2}because: ENOTDIR: not a directory/],
+    hints: NONE,
+  },
+  {
+    what: "a lock that is held",
+    prepare: () => service.startBatch(),
+    says: ["Use --wait-for-lock SECONDS to wait"],
+    hints: /^ {2}saas-management doctor {2}# to see whose lock it is$/,
+  },
+  {
+    what: "too many requests, without a hint at a lock",
+    fault: { on: "StartSyncBatch", fault: "status", status: "RESOURCE_EXHAUSTED", times: 9 },
+    says: ["the service asks for fewer requests"],
+    hints: NONE,
+  },
+  {
+    what: "a first run that is none",
+    prepare: () => service.run(["accounts"], (batch) => batch.write("accounts", [{ id: "u1" }])),
+    says: [/--first-run is refused: the ledger .* knows earlier runs .*\. Leave it out\.\n/],
+    hints: NONE,
+  },
+  {
+    what: "no installation",
+    env: { SAAS_MANAGEMENT_INSTALLATION_ID: "" },
+    says: ["use SAAS_MANAGEMENT_INSTALLATION_ID or --installation ID"],
+    hints: NONE,
+  },
+  {
+    what: "no key",
+    env: { SAAS_MANAGEMENT_API_KEY: "" },
+    says: ["use SAAS_MANAGEMENT_API_KEY or --api-key-file FILE"],
+    hints: NONE,
+  },
+];
+
+test.each(CASES)(
+  "says in the shell's words why, and what helps: $what",
+  async ({ fault, prepare, args, env, says, hints }) => {
+    await service.writeFile("accounts.csv", "id\nu1\n");
+    const config = { ledger: ".", retry: { retries: 1, minDelayMs: 1, maxDelayMs: 1 } };
+    if (env?.["XDG_STATE_HOME"] === undefined)
+      await service.writeFile("saas-management.config.json", JSON.stringify(config));
+    await prepare?.();
+    if (fault !== undefined) service.server.faults.add(fault);
+    const { error } = await runCli(args ?? ["push", "accounts.csv", "--first-run"], {
+      cwd: service.directory,
+      env: settings(env),
+    });
+    for (const text of says) expect(error).toMatch(text);
+    expect(error).not.toMatch(WORDS_OF_THE_API);
+    expect([...error.matchAll(/^ {2}saas-management .*$/gm)].join("\n")).toMatch(hints ?? "");
+  },
+);
+
+test("a held run is told in the shell's words", async () => {
+  await service.writeFile("saas-management.config.json", JSON.stringify({ ledger: "." }));
+  const push = async (count: number) => {
+    await service.writeFile("accounts.csv", `id\n${ids(count).join("\n")}\n`);
+    return runCli(["push", "accounts.csv"], { cwd: service.directory, env: settings() });
+  };
+  const first = await push(40);
+  expect(first.error).toContain("saas-management push accounts.csv --first-run  # if this is its first run");
+  expect(first.error).not.toMatch(WORDS_OF_THE_API);
+  const { out } = await runCli(["status"], { cwd: service.directory, env: settings() });
+  expect(out).not.toMatch(WORDS_OF_THE_API);
+});
+
+test("--verbose tells each attempt, and a retry always has its reason, number and delay", async () => {
+  service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "UNAVAILABLE", times: 1 });
+  await service.writeFile("accounts.csv", "id\nu1\n");
+  const args = ["push", "accounts.csv", "--first-run", "--verbose"];
+  const { code, error } = await runCli(args, { cwd: service.directory, env: settings() });
+  expect(code).toBe(0);
+  expect(error).toMatch(/^StartSyncBatch: failure \(attempt 1, .*code TRANSPORT_FAILED/m);
+  expect(error).toMatch(/^Warning: StartSyncBatch: retrying: .*UNAVAILABLE.* \(attempt 1, delayMs \d/m);
+  expect(error).toMatch(/^StartSyncBatch: success \(attempt 2/m);
+  expect(error).toMatch(/^run started$/m);
+});
+
+function settings(env: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { baseUrl, syncUrl, apiKey } = service.server;
+  return {
+    HOME: service.directory,
+    SAAS_MANAGEMENT_BASE_URL: baseUrl,
+    SAAS_MANAGEMENT_SYNC_URL: syncUrl,
+    SAAS_MANAGEMENT_API_KEY: apiKey,
+    SAAS_MANAGEMENT_INSTALLATION_ID: service.installationId,
+    ...env,
+  };
+}
