@@ -241,7 +241,7 @@ const rules = [
   [{ collections: { accounts: false } }, 10, 0, "passes"],
   [{ collections: { accounts: { removed: { maxShare: 0.7 }, window: false } } }, 10, 4, "passes"],
   [{ removed: { maxShare: 1 }, collections: { accounts: { removed: { max: 3 } } } }, 10, 6, "is held"],
-  [{ removed: false, window: false, emptied: false }, 10, 0, "passes"],
+  [{ removed: false, window: false, changed: false }, 10, 0, "passes"],
   [{ removed: false }, 10, 0, "is held"],
   [
     { removed: { maxShare: 0.7 }, window: false, collections: { accounts: { removed: { min: 2 } } } },
@@ -347,7 +347,7 @@ const invalid = [
   { firstRun: 1 },
   { guard: { window: { days: 0 } } },
   { guard: { window: { days: 32 } } },
-  { guard: { emptied: { max: 5 } } },
+  { guard: { changed: { max: 5 } } },
   { guard: { flipped: { maxShare: 0.5 } } },
   { guard: { flipped: { maxDistance: 1.5 } } },
   { guard: { added: { maxShare: -1 } } },

@@ -27,31 +27,6 @@ let approved: string | undefined;
 
 testAttacks([
   {
-    name: "an unclear run had a field, and the next one has lost it",
-    ending: held({ rule: "emptied", fields: ["username"] }),
-    prepare: (service) =>
-      unclear(
-        service,
-        people().map((record) => ({ ...record, username: record.id })),
-      ),
-    attack: (service) => send(service, people()),
-    heldAfterwards: true,
-  },
-  {
-    name: "a flipped boolean may be completed already",
-    ending: held({ rule: "flipped", fields: ["active"] }),
-    prepare: async (service) => {
-      const all = people().map((record) => ({ ...record, active: true }));
-      const { approvalId: approve } = await heldBy(
-        send(service, all, { guard: { flipped: { maxDistance: 0.2 } } }),
-      );
-      await send(service, all, { approve, guard: { flipped: { maxDistance: 0.2 } } });
-      await unclear(service, inactive(), { guard: { flipped: false } });
-    },
-    attack: (service) => send(service, inactive()),
-    heldAfterwards: true,
-  },
-  {
     name: "two unclear runs are larger than the completed one",
     ending: held({ known: 80, removed: 40 }),
     prepare: async (service) => {
@@ -163,10 +138,6 @@ testAttacks([
     lie({});
   }),
 ]);
-
-function inactive() {
-  return people().map((record) => ({ ...record, active: false }));
-}
 
 /** The service has completed the run, and the run does not know. */
 async function unclear(service: TestService, ...[source, options]: [Parameters<typeof send>[1], object?]) {

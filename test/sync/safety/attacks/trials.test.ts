@@ -35,7 +35,7 @@ testAttacks([
   }),
   {
     name: "a column of the source is renamed, so that a field is empty (`mail` becomes `email`)",
-    ending: held({ rule: "emptied", fields: ["email"], known: 40, removed: 0 }),
+    ending: held({ rule: "changed", fields: ["email"], known: 40, removed: 0 }),
     attack: (service) =>
       send(
         service,
@@ -44,12 +44,15 @@ testAttacks([
   },
   {
     name: "a column of the source is renamed, so that all accounts are inactive (`status` becomes `state`)",
-    ending: held({ rule: "flipped", fields: ["active"], known: 40, removed: 0 }),
+    ending: held({ rule: "changed", fields: ["active"], known: 40, removed: 0 }),
+    prepare: async (service) => {
+      for (let day = 0; day < 8; day += 1) await sendNextDay(service, people());
+    },
     attack: (service) => {
       const rows: readonly { readonly state: string; readonly status?: string }[] = people().map(
         ({ active }) => ({ state: active ? "on" : "off" }),
       );
-      return send(
+      return sendNextDay(
         service,
         rows.map(({ status }, i) => ({ ...person(i), active: status === "on" })),
       );
