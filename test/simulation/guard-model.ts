@@ -89,7 +89,7 @@ function mayBeRemembered({ batches, error, snapshots }: ObservedRun, { service, 
 
 /** The rules that completing a snapshot breaks, as far as that is certain. */
 function rulesBrokenBy(
-  { collection, ids, shape }: WrittenSnapshot,
+  { collection, ids }: WrittenSnapshot,
   { judgedAtMs: at }: ObservedRun,
   done: readonly Done[],
 ): Broken[] {
@@ -102,7 +102,7 @@ function rulesBrokenBy(
   };
   const kept = [...last.ids].filter((id) => ids.has(id)).length;
   const gone = last.ids.size - kept;
-  const { removed, added, window, emptied, flipped } = GUARD;
+  const { removed, added, window } = GUARD;
   broken(
     "removed",
     (gone >= removed.min && gone > removed.maxShare * last.ids.size) ||
@@ -122,17 +122,6 @@ function rulesBrokenBy(
     );
   const most = Math.max(0, ...near.map((one) => one.ids.size));
   broken("window", most - ids.size >= window.min && most - ids.size > window.maxShare * most);
-  const hadFields = near.filter((one) => one.shape === "full" || one.shape === "flipped");
-  const lost = Math.max(0, ...hadFields.map((one) => one.ids.size));
-  broken("emptied", collection === "accounts" && shape === "emptied" && ids.size > 0 && lost >= emptied.min);
-  const actives = known.filter((one) => one.shape !== undefined && one.ids.size >= flipped.min);
-  broken(
-    "flipped",
-    collection === "accounts" &&
-      ids.size >= flipped.min &&
-      actives.length > 0 &&
-      actives.every((one) => (one.shape === "flipped") !== (shape === "flipped")),
-  );
   return found;
 }
 

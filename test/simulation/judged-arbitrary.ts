@@ -1,7 +1,7 @@
 /** Random programs of runs that a ledger remembers. */
 import fc from "fast-check";
 import { type FaultKind, OPERATIONS, type Operation, type ScheduledFault } from "./faults.js";
-import { PLAIN, type Program, type RunSpec, type Shape, type WriteSpec } from "./program.js";
+import { PLAIN, type Program, type RunSpec, type WriteSpec } from "./program.js";
 import { delay, PLAIN_RUN, PLAIN_SOURCE } from "./session-arbitrary.js";
 import { ledgerMs, memoryBytes, restartAfterMs } from "./setting-arbitrary.js";
 
@@ -79,11 +79,6 @@ const forgotten: fc.Arbitrary<ScheduledFault[]> = fc.integer({ min: 1, max: 5 })
   })),
 ]);
 
-const shape = fc.oneof(
-  { weight: 8, arbitrary: fc.constant<Shape>("full") },
-  { weight: 1, arbitrary: fc.constantFrom<Shape>("emptied", "flipped") },
-);
-
 /** The sources of some runs after one another: most of them change a little, as those of a real system do. */
 const ranges: fc.Arbitrary<readonly Range[]> = fc
   .record({
@@ -118,7 +113,6 @@ const seldom = fc.integer({ min: 0, max: 7 }).map((drawn) => drawn === 0);
 const run = fc.record({
   approves: fc.integer({ min: 0, max: 2 }).map((drawn) => drawn === 0),
   guarded: seldom.map((off) => !off),
-  shape,
   firstRun: seldom,
   pauseMs: fc.constantFrom(HOURS, DAYS, DAYS, 3 * DAYS, 10 * DAYS),
   restarts: fc.integer({ min: 0, max: 2 }),
@@ -216,7 +210,6 @@ function runOf({ from, to }: Range, drawn: DrawnRun, index: number, pauseMs = 0)
     kind: drawn.kind,
     ids: Array.from({ length: last - first }, (_, i) => first + i),
     pauseMs,
-    shape: drawn.shape,
   });
   const common = { changed: undefined, abortAfterMs: undefined };
   const accounts = { ...source(from, to), ...(drawn.throws && drawn.kind === "async" && { throwsAt: 1 }) };

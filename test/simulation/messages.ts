@@ -1,7 +1,6 @@
 import type { RecordOf } from "@saas-management/sdk";
 import type { CollectionMessage } from "../../src/reference-server/sync/stores.js";
 import type { StoredMessage } from "../../src/sync/transport.js";
-import type { Shape } from "./program.js";
 import type { ModelMessage } from "./service-model.js";
 
 /** The collections that the simulation writes: two snapshots, events with an id and events without. */
@@ -27,44 +26,37 @@ export function isSnapshot(collection: SimCollection): boolean {
 
 const MOMENT = new Date(0);
 
-const SHAPES = {
-  full: { email: "somebody@example.com", active: true },
-  emptied: { active: true },
-  flipped: { email: "somebody@example.com", active: false },
-} as const;
-
 /** Makes a record of each collection; with an empty key it is not valid. */
-const RECORDS: { readonly [C in SimCollection]: (key: string, text: string, shape?: Shape) => RecordOf<C> } =
-  {
-    accounts: (id, name, shape) => ({ id, name, ...(shape && SHAPES[shape]) }),
-    licenses: (sourceId, externalProductId) => ({
-      sourceId,
-      sourceAccountId: "a",
-      sourcePlanId: "p",
-      billable: true,
-      externalProductId,
-    }),
-    usage: (id, externalProductName) => ({
-      id,
-      sourceActorId: "a",
-      externalProductName,
-      lastActivity: MOMENT,
-    }),
-    externallyDiscoveredUsage: (sourceActorId, externalProductName) => ({
-      sourceActorId,
-      externalProductName,
-      lastActivity: MOMENT,
-    }),
-  };
+const RECORDS: { readonly [C in SimCollection]: (key: string, text: string) => RecordOf<C> } = {
+  accounts: (id, name) => ({ id, name }),
+  licenses: (sourceId, externalProductId) => ({
+    sourceId,
+    sourceAccountId: "a",
+    sourcePlanId: "p",
+    billable: true,
+    externalProductId,
+  }),
+  usage: (id, externalProductName) => ({
+    id,
+    sourceActorId: "a",
+    externalProductName,
+    lastActivity: MOMENT,
+  }),
+  externallyDiscoveredUsage: (sourceActorId, externalProductName) => ({
+    sourceActorId,
+    externalProductName,
+    lastActivity: MOMENT,
+  }),
+};
 
 /** A record, valid if its key is not empty. Its label tells the write that it belongs to. */
 export function makeRecord<C extends SimCollection>(
   collection: C,
   key: string,
   label: string,
-  { paddingBytes = 0, shape }: { readonly paddingBytes?: number; readonly shape?: Shape | undefined } = {},
+  paddingBytes = 0,
 ): RecordOf<C> {
-  return RECORDS[collection](key, `${label} ${CANARY}${"x".repeat(paddingBytes)}`, shape);
+  return RECORDS[collection](key, `${label} ${CANARY}${"x".repeat(paddingBytes)}`);
 }
 
 /** A message of a batch, as the model takes it. */

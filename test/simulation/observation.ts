@@ -1,7 +1,7 @@
 import type { RunReceipt, SyncBatch } from "@saas-management/sdk";
 import type { Conduct } from "./conduct.js";
 import type { SimCollection } from "./messages.js";
-import type { Judging, Shape } from "./program.js";
+import type { Judging } from "./program.js";
 
 /** A write as its caller knows it. */
 export interface ObservedWrite {
@@ -67,7 +67,6 @@ export type Writing = Pick<ObservedBatch, "writes"> &
 export interface WrittenSnapshot {
   readonly collection: string;
   readonly ids: ReadonlySet<string>;
-  readonly shape: Shape | undefined;
 }
 
 /** A run as its caller knows it. Moments are ticks of the observation. */

@@ -8,9 +8,6 @@ import type { SimCollection } from "./messages.js";
  */
 export type Change = "emptied" | "refilled" | "reused";
 
-/** Which of their fields the accounts of a source have, besides id and name: a rule looks for what is lost or flipped. */
-export type Shape = "full" | "emptied" | "flipped";
-
 /** A source of records. */
 export interface SourceSpec {
   /** `quiet`: asynchronous, and it ends as if it were at its end when its signal fires. */
@@ -27,8 +24,6 @@ export interface SourceSpec {
   readonly paddingBytes: number;
   /** How long an asynchronous source takes for each step, in milliseconds. */
   readonly pauseMs: number;
-  /** Undefined for id and name only. */
-  readonly shape?: Shape | undefined;
 }
 
 /** How a run is judged by the ledger that all processes share. */

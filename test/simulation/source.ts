@@ -23,7 +23,7 @@ export function makeArray<C extends SimCollection>(
 ): RecordOf<C>[] {
   const fails = (index: number) => index === spec.throwsAt || index === spec.invalidAt;
   return spec.ids.map((id, index) =>
-    makeRecord(collection, fails(index) ? "" : keyOf(id), `${label}#${index}`, extraOf(spec, index)),
+    makeRecord(collection, fails(index) ? "" : keyOf(id), `${label}#${index}`, paddingOf(spec, index)),
   );
 }
 
@@ -50,8 +50,8 @@ export function strayOf(label: string): string {
   return `${label}-stray`;
 }
 
-function extraOf({ paddedAt, paddingBytes, shape }: SourceSpec, index: number) {
-  return { paddingBytes: index === paddedAt ? paddingBytes : 0, shape };
+function paddingOf({ paddedAt, paddingBytes }: SourceSpec, index: number): number {
+  return index === paddedAt ? paddingBytes : 0;
 }
 
 /** A source as a connector would have it. */
@@ -63,7 +63,7 @@ export function makeSource<C extends SimCollection>(
   signal: AbortSignal | undefined,
 ): RecordSource<RecordOf<C>> {
   const valid = (index: number) =>
-    makeRecord(collection, keyOf(spec.ids[index] ?? 0), `${label}#${index}`, extraOf(spec, index));
+    makeRecord(collection, keyOf(spec.ids[index] ?? 0), `${label}#${index}`, paddingOf(spec, index));
   const invalid = () => makeRecord(collection, "", label);
   const record = (index: number) => {
     if (index === spec.throwsAt) throw new SourceFailure("the vendor's API failed");

@@ -113,8 +113,8 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "a retry is not reported",
     file: "core/hooks.ts",
-    right: 'const event = this.#tell({ type: "retry", attempt, delayMs, code });',
-    wrong: "const event = { attempt, delayMs, code };",
+    right: 'const event = this.#tell({ type: "retry", attempt, delayMs, code: error.code });',
+    wrong: "const event = { attempt, delayMs, code: error.code };",
   },
   {
     name: "a key that was refused is sent again",
