@@ -31,7 +31,7 @@ const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
   { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_850 },
   { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 9_150 },
-  { figure: "lines of code of the command line", value: commandLine, goal: 1_900, most: 3_350 },
+  { figure: "lines of code of the command line", value: commandLine, goal: 1_900 },
   { figure: "hand-written files in src", value: source.files, goal: 240, most: 330 },
   { figure: "median lines of a file", value: source.median, goal: 120 },
   { figure: "files over 300 lines", value: source.over300.length, goal: 0 },

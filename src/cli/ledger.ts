@@ -33,8 +33,8 @@ export function ledgerOf({ ledger: given, syncUrl, installationId }: Connection)
         if (!isCollection(collection) || !isSnapshot(collection)) continue;
         const pending = await new CollectionLedger(ledger, { ...scope, collection }).held();
         if (pending === undefined) continue;
-        for (const lines of [pending.lines(), pending.added()])
-          for await (const id of idsOf(lines)) yield { collection, id };
+        for await (const id of idsOf(pending.lines())) yield { collection, id, change: "removed" as const };
+        for await (const id of idsOf(pending.added())) yield { collection, id, change: "added" as const };
       }
     },
     /** Writes a value and deletes it again. */

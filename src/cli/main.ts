@@ -2,7 +2,6 @@
 import { Io } from "./io.js";
 
 const GRACE_MS = 2000;
-const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 const args = process.argv.slice(2);
 const io = new Io(args, stopOnSignals());
@@ -32,9 +31,9 @@ async function main(): Promise<void> {
 function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
   let count = 0;
-  const stop = (name: keyof typeof CODES) => {
+  const stop = (name: "SIGINT" | "SIGTERM") => {
     count += 1;
-    if (count > 1) process.exit(CODES[name]);
+    if (count > 1) process.exit(name === "SIGINT" ? 130 : 143);
     void import("../core/errors/index.js").then(({ InterruptedError }) => {
       controller.abort(new InterruptedError(`The command was ended by ${name}.`, { signalName: name }));
     });

@@ -5,7 +5,6 @@ import type { Io } from "./io.js";
 import { OPTIONS, type Options, UsageError } from "./options.js";
 
 const NAME = "saas-management";
-const MAX_QUOTED = 100;
 
 /** Parses the arguments and runs their command. @throws {UsageError} the arguments are wrong */
 export async function runProgram(args: readonly string[], io: Io): Promise<void> {
@@ -53,7 +52,7 @@ function problemOf({ code, message }: CommanderError): string {
     .replaceAll(/'(--?[^'=]+)=[^']*'/g, "'$1'")
     .replace(/ argument '.*' is invalid\./s, " is invalid.");
   const short = text.replaceAll(/'([^']{100})[^']*'/g, "'$1…'");
-  const line = short.length > 3 * MAX_QUOTED ? `${short.slice(0, 3 * MAX_QUOTED)}…` : short;
+  const line = short.length > 300 ? `${short.slice(0, 300)}…` : short;
   if (/'--api-?key'/i.test(line))
     return "A key is never an argument: use --api-key-file or SAAS_MANAGEMENT_API_KEY.";
   return /[.?)]$/.test(line) ? capitalize(line) : `${capitalize(line)}.`;

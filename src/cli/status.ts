@@ -13,9 +13,10 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   if (held !== undefined) process.exitCode = EXIT.held;
   if (options.ids === true) {
     if (held === undefined) return;
-    for await (const { collection, id } of ledger.idsOf(held)) {
-      const line = io.json ? JSON.stringify({ collection, id }) : `${collection} ${escapeControls(id)}`;
-      if (!io.write(`${line}\n`)) await once(process.stdout, "drain", { signal: io.signal });
+    for await (const listed of ledger.idsOf(held)) {
+      const text = `${listed.collection} ${escapeControls(listed.id)}${listed.change === "added" ? " (new)" : ""}`;
+      if (!io.write(`${io.json ? JSON.stringify(listed) : text}\n`))
+        await once(process.stdout, "drain", { signal: io.signal });
     }
     return;
   }

@@ -10,7 +10,8 @@ const service = testService();
 async function documented(): Promise<Readonly<Record<string, readonly string[]>>> {
   const page = await readFile(new URL("../../../docs/reference/command-line.md", import.meta.url), "utf8");
   const rows = page.slice(page.indexOf("## JSON")).matchAll(/^\| (`[^|]+`) \| ([^|]+) \|$/gm);
-  const named = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+  const named = (text: string) =>
+    [...text.replace(/ \([^)]*\)/g, "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
   return Object.fromEntries(
     [...rows].flatMap(([, commands = "", fields = ""]) =>
       named(commands).map((name) => [name, named(fields)]),

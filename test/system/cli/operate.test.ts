@@ -66,6 +66,10 @@ test("a held run is shown, approved and goes through the next night, with exactl
   );
 
   expect(await run(approve)).toMatchObject({ code: 0 });
+  expect(await push(ids(10), "--preview")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("would be completed"),
+  });
   expect(service.present()).toHaveLength(40);
   expect(await push(ids(10))).toMatchObject({ code: 0 });
   expect(service.present()).toEqual(ids(10));

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Page } from "../../docs/pages.js";
-import { startCli } from "../../support/cli.js";
+import { runCli, startCli } from "../../support/cli.js";
 import { served } from "../../support/serve.js";
 import { HANDLED } from "./cells.js";
 import { definitions } from "./definitions.js";
@@ -92,11 +92,13 @@ test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
   },
 );
 
-test("the packed command line serves the demo company, with a page for browsers", async () => {
+test("the packed command line serves the demo company, and reports on it", async () => {
   const program = [`${folder.installed}/dist/cli/main.js`];
-  const { baseUrl } = await served(startCli(["serve", "--json", "--demo"], { program }));
-  const page = await fetch(`${baseUrl}/graphql`, { headers: { accept: "text/html" } });
-  expect(await page.text()).toContain("type LicensesConnection ");
+  const { env } = await served(startCli(["serve", "--json", "--demo"], { program }));
+  expect(await runCli(["report"], { program, env })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("Renewals within 90 days"),
+  });
 });
 
 test("an editor's go to definition leads to the sources of what programs call", async () => {
