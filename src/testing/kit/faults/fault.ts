@@ -1,7 +1,7 @@
 import type { Collection } from "../../../sync/collections.js";
 import type { Exchange } from "../cassette/cassette.js";
-import type { Change } from "../effect/compare.js";
 import type { VendorAnswer, VendorRequest } from "../vendor/answer.js";
+import type { Change } from "../verdict/compare.js";
 import type { View } from "./view.js";
 
 /** What a row of the report says of its fault. */

@@ -2,7 +2,7 @@ import type { Connector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
-import { cassetteOf, DAY, users } from "../cassettes.js";
+import { cassetteOf, users } from "../cassettes.js";
 import { byPageNumber } from "../recordings/by-page-number.js";
 import { foldsIds } from "./folds-ids.js";
 import { forgetsAwait } from "./forgets-await.js";
@@ -81,8 +81,8 @@ const folder = temporaryFolder();
 let byToken = "";
 let byNumber = "";
 beforeAll(async () => {
-  byToken = await folder.write("token.json", cassetteOf({ [DAY]: users() }));
-  byNumber = await folder.write("number.json", cassetteOf({ [DAY]: byPageNumber(23) }));
+  byToken = await folder.write("token.json", cassetteOf(users()));
+  byNumber = await folder.write("number.json", cassetteOf(byPageNumber(23)));
 });
 
 test.each(Object.entries(PLANTED))(
