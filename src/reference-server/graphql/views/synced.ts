@@ -1,13 +1,12 @@
 import type {
   Employee as EmployeeRecord,
-  GenericAccountDetails,
   GenericExternallyDiscoveredUsageDetails,
   GenericPlanDetails,
   GenericUsageDetails,
   Timestamp,
 } from "../../../sync/generated/contract.js";
-import { derived, fold, getOrAdd, nullIfBlank } from "../../values.js";
-import type { Collection, MessageOf, Slot, SyncedInstallation } from "../../workspace.js";
+import { fold, getOrAdd, lazy, nullIfBlank } from "../../values.js";
+import type { Slot, SyncedInstallation } from "../../workspace.js";
 
 /** The record of an employee. */
 export type Employee = NonNullable<EmployeeRecord["variant"]>;
@@ -21,8 +20,6 @@ export interface Use {
   readonly address?: string | null;
   readonly scope: UsageScope;
   readonly time: number;
-  /** The place of the actor's account, once it was found: to find it again after each change is slow. */
-  account: Slot<MessageOf<"accounts">> | undefined;
 }
 
 /** By what was used: who used it last when, in milliseconds since the epoch. */
@@ -37,37 +34,26 @@ export function keep<User>(all: LastUses<User>, scope: string, user: User, time:
 export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
-  /** What is made of a collection, again when it has changed. */
-  const ofRecords = <C extends Collection, T>(name: C, make: (records: readonly MessageOf<C>[]) => T) =>
-    derived(
-      () => [installation.records(name)],
-      () => make(installation.records(name)),
-    );
-  const plans = ofRecords("plans", (records) => detailsOf(records));
-  const discovered = ofRecords("externallyDiscoveredUsage", (records) => detailsOf(records));
-  const ownUses = ofRecords("usage", (records) => detailsOf(records).map(useOf));
-  const discoveredUses = ofRecords("externallyDiscoveredUsage", () => discovered().flatMap(discoveredUseOf));
+  const plans = detailsOf(installation.records("plans"));
+  const discovered = detailsOf(installation.records("externallyDiscoveredUsage"));
+  const ownUses = detailsOf(installation.records("usage")).map(useOf);
   return {
     installation,
     plans,
-    account: (id: string) => accountIn(installation.find("accounts", id)),
-    isOfAccount: (use: Use) => {
-      use.account ??= installation.find("accounts", use.actorId);
-      return accountIn(use.account) !== undefined;
-    },
+    account: (id: string) => genericOf(variantIn(installation.find("accounts", id))),
     employee: (id: string) => variantIn(installation.find("employees", id)),
     plan: (id: string) => genericOf(variantIn(installation.find("plans", id))),
     /** Names of the products of plans, by folded name. */
-    products: ofRecords("plans", () => byFoldedName(plans().map((plan) => productOf(plan, installation)))),
+    products: byFoldedName(plans.map((plan) => productOf(plan, installation))),
     /** Names of discovered products, by folded name. */
-    discovered: ofRecords("externallyDiscoveredUsage", () =>
-      byFoldedName(discovered().flatMap(({ externalProductName }) => nullIfBlank(externalProductName) ?? [])),
+    discovered: byFoldedName(
+      discovered.flatMap(({ externalProductName }) => nullIfBlank(externalProductName) ?? []),
     ),
-    uses: (): readonly Use[] => [...ownUses(), ...discoveredUses()],
+    uses: [...ownUses, ...discovered.flatMap(discoveredUseOf)],
     /** What the uses that the product's own system saw tell of accounts, by their ids. */
-    lastUses: ofRecords("usage", () => {
+    lastUses: lazy(() => {
       const last: LastUses<string> = new Map();
-      for (const { actorId, scope, time } of ownUses()) keep(last, scope, actorId, time);
+      for (const { actorId, scope, time } of ownUses) keep(last, scope, actorId, time);
       return last;
     }),
   };
@@ -75,10 +61,6 @@ export function syncedBy(installation: SyncedInstallation) {
 
 function variantIn<V>(slot: Slot<{ readonly variant: V | undefined }> | undefined): V | undefined {
   return slot?.removed ? undefined : slot?.record.variant;
-}
-
-export function accountIn(slot: Slot<MessageOf<"accounts">> | undefined): GenericAccountDetails | undefined {
-  return genericOf(variantIn(slot));
 }
 
 interface Variant {
@@ -139,7 +121,6 @@ function useOf({ sourceActorId, sourcePlanId, externalProductName, lastActivity 
     actorId: sourceActorId,
     scope: scopeOf(sourcePlanId, externalProductName),
     time: timeOf(lastActivity),
-    account: undefined,
   };
 }
 
@@ -159,7 +140,6 @@ function discoveredUseOf(event: GenericExternallyDiscoveredUsageDetails): readon
       address: email === null ? null : fold(email),
       scope: `product:${fold(product)}`,
       time: timeOf(event.lastActivity ?? event.lastActivityTo),
-      account: undefined,
     },
   ];
 }
