@@ -7,6 +7,7 @@ import { stopsAtEmptyPage } from "./broken/stops-at-empty-page.js";
 import { swallowsPageError } from "./broken/swallows-page-error.js";
 import { ask, ORIGIN } from "./broken/vendor.js";
 import { cassetteOf, users } from "./cassettes.js";
+import { get } from "./recordings/people.js";
 
 const folder = temporaryFolder();
 let cassette = "";
@@ -43,6 +44,37 @@ test("names the exchange that made a connector lose records", async () => {
     },
   ]);
   expect(neverSeen).toEqual(["refused", "held"]);
+});
+
+test("names the listing that was struck among those of one address", async () => {
+  const kinds = ["group", "user"];
+  const path = (kind: string, page: number) => `/v1/records?kind=${kind}&page=${page}`;
+  const records = (kind: string, count: number) =>
+    [1, 2].map((page) =>
+      get(path(kind, page), {
+        records: Array.from({ length: count }, (_, i) => ({ id: `${kind}-${page}-${i}` })),
+        pages: 2,
+      }),
+    );
+  const file = await folder.write("kinds.json", cassetteOf([...records("user", 3), ...records("group", 6)]));
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: async (batch) => {
+      const accounts: { id: string }[] = [];
+      for (const kind of kinds)
+        for (const page of [1, 2])
+          accounts.push(...(await (await ask(`${ORIGIN}${path(kind, page)}`)).json()).records);
+      await batch.write("accounts", accounts);
+    },
+  });
+  const { faults } = await testConnector(connector, {
+    cassette: file,
+    only: ["status-500-last", "other-list-500"],
+  });
+  expect(faults.map(({ summary }) => summary)).toEqual([
+    "the last page answers 500: page 2 of GET /v1/records?kind=group",
+    "another listing answers 500: page 2 of GET /v1/records?kind=user",
+  ]);
 });
 
 test("runs on the first recorded run before the second one, if there is one", async () => {

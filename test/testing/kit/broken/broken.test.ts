@@ -33,18 +33,18 @@ const PLANTED: Readonly<Record<string, Planted>> = {
   swallowsPageError: {
     connector: swallowsPageError,
     cause: "usage",
-    faults: ["status-500-last", "html-200-last", "page-repeated"],
+    faults: ["status-500-last", "html-200-last"],
   },
   retriesFromStart: {
     connector: retriesFromStart,
     cause: "doubled",
-    faults: ["status-429-once", "cut-once", "items-repeated-on-page"],
+    faults: ["cut-once", "items-repeated-on-page"],
   },
   stopsAtEmptyPage: { connector: stopsAtEmptyPage, cause: "lost", faults: ["empty-page-between"] },
   trustsTotal: {
     connector: trustsTotal,
     cause: "lost",
-    faults: ["total-missing", "items-repeated-on-next-page"],
+    faults: ["total-missing"],
   },
   notFoundIsEmpty: {
     connector: notFoundIsEmpty,
@@ -55,19 +55,19 @@ const PLANTED: Readonly<Record<string, Planted>> = {
   logsKey: {
     connector: logsKey,
     cause: "a credential is in what the run printed or logged",
-    faults: ["status-401", "error-shows-key"],
+    faults: ["error-shows-key"],
   },
   resumesFromCheckpoint: {
     connector: resumesFromCheckpoint,
     cause: "the next run, without the fault,",
     faults: ["status-500-last", "next-expired"],
   },
-  foldsIds: { connector: foldsIds, cause: "changed", faults: ["twin-id-in-case", "twin-id-with-space"] },
+  foldsIds: { connector: foldsIds, cause: "changed", faults: ["twin-id-in-case"] },
   readsAhead: {
     connector: readsAhead,
     cause: "lost",
     vendor: "by page number",
-    faults: ["status-500-once", "status-429-once", "offset-shifted-by-deletions"],
+    faults: ["status-500-once", "offset-shifted-by-deletions"],
   },
   keepsAnswers: {
     connector: keepsAnswers,
