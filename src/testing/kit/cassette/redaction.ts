@@ -250,7 +250,7 @@ function mapEscaped(escaped: string, map: (text: string) => string): string {
 }
 
 /** As it is if it cannot be decoded. */
-export function decoded(escaped: string): string {
+function decoded(escaped: string): string {
   try {
     return decodeURIComponent(escaped);
   } catch {

@@ -1,5 +1,5 @@
-import type { VendorAnswer, VendorRequest } from "../vendor/answer.js";
-import type { View } from "./view.js";
+import type { VendorAnswer, VendorRequest } from "../vendor/messages.js";
+import type { View } from "./fault.js";
 
 /** What becomes of an answer; undefined if it has nothing to change. */
 export type AnswerChange = (

@@ -1,8 +1,7 @@
 import type { Exchange } from "../cassette/cassette.js";
-import { recordedAnswer, type VendorAnswer, type VendorRequest } from "../vendor/answer.js";
+import { recordedAnswer, type VendorAnswer, type VendorRequest } from "../vendor/messages.js";
 import * as to from "./answer-changes.js";
-import { type FaultKind, kindsOf, type Plan } from "./fault.js";
-import { answerLabel, mainAnswers, type View } from "./view.js";
+import { answerLabel, type FaultKind, kindsOf, mainAnswers, type Plan, type View } from "./fault.js";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -5,9 +5,16 @@ import { valueAt, withValueAt } from "../structure/json-path.js";
 import { relaid } from "../structure/relayout.js";
 import { partValue, withPart } from "../structure/request-parts.js";
 import type { Listing } from "../structure/structure.js";
-import { type FaultKind, kindsOf, type Plan } from "./fault.js";
+import {
+  type FaultKind,
+  isNoticedByGuard,
+  itemsOf,
+  kindsOf,
+  type Plan,
+  pageLabel,
+  type View,
+} from "./fault.js";
 import { otherCase, renamedPerson } from "./items.js";
-import { isNoticedByGuard, itemsOf, pageLabel, type View } from "./view.js";
 
 type Items = readonly unknown[];
 

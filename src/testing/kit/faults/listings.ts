@@ -12,8 +12,7 @@ import {
 } from "../structure/edit.js";
 import { followingPage } from "../structure/relayout.js";
 import type { Listing } from "../structure/structure.js";
-import { type FaultKind, kindsOf, type Plan } from "./fault.js";
-import { itemsOf, pageLabel, type View } from "./view.js";
+import { type FaultKind, itemsOf, kindsOf, type Plan, pageLabel, type View } from "./fault.js";
 
 /** One page of a listing: `position` counts from 0. */
 interface PageOf {

@@ -4,9 +4,16 @@ import type { TestClock } from "../../../core/clock.js";
 import type { Exchange, RecordedRun } from "../cassette/cassette.js";
 import { credentialsGranted, credentialsSent } from "../cassette/credentials.js";
 import type { Struck } from "../faults/fault.js";
-import { type ReceivedRequest, recordedAnswer, type VendorAnswer, type VendorRequest } from "./answer.js";
 import { Matcher } from "./matching.js";
-import { receive, recorded, sendAnswer } from "./messages.js";
+import {
+  type ReceivedRequest,
+  receive,
+  recorded,
+  recordedAnswer,
+  sendAnswer,
+  type VendorAnswer,
+  type VendorRequest,
+} from "./messages.js";
 import type { OpenRun } from "./routes.js";
 
 /** A request of a run, and what it was answered. */

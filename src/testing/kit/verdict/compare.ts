@@ -182,7 +182,7 @@ function contentOf(record: object, idField: string | undefined): string {
 }
 
 /** Fields of a record that another version of it lacks, and fields that it has with other values. */
-export function differingFields(
+function differingFields(
   expected: object,
   actual: object,
 ): { readonly emptied: readonly string[]; readonly changed: readonly string[] } {
