@@ -9,10 +9,9 @@
 import { TestClock } from "../src/core/clock.js";
 import { FaultInjector } from "../src/reference-server/faults/injector.js";
 import { startGraphQLServer } from "../src/reference-server/graphql/server.js";
-import { ApiKeys } from "../src/reference-server/keys.js";
 import { Batch } from "../src/reference-server/sync/batch.js";
 import { Installation } from "../src/reference-server/sync/state.js";
-import { type Collection, type MessageOf, Workspace } from "../src/reference-server/workspace.js";
+import { ApiKeys, type Collection, type MessageOf, Workspace } from "../src/reference-server/workspace.js";
 import { SubscriptionModel } from "../src/sync/generated/contract.js";
 
 const LICENSES = 100_000;

@@ -17,6 +17,8 @@ interface Watch {
   readonly patience: () => Patience;
   /** Called before each step with its length. */
   readonly onStep?: (ms: number) => void;
+  /** What counts as a turn. @default one of the event loop */
+  readonly turn?: () => Promise<void>;
 }
 
 /** Turns after which the loop no longer spins, so that other processes get the processor. */
@@ -32,7 +34,7 @@ export async function drive<T>(clock: Driven, work: Promise<T>, watch: Watch): P
   let last = watch.activity();
   let since = performance.now();
   for (let turns = 1; ; turns += 1) {
-    await nextTurn(turns > SPINNING_TURNS);
+    await (watch.turn?.() ?? nextTurn(turns > SPINNING_TURNS));
     if (settled) return work;
     const now = watch.activity();
     const needed = watch.patience();

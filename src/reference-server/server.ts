@@ -5,14 +5,13 @@ import type { TestClock } from "../core/clock.js";
 import type { Faults } from "./faults/fault.js";
 import { FaultInjector } from "./faults/injector.js";
 import { startGraphQLServer } from "./graphql/server.js";
-import { ApiKeys } from "./keys.js";
 import { type CheckedOptions, optionsSchema } from "./options.js";
 import { type Portfolio, portfolioSchema } from "./portfolio.js";
 import { type Inspection, inspect } from "./sync/inspect.js";
 import { startSyncServer } from "./sync/server.js";
 import { Installation, SyncState } from "./sync/state.js";
 import { parse, strictObject } from "./validate.js";
-import { Workspace } from "./workspace.js";
+import { ApiKeys, Workspace } from "./workspace.js";
 
 /** A reference server that is running (service description, "Endpoints"). */
 export interface ReferenceServer extends AsyncDisposable {

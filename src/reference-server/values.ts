@@ -44,18 +44,9 @@ export function getOrAdd<K, V>(
 
 /** Makes a value when it is first asked for. */
 export function lazy<T>(make: () => T): () => T {
-  return derived(() => [], make);
-}
-
-/** Makes a value again when what it is made of is another. */
-export function derived<T>(inputsNow: () => readonly unknown[], make: () => T): () => T {
-  let made: { readonly inputs: readonly unknown[]; readonly value: T } | undefined;
+  let made: { readonly value: T } | undefined;
   return () => {
-    const inputs = inputsNow();
-    if (made !== undefined && areSame(made.inputs, inputs)) return made.value;
-    // Frees the outdated value before the new one takes as much memory again.
-    made = undefined;
-    made = { inputs, value: make() };
+    made ??= { value: make() };
     return made.value;
   };
 }

@@ -1,21 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { Store } from "../sync/ledger/store.js";
-import { CONCURRENCY_RULES } from "./store-rules/concurrency.js";
-import { KEY_RULES } from "./store-rules/keys.js";
-import { BrokenRule, type StoreRules, TestedStore } from "./store-rules/tested-store.js";
-import { VALUE_RULES } from "./store-rules/values.js";
+import { BrokenRule, STORE_RULES, type StoreRule, TestedStore } from "./store-rules.js";
 
-const RULES: StoreRules = { ...VALUE_RULES, ...KEY_RULES, ...CONCURRENCY_RULES };
 /** A store that holds a lock or a connection while a value is put never answers. */
 const LIMIT_MS = 60_000;
 
 /**
- * Checks that a store keeps all rules of `Store`, in any test runner. It writes about 70 MiB in all, below keys that
- * begin with `test-store-`, and deletes what it wrote; after a broken rule, the values of that rule stay.
+ * Checks that a store keeps the rules of `Store`, in any test runner: values are stored whole or not at all, come back as
+ * they were put, are listed by prefix and can be deleted, and no call waits for a slow value of another one. It writes
+ * about 50 MiB in all, below keys that begin with `test-store-`, and deletes what it wrote; after a broken rule, the
+ * values of that rule stay.
  *
  * Give the store as few connections as its users may have, such as one: a store that needs one for each unfinished value
  * is found that way. What happens when a process or a machine dies is not checked.
- * @param makeStore Called for each of about 20 checks. It may return the same store each time, which need not be empty.
+ * @param makeStore Called for each of about 10 checks. It may return the same store each time, which need not be empty.
  * @throws {Error} a rule is broken, which the message names, or the store did not answer for a minute
  */
 export function testStore(makeStore: () => Store | Promise<Store>): Promise<void> {
@@ -23,7 +21,7 @@ export function testStore(makeStore: () => Store | Promise<Store>): Promise<void
 }
 
 export async function checkStore(makeStore: () => Store | Promise<Store>, limitMs: number): Promise<void> {
-  for (const [rule, check] of Object.entries(RULES)) {
+  for (const [rule, check] of Object.entries(STORE_RULES)) {
     const folder = `test-store-${randomBytes(6).toString("hex")}/`;
     const checked = checkRule(rule, new TestedStore(await makeStore(), folder), check);
     const outcome = await Promise.race([checked.then(() => "kept"), timeLimit(checked, limitMs)]);
@@ -34,7 +32,7 @@ export async function checkStore(makeStore: () => Store | Promise<Store>, limitM
   }
 }
 
-async function checkRule(rule: string, store: TestedStore, check: StoreRules[string]): Promise<void> {
+async function checkRule(rule: string, store: TestedStore, check: StoreRule): Promise<void> {
   try {
     await check(store);
     for (const key of await store.list("")) await store.delete(key);

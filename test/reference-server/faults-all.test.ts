@@ -1,8 +1,8 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { type Fault, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { drawFaults, drawOf, type Place, SeededRandom } from "../../src/reference-server/faults/schedule.js";
 import { createSyncClient } from "../../src/sync/client.js";
+import { drawFaults, drawOf, type Place, SeededRandom } from "../support/fault-schedule.js";
 import { APPLICATIONS, judgedBatch, judgedWalk, PAGES, writeBefore } from "../support/judged-programs.js";
 import { until } from "../support/promises.js";
 import { forSeeds } from "../support/property-runs.js";

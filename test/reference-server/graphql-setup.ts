@@ -2,10 +2,10 @@ import { onTestFinished } from "vitest";
 import { TestClock } from "../../src/core/clock.js";
 import { FaultInjector } from "../../src/reference-server/faults/injector.js";
 import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
-import { ApiKeys } from "../../src/reference-server/keys.js";
 import type { TlsIdentity } from "../../src/reference-server/options.js";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
 import {
+  ApiKeys,
   type Collection,
   type MessageOf,
   type Slot,

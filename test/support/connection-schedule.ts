@@ -1,10 +1,10 @@
-import { SeededRandom } from "../../src/reference-server/faults/schedule.js";
 import type {
   ConnectionFault,
   ConnectionFaultKind,
   ConnectionSchedule,
   Direction,
 } from "./connection-faults.js";
+import { SeededRandom } from "./fault-schedule.js";
 
 /** Minimum bytes of a connection, by direction. */
 export type Traffic = Readonly<Record<Direction, number>>;

@@ -1,8 +1,8 @@
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { drawOf, SeededRandom } from "../../src/reference-server/faults/schedule.js";
 import { accounts } from "../support/accounts.js";
 import { connectorOf } from "../support/connector.js";
+import { drawOf, drawSchedule, SeededRandom } from "../support/fault-schedule.js";
 import { testService } from "../support/test-service.js";
 
 const LEASE_MS = 15 * 60_000;
@@ -24,7 +24,7 @@ test.each(Array.from({ length: 20 }, (_, index) => index + 1))(
     );
     const isLocked = service.states().at(-1) === "active";
     clock.advance(LEASE_MS - BEFORE_ITS_END_MS);
-    server.faults.schedule({ seed });
+    for (const fault of drawSchedule(seed, "transient")) server.faults.add(fault);
     const next = service.syncClient({ retry: { retries: 4, minDelayMs: 1, maxDelayMs: 1 } });
     const receipt = await clock.drive(next.run(connector, { ...options, firstRun, waitForLockMs: LEASE_MS }));
     expect(receipt.waitedForLockMs).toBe(isLocked ? BEFORE_ITS_END_MS : 0);

@@ -120,16 +120,7 @@ export interface Faults {
    */
   add(fault: Fault): { readonly fired: number };
   /**
-   * Adds faults drawn from a seed: two at the first calls of a batch, one at the first request of the GraphQL API. The
-   * same seed draws the same faults.
-   *
-   * Severity `"transient"` (the default) is what networks and busy servers do, which a client survives. `"any"` adds
-   * refusals, lost leases, stolen locks, revoked keys and broken answers.
-   * @throws {TypeError} the seed is not an integer, or an option is unknown
-   */
-  schedule(options: { readonly seed: number; readonly severity?: "transient" | "any" | undefined }): void;
-  /**
-   * Asserts that each added fault has struck, and of each schedule at least one.
+   * Asserts that each fault has struck.
    * @throws {Error} lists the faults that have not struck
    */
   assertFired(): void;

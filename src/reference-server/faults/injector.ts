@@ -1,7 +1,5 @@
-import { z } from "zod";
-import { parse, strictObject } from "../validate.js";
+import { parse } from "../validate.js";
 import type { Fault, Faults } from "./fault.js";
-import { drawSchedule } from "./schedule.js";
 import { type CheckedFault, faultSchema } from "./schema.js";
 
 export interface DueFault {
@@ -20,20 +18,14 @@ interface Entry {
   fired: number;
 }
 
-const scheduleOptions = strictObject({
-  seed: z.int(),
-  severity: z.enum(["transient", "any"]).default("transient"),
-});
-
 /** The faults of a server: what a test has added, and what is due at a call. */
 export class FaultInjector implements Faults {
   #entries: Entry[] = [];
-  /** Entries of which one at least must strike. */
-  #expected: (readonly Entry[])[] = [];
 
   add(fault: Fault): { readonly fired: number } {
-    const entry = this.#enter(fault);
-    this.#expected.push([entry]);
+    const checked = parse("fault", faultSchema, fault);
+    const entry = { fault: checked, text: JSON.stringify(fault), calls: 0, fired: 0 };
+    this.#entries.push(entry);
     return {
       get fired() {
         return entry.fired;
@@ -41,20 +33,14 @@ export class FaultInjector implements Faults {
     };
   }
 
-  schedule(options: Parameters<Faults["schedule"]>[0]): void {
-    const { seed, severity } = parse("schedule", scheduleOptions, options);
-    this.#expected.push(drawSchedule(seed, severity).map((fault) => this.#enter(fault)));
-  }
-
   assertFired(): void {
-    const missed = this.#expected.filter((entries) => entries.every(({ fired }) => fired === 0)).flat();
+    const missed = this.#entries.filter(({ fired }) => fired === 0);
     if (missed.length === 0) return;
     throw new Error(`Faults have not struck:\n${missed.map(({ text }) => `  ${text}`).join("\n")}`);
   }
 
   clear(): void {
     this.#entries = [];
-    this.#expected = [];
   }
 
   /**
@@ -77,12 +63,5 @@ export class FaultInjector implements Faults {
       };
       return [{ fault, strikes }];
     });
-  }
-
-  #enter(fault: Fault): Entry {
-    const checked = parse("fault", faultSchema, fault);
-    const entry = { fault: checked, text: JSON.stringify(fault), calls: 0, fired: 0 };
-    this.#entries.push(entry);
-    return entry;
   }
 }

@@ -21,8 +21,8 @@ import {
 } from "graphql-http";
 import type { Clock } from "../../core/clock.js";
 import type { FaultInjector } from "../faults/injector.js";
-import type { ApiKeys } from "../keys.js";
 import { lazy } from "../values.js";
+import type { ApiKeys } from "../workspace.js";
 import {
   ErrorCode,
   errorAnswer,

@@ -1,5 +1,5 @@
 import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
-import type { ApiKey, ApiKeys } from "../keys.js";
+import type { ApiKey, ApiKeys } from "../workspace.js";
 
 export class Refusal extends Error {
   constructor(

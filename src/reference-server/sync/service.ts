@@ -18,8 +18,7 @@ import {
 } from "../../sync/generated/contract.js";
 import type { SyncOperation } from "../faults/fault.js";
 import type { DueFault } from "../faults/injector.js";
-import type { ApiKey } from "../keys.js";
-import type { Workspace } from "../workspace.js";
+import type { ApiKey, Workspace } from "../workspace.js";
 import type { Batch } from "./batch.js";
 import {
   type CallWithFaults,

@@ -1,9 +1,9 @@
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
 import { findRunner } from "./runner.js";
-import { type KitOptions, readKitOptions } from "./session/options.js";
-import { rowsOf } from "./session/rows.js";
-import type { Session } from "./session/session.js";
+import { type KitOptions, readKitOptions } from "./verdict/options.js";
+import { rowsOf } from "./verdict/rows.js";
+import type { Session } from "./verdict/session.js";
 
 /**
  * Adds a test for each fault of {@link testConnector} to a test file of vitest, jest or node:test. A test is named after
@@ -24,7 +24,7 @@ export function describeConnector<const S extends SnapshotCollection = never>(
   const runner = findRunner();
   let session: Promise<Session> | undefined;
   const open = () => {
-    session ??= import("./session/session.js").then(({ Session }) =>
+    session ??= import("./verdict/session.js").then(({ Session }) =>
       Session.open(caller, connector, options),
     );
     return session;

@@ -1,3 +1,6 @@
+import { escapeControls } from "../../core/redact.js";
+import { counted, withText } from "../../sync/report-text.js";
+
 /** What a connector made of one fault. */
 export type FaultResult = ConnectorReport["faults"][number];
 
@@ -20,14 +23,13 @@ export interface ConnectorReport {
      * - `same`: the run completed with the clean run's effect.
      * - `WRONG`: it completed with another effect, failed while it was sent or did not end, the next run had another effect,
      *   or a secret leaked.
-     * - `differs`: only of the row `against`, if the other version of the connector keeps no record that this one does not.
      * - `not-applicable`: the source has nothing that the fault could strike.
      */
-    readonly verdict: "refused" | "held" | "same" | "WRONG" | "differs" | "not-applicable";
+    readonly verdict: "refused" | "held" | "same" | "WRONG" | "not-applicable";
     /** How often the fault struck. */
     readonly fired: number;
     /**
-     * `WRONG` and `differs`: how many records of which collection were removed, lost, emptied, changed, doubled, added or
+     * `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or
      * kept, or what leaked, and the exchange that caused it. Ids are named; other contents of records are not.
      */
     readonly cause?: string | undefined;
@@ -40,4 +42,87 @@ export interface ConnectorReport {
   readonly notRun: readonly { readonly fault: string; readonly reason: string }[];
   /** The table, at most 100 columns wide. */
   toString(): string;
+}
+
+const WIDTH = 100;
+/** Width of the longest verdict that a row shows, and a gap. */
+const VERDICT_WIDTH = "refused".length + 2;
+const LONGEST_NAME = 36;
+const SHOWN = ["same", "held", "refused", "WRONG"] as const;
+
+type Parts = Omit<ConnectorReport, "ok" | "toString">;
+
+export function connectorReport(parts: Parts): ConnectorReport {
+  const ok = parts.faults.every(({ verdict }) => verdict !== "WRONG");
+  return withText({ ok, ...parts }, () => reportLines(parts));
+}
+
+/** A table of at most 100 columns: every row in the order of the faults, then what to know about all of them. */
+function reportLines(report: Parts): readonly string[] {
+  const { faults, neverSeen, notRun, seed } = report;
+  const rows = faults.filter(({ verdict }) => verdict !== "not-applicable");
+  const nameWidth = Math.min(LONGEST_NAME, Math.max(0, ...rows.map(({ fault }) => fault.length))) + 2;
+  const counts = SHOWN.map((name) => `${rows.filter(({ verdict }) => verdict === name).length} ${name}`);
+  const idle = faults.filter(({ verdict }) => verdict === "not-applicable").map(({ fault }) => fault);
+  const again = rows.find(({ verdict }) => verdict === "WRONG")?.fault;
+  return [
+    ...rows.flatMap((row) => rowLines(row, nameWidth)),
+    "",
+    ...wrapped(`${counted(rows.length, "fault")}: ${counts.join(", ")}. Seed ${seed}.`),
+    ...section("Nothing to strike", idle),
+    ...section("Never seen", neverSeen),
+    ...reasonLines(notRun),
+    ...(again === undefined ? [] : wrapped(`To run one again: only: ["${again}"], seed: ${seed}.`)),
+  ];
+}
+
+function rowLines({ verdict, fault, summary, cause, error }: FaultResult, nameWidth: number): string[] {
+  const start = `${verdict.padEnd(VERDICT_WIDTH)}${fault.padEnd(nameWidth)}`;
+  const indent = VERDICT_WIDTH + nameWidth;
+  const detail = cause ?? error;
+  const [first = "", ...more] = wrapped(summary, WIDTH - Math.max(indent, start.length));
+  return [
+    `${start}${start.endsWith(" ") ? "" : " "}${first}`,
+    ...more.map((line) => " ".repeat(indent) + line),
+    ...(detail === undefined ? [] : wrapped(detail, WIDTH - VERDICT_WIDTH - 2, 4)).map(
+      (line) => " ".repeat(VERDICT_WIDTH + 2) + line,
+    ),
+  ];
+}
+
+function section(title: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : wrapped(`${title}: ${names.join(", ")}.`);
+}
+
+/** Faults with the same reason share a line. */
+function reasonLines(notRun: ConnectorReport["notRun"]): string[] {
+  const reasons = [...new Set(notRun.map(({ reason }) => reason))];
+  return reasons.flatMap((reason) => {
+    const names = notRun.filter((one) => one.reason === reason).map(({ fault }) => fault);
+    return wrapped(`Not run (${reason}): ${names.join(", ")}.`);
+  });
+}
+
+/** Breaks a text at spaces. */
+function wrapped(text: string, width = WIDTH, mostLines = Number.POSITIVE_INFINITY): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of escapeControls(text.replaceAll("\n", " "))
+    .split(" ")
+    .flatMap((one) => pieces(one, width))) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  lines.push(line);
+  if (lines.length <= mostLines) return lines;
+  const last = lines[mostLines - 1] ?? "";
+  return [...lines.slice(0, mostLines - 1), `${last.slice(0, width - 2)} …`];
+}
+
+function pieces(word: string, width: number): readonly string[] {
+  return word.length <= width ? [word] : (word.match(new RegExp(`.{1,${width}}`, "gu")) ?? []);
 }

@@ -1,7 +1,7 @@
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
 import type { ConnectorReport } from "./report.js";
-import type { KitOptions } from "./session/options.js";
+import type { KitOptions } from "./verdict/options.js";
 
 /**
  * Runs a connector under faults of its source, one after the other, and judges each run by what the service holds
@@ -22,7 +22,7 @@ export async function testConnector<const S extends SnapshotCollection = never>(
   options: KitOptions = {},
 ): Promise<ConnectorReport> {
   // With the first use: tests that only need the reference server do not load the kit.
-  const { Session } = await import("./session/session.js");
+  const { Session } = await import("./verdict/session.js");
   const session = await Session.open("testConnector", connector, options);
   try {
     await session.runAll();

@@ -2,7 +2,7 @@
 import { status } from "@grpc/grpc-js";
 import type { Fault } from "@saas-management/sdk/testing";
 import fc from "fast-check";
-import { drawFaults, SeededRandom } from "../../../src/reference-server/faults/schedule.js";
+import { drawFaults, SeededRandom } from "../../support/fault-schedule.js";
 import { type FaultKind, faultOn } from "../../support/faults.js";
 import { nth, REFUSALS } from "../fault-arbitrary.js";
 import { OPERATIONS } from "../faults.js";

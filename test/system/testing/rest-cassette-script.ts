@@ -1,14 +1,13 @@
 /** Records `rest.cassette.json` again, at an address that the vendor keeps. */
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { recordVendor } from "@saas-management/sdk/testing";
 import { restConnector } from "../../../examples/connectors/rest/index.js";
 import { startRestVendor } from "../examples/rest-vendor-process.js";
-import { REST_VENDOR } from "./rest-recording.js";
+import { KEPT, REST_VENDOR } from "./rest-recording.js";
 
 const { cassette, baseUrl, apiKey } = REST_VENDOR;
 const vendor = await startRestVendor(apiKey);
-await rm(cassette, { force: true });
-await recordVendor(restConnector({ baseUrl: vendor.baseUrl, apiKey }), { to: cassette, day: "2026-11-20" });
+await recordVendor(restConnector({ baseUrl: vendor.baseUrl, apiKey }), { to: cassette, keep: KEPT });
 await vendor.close();
 const text = await readFile(cassette, "utf8");
 await writeFile(cassette, text.replaceAll(vendor.baseUrl, baseUrl));

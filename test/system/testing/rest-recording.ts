@@ -4,3 +4,6 @@ export const REST_VENDOR = {
   baseUrl: "https://api.polarvik.example",
   apiKey: "vk_live_4f9c27d1a8e35b60",
 };
+
+/** Fields whose values the connector knows. */
+export const KEPT = ["role"];

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { vendorFaults } from "../../../src/testing/kit/faults/vendor-faults.js";
 import { testConnector } from "../../../src/testing/kit/test-connector.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { cassetteOf } from "../../testing/kit/cassettes.js";
 import { GOOD } from "../../testing/kit/good/connectors.js";
 import { PLANTED } from "../../testing/kit/planted/planted.js";
 import { RECORDINGS } from "../../testing/kit/recordings/index.js";
@@ -9,14 +10,13 @@ import { RECORDINGS } from "../../testing/kit/recordings/index.js";
 const NAMES = vendorFaults(RECORDINGS["by token"], 1).map(({ name }) => name);
 const folder = temporaryFolder();
 
-function cassetteOf(recording: keyof typeof RECORDINGS): Promise<string> {
-  const day = { day: "2026-05-04", startedAt: "2026-05-04T02:00:00.000Z", exchanges: RECORDINGS[recording] };
-  return folder.write(`${recording}.json`, JSON.stringify({ version: 1, days: [day] }));
+function cassetteFile(recording: keyof typeof RECORDINGS): Promise<string> {
+  return folder.write(`${recording}.json`, cassetteOf(RECORDINGS[recording]));
 }
 
 test.each(Object.entries(PLANTED))("faults find the connector that %s", async (_name, planted) => {
   const { connector, recording, guard, faults: only } = planted;
-  const report = await testConnector(connector, { cassette: await cassetteOf(recording), guard, only });
+  const report = await testConnector(connector, { cassette: await cassetteFile(recording), guard, only });
   const found = report.faults.filter(({ verdict }) => verdict === "WRONG").map(({ fault }) => fault);
   expect(found.sort()).toEqual([...only].sort());
 });
@@ -27,7 +27,7 @@ test("each fault of the catalogue finds a planted connector", () => {
 });
 
 test.each(GOOD)("no fault leads a good connector astray: $recording", async ({ recording, connector }) => {
-  const report = await testConnector(connector, { cassette: await cassetteOf(recording), only: NAMES });
+  const report = await testConnector(connector, { cassette: await cassetteFile(recording), only: NAMES });
   const bad = report.faults.filter(({ verdict }) => verdict === "WRONG");
   expect(bad.map(({ fault, cause }) => `${fault}: ${cause}`)).toEqual([]);
   const silent = report.faults.filter(({ verdict, fired }) => verdict !== "not-applicable" && fired === 0);

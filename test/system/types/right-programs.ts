@@ -156,7 +156,6 @@ export const RIGHT: Readonly<Record<string, string>> = {
   "a reference server with faults": `
     const own = await startReferenceServer({ clock: new TestClock(), portfolio: { applications: [{ name: "Figma" }] } });
     const added = own.faults.add({ on: "SyncRecords", fault: "drop", at: "answer", nth: 2, times: 1 });
-    own.faults.schedule({ seed: 7, severity: "transient" });
     own.faults.assertFired();
     return [added.fired, own.inspect().lock?.batchId];`,
   "a ledger in a directory, in memory and in a store": `

@@ -117,7 +117,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   // Testing
   "an unknown fault": `server.faults.add({ on: "SyncRecords", fault: "explode" });`,
   "an old form of a fault": `server.faults.add("SyncRecords", { fault: "drop" });`,
-  "an unknown severity": `server.faults.schedule({ seed: 1, severity: "all" });`,
   "an unknown option of the reference server": `await startReferenceServer({ ports: 1 });`,
   "an unknown collection of an inspection": `return server.inspect().snapshots.users;`,
 };

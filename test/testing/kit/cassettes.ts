@@ -1,16 +1,10 @@
 import type { Exchange } from "../../../src/testing/kit/cassette/cassette.js";
 import { byToken } from "./recordings/by-token.js";
 
-export const DAY = "2026-05-04";
-
 /** The text of a cassette. */
-export function cassetteOf(days: Readonly<Record<string, readonly Exchange[]>>): string {
-  const recorded = Object.entries(days).map(([day, exchanges]) => ({
-    day,
-    startedAt: `${day}T02:00:00.000Z`,
-    exchanges,
-  }));
-  return JSON.stringify({ version: 1, days: recorded });
+export function cassetteOf(...runs: readonly (readonly Exchange[])[]): string {
+  const recorded = runs.map((exchanges, i) => ({ startedAt: `2026-05-0${i + 1}T02:00:00.000Z`, exchanges }));
+  return JSON.stringify({ version: 2, salt: "", kept: [], runs: recorded });
 }
 
 /** Three pages of users; the last one is too small for the guard. */

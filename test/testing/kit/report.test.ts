@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FaultResult } from "../../../src/testing/kit/report.js";
-import { connectorReport } from "../../../src/testing/kit/report-table.js";
+import { connectorReport } from "../../../src/testing/kit/report.js";
 
 const faults: readonly FaultResult[] = [
   { fault: "page-2-500", summary: "page 2 answers 500 once", verdict: "same", fired: 1 },

@@ -20,7 +20,7 @@ export function applicationsOf(
   const applications = new Map<string, PortfolioApplication>();
   for (const application of known) applications.set(fold(application.name), application);
   for (const { products, discovered } of synced) {
-    for (const [key, name] of [...products(), ...discovered()]) {
+    for (const [key, name] of [...products, ...discovered]) {
       if (!applications.has(key)) applications.set(key, { name });
     }
   }

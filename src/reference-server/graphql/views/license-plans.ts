@@ -1,62 +1,40 @@
 import Big from "big.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
-import { areSame, getOrAdd, lazy } from "../../values.js";
+import { getOrAdd, lazy } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 import type { IdentifiedRow } from "../connection/order.js";
 import { type Foundation, type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import type { Plan, SyncedData } from "./synced.js";
-import type { PlanUses } from "./usage.js";
 
-const NO_USES: PlanUses = { ofAccounts: [], ofPersons: [] };
-
-/**
- * Returns a function that gives the licenses of an installation as they are now, and its plans with those that are of
- * them. A row stays while its id does, whatever else changes: it finds out by itself what is outdated.
- */
+/** The licenses of an installation, and its plans with those that are of them. */
 export function licensingOf(
   synced: SyncedData,
   { planPrices = [], contracts = [] }: Portfolio,
-): (foundation: Foundation) => {
-  readonly licenses: readonly LicenseRow[];
-  readonly plans: readonly IdentifiedRow[];
-} {
+  foundation: Foundation,
+): { readonly licenses: readonly LicenseRow[]; readonly plans: readonly IdentifiedRow[] } {
   const { installation } = synced;
   const known = new Map<string, LicensedPlan>();
-  let previous: readonly LicenseRow[] = [];
-  return (foundation) => {
-    const planned = (id: string, before = NO_USES): LicensedPlan => {
-      const now = foundation.usage().usesOf(synced, id);
-      const isSame = areSame(before.ofAccounts, now.ofAccounts) && areSame(before.ofPersons, now.ofPersons);
-      return { foundation, uses: isSame ? before : now, row: null, licenses: [] };
+  const licensed = (id: string) =>
+    getOrAdd(known, id, (): LicensedPlan => {
+      return { uses: foundation.usage.usesOf(synced, id), row: null, licenses: [] };
+    });
+  const plans = synced.plans.map((plan) => {
+    const match = {
+      planName: plan.externalPlanName,
+      integrationName: installation.integration.name,
+      sourcePlanId: plan.id,
     };
-    for (const [id, entry] of known) {
-      if (entry.foundation === foundation) Object.assign(entry, { row: null, licenses: [] });
-      else Object.assign(entry, planned(id, entry.uses));
-    }
-    const licensed = (id: string) => getOrAdd(known, id, () => planned(id));
-    const plans = synced.plans().map((plan) => {
-      const match = {
-        planName: plan.externalPlanName,
-        integrationName: installation.integration.name,
-        sourcePlanId: plan.id,
-      };
-      const price = bestMatch(planPrices, match);
-      const contract = bestMatch(contracts, match);
-      const entry = licensed(plan.id);
-      const row = licensePlanRow(installation, plan, entry.licenses, price && seatPriceOf(price), contract);
-      entry.row = row;
-      return row;
-    });
-    previous = synced.licenses().map((license, index) => {
-      let row = previous[index];
-      if (row?.license.sourceId !== license.sourceId)
-        row = new LicenseRow(synced, license, licensed(license.sourcePlanId));
-      else if (row.license !== license) row.update(license, licensed(license.sourcePlanId));
-      row.addToPlan();
-      return row;
-    });
-    return { licenses: previous, plans };
-  };
+    const price = bestMatch(planPrices, match);
+    const entry = licensed(plan.id);
+    const contract = bestMatch(contracts, match);
+    const row = licensePlanRow(installation, plan, entry.licenses, price && seatPriceOf(price), contract);
+    entry.row = row;
+    return row;
+  });
+  const licenses = synced
+    .licenses()
+    .map((license) => new LicenseRow(synced, license, licensed(license.sourcePlanId), foundation));
+  return { licenses, plans };
 }
 
 /** The entry with most fields among those that agree with the plan. */

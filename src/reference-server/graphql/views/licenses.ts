@@ -1,7 +1,7 @@
 import type Big from "big.js";
 import { calendarDateOf, nullIfBlank } from "../../values.js";
 import type { Directory, Person } from "./directory.js";
-import { type Account, accountIn, type License, type RecordSlot, type SyncedData } from "./synced.js";
+import type { Account, License, SyncedData } from "./synced.js";
 import { lastUse, type PlanUses, type UsageIndex } from "./usage.js";
 
 export interface Money {
@@ -40,66 +40,45 @@ export interface SeatPrice {
   readonly free: Money;
 }
 
-/** What rows are made of besides licenses and plans: another one after each change. */
+/** What rows are made of besides licenses and plans. */
 export interface Foundation {
   readonly directory: Directory;
   readonly recent: RecentUse;
-  readonly usage: () => UsageIndex;
+  readonly usage: UsageIndex;
 }
 
 /** What the licenses of a plan have in common. */
 export interface LicensedPlan {
-  foundation: Foundation;
-  /** The same until other uses count. */
-  uses: PlanUses;
+  readonly uses: PlanUses;
   /** Null if its record is missing. */
   row: { readonly id: string; readonly seatPrice: SeatPrice | undefined } | null;
-  licenses: LicenseRow[];
+  readonly licenses: LicenseRow[];
 }
 
-/** A license. What is expensive is found when a caller asks for it, and kept while what it is made of is the same. */
+/** A license. What is expensive is found when a caller asks for it. */
 export class LicenseRow {
   readonly id: string;
+  readonly isBillable: boolean;
+  readonly #license: License;
+  readonly #plan: LicensedPlan;
+  readonly #foundation: Foundation;
+  readonly #account: Account | undefined;
   readonly #synced: SyncedData;
-  #license: License;
-  #plan: LicensedPlan;
-  #foundation: Foundation | undefined;
-  #slot: RecordSlot | undefined;
-  #account: Account | undefined;
   #state: LicenseState | undefined;
-  #uses: PlanUses | undefined;
-  #person: Person | undefined;
-  #holder: ReturnType<typeof holderRow> | null | undefined;
 
-  constructor(synced: SyncedData, license: License, plan: LicensedPlan) {
+  constructor(synced: SyncedData, license: License, plan: LicensedPlan, foundation: Foundation) {
     this.id = `${synced.installation.id}:${license.sourceId}`;
+    this.isBillable = license.billable === true;
     this.#synced = synced;
     this.#license = license;
     this.#plan = plan;
-  }
-
-  get license(): License {
-    return this.#license;
-  }
-
-  /** Replaces the record of the row with the one that was sent again. */
-  update(license: License, plan: LicensedPlan): void {
-    this.#license = license;
-    this.#plan = plan;
-    this.#slot = undefined;
-    this.#foundation = undefined;
-  }
-
-  addToPlan(): void {
-    this.#plan.licenses.push(this);
+    this.#foundation = foundation;
+    this.#account = synced.account(license.sourceAccountId);
+    plan.licenses.push(this);
   }
 
   get plan(): LicensedPlan["row"] {
     return this.#plan.row;
-  }
-
-  get isBillable(): boolean {
-    return this.#license.billable === true;
   }
 
   get isUsed(): boolean {
@@ -107,19 +86,13 @@ export class LicenseRow {
   }
 
   get state(): LicenseState {
-    this.#settle();
     this.#state ??= this.#assess();
     return this.#state;
   }
 
   get holder(): ReturnType<typeof holderRow> | null {
-    this.#settle();
-    if (this.#holder === undefined) {
-      const person = this.#personOf();
-      this.#holder =
-        person === undefined || this.#account === undefined ? null : holderRow(this.#account, person);
-    }
-    return this.#holder;
+    const person = this.#person();
+    return person === undefined || this.#account === undefined ? null : holderRow(this.#account, person);
   }
 
   /** A license that is not billable costs nothing. */
@@ -132,26 +105,8 @@ export class LicenseRow {
     return this.#seat(this.isBillable && !this.isUsed);
   }
 
-  /** Forgets what a change of the foundation has outdated. */
-  #settle(): void {
-    const { foundation, uses } = this.#plan;
-    const known = this.#foundation;
-    if (foundation === known) return;
-    this.#slot ??= this.#synced.accountSlot(this.#license.sourceAccountId);
-    const account = accountIn(this.#slot);
-    const isSame = account === this.#account;
-    if (!isSame || foundation.directory !== known?.directory) this.#person = this.#holder = undefined;
-    if (!isSame || uses !== this.#uses || foundation.recent.since !== known?.recent.since)
-      this.#state = undefined;
-    this.#account = account;
-    this.#uses = uses;
-    this.#foundation = foundation;
-  }
-
-  #personOf(): Person | undefined {
-    if (this.#account !== undefined)
-      this.#person ??= this.#plan.foundation.directory.holderOf(this.#synced, this.#account);
-    return this.#person;
+  #person(): Person | undefined {
+    return this.#account && this.#foundation.directory.holderOf(this.#synced, this.#account);
   }
 
   #seat(isPaid: boolean): Money | null {
@@ -160,11 +115,9 @@ export class LicenseRow {
   }
 
   #assess(): LicenseState {
-    const account = this.#account;
-    if (account?.active === false) return INACTIVE;
-    const { foundation, uses } = this.#plan;
-    const { since, days } = foundation.recent;
-    const last = lastUse(uses, this.#license.sourceAccountId, () => this.#personOf());
+    if (this.#account?.active === false) return INACTIVE;
+    const { since, days } = this.#foundation.recent;
+    const last = lastUse(this.#plan.uses, this.#license.sourceAccountId, () => this.#person());
     if (last === undefined) return NEVER_USED;
     if (last >= since) return USED;
     return unused(() => `The last use was seen on ${calendarDateOf(last)}, more than ${days} days ago.`);

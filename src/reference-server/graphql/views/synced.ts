@@ -1,7 +1,7 @@
 /** Records as views read them: contract/rules.ts says which field plays which part, and a contract may lack some. */
 import { RECORD_RULES, SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
-import { derived, fold, getOrAdd, nullIfBlank } from "../../values.js";
+import { fold, getOrAdd, lazy, nullIfBlank } from "../../values.js";
 import type { Collection, MessageOf, Slot, SyncedInstallation } from "../../workspace.js";
 
 type Rows = readonly MessageOf<Collection>[];
@@ -69,7 +69,7 @@ const usageOf = reader("usage", (part): Use => {
     : product
       ? (`product:${fold(product)}` as const)
       : "installation";
-  return { actorId: text(part("actor")) ?? "", scope, time: timeOf(part("time")), account: undefined };
+  return { actorId: text(part("actor")) ?? "", scope, time: timeOf(part("time")) };
 });
 
 const discoveredOf = reader("externallyDiscoveredUsage", (part) => ({
@@ -96,8 +96,6 @@ export interface Use {
   readonly address?: string | null;
   readonly scope: UsageScope;
   readonly time: number;
-  /** The place of the actor's account, once it was found: to find it again after each change is slow. */
-  account: RecordSlot | undefined;
 }
 
 /** By what was used: who used it last when, in milliseconds since the epoch. */
@@ -123,43 +121,28 @@ function isCollection(name: string): name is Collection {
 export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
-  const recordsOf = (name: string) => recordsIn(installation, name);
   const find = (name: string, id: string): RecordSlot | undefined =>
     isCollection(name) ? installation.find(name, id) : undefined;
-  /** What is made of a collection, again when it has changed. */
-  const ofRecords = <T>(name: string, make: (records: Rows) => T) =>
-    derived(
-      () => [recordsOf(name)],
-      () => make(recordsOf(name)),
-    );
-  const plans = ofRecords("plans", (records) => records.flatMap(planOf));
-  const discovered = ofRecords("externallyDiscoveredUsage", (records) => records.flatMap(discoveredOf));
-  const ownUses = ofRecords("usage", (records) => records.flatMap(usageOf));
-  const discoveredUses = ofRecords("externallyDiscoveredUsage", () => discovered().flatMap(discoveredUseOf));
+  const plans = recordsIn(installation, "plans").flatMap(planOf);
+  const discovered = recordsIn(installation, "externallyDiscoveredUsage").flatMap(discoveredOf);
+  const ownUses = recordsIn(installation, "usage").flatMap(usageOf);
   return {
     installation,
     plans,
-    licenses: ofRecords("licenses", (records) => records.flatMap(licenseOf)),
-    employees: ofRecords("employees", (records) => records.flatMap(employeeOf)),
-    accountSlot: (id: string) => find("accounts", id),
-    account: (id: string) => accountIn(find("accounts", id)),
-    isOfAccount: (use: Use) => {
-      use.account ??= find("accounts", use.actorId);
-      return accountIn(use.account) !== undefined;
-    },
+    licenses: lazy(() => recordsIn(installation, "licenses").flatMap(licenseOf)),
+    employees: lazy(() => recordsIn(installation, "employees").flatMap(employeeOf)),
+    account: (id: string) => viewIn(find("accounts", id), accountOf),
     employee: (id: string) => viewIn(find("employees", id), employeeOf),
     plan: (id: string) => viewIn(find("plans", id), planOf),
     /** Names of the products of plans, by folded name. */
-    products: ofRecords("plans", () => byFoldedName(plans().map((plan) => productOf(plan, installation)))),
+    products: byFoldedName(plans.map((plan) => productOf(plan, installation))),
     /** Names of discovered products, by folded name. */
-    discovered: ofRecords("externallyDiscoveredUsage", () =>
-      byFoldedName(discovered().flatMap(({ product }) => product ?? [])),
-    ),
-    uses: (): readonly Use[] => [...ownUses(), ...discoveredUses()],
+    discovered: byFoldedName(discovered.flatMap(({ product }) => product ?? [])),
+    uses: [...ownUses, ...discovered.flatMap(discoveredUseOf)],
     /** What the uses that the product's own system saw tell of accounts, by their ids. */
-    lastUses: ofRecords("usage", () => {
+    lastUses: lazy(() => {
       const last: LastUses<string> = new Map();
-      for (const { actorId, scope, time } of ownUses()) keep(last, scope, actorId, time);
+      for (const { actorId, scope, time } of ownUses) keep(last, scope, actorId, time);
       return last;
     }),
   };
@@ -170,10 +153,6 @@ function viewIn<View>(
   viewOf: (record: MessageOf<Collection>) => readonly View[],
 ): View | undefined {
   return slot === undefined || slot.removed ? undefined : viewOf(slot.record)[0];
-}
-
-export function accountIn(slot: RecordSlot | undefined): Account | undefined {
-  return viewIn(slot, accountOf);
 }
 
 /** Of several spellings the first counts. */
@@ -192,7 +171,7 @@ export function productOf(plan: Plan, installation: SyncedInstallation): string 
 function discoveredUseOf({ actorId, email, product, time }: ViewOf<typeof discoveredOf>): readonly Use[] {
   if (product === null) return [];
   const address = email === null ? null : fold(email);
-  return [{ actorId, address, scope: `product:${fold(product)}`, time, account: undefined }];
+  return [{ actorId, address, scope: `product:${fold(product)}`, time }];
 }
 
 /** Events have a time: the record rules require it. */

@@ -43,7 +43,7 @@ export class UsageIndex {
     for (const synced of all) {
       const ofUnknown: LastUses<string> = new Map();
       this.#ofUnknown.set(synced, ofUnknown);
-      for (const use of synced.uses()) this.#add(synced, use, ofUnknown);
+      for (const use of synced.uses) this.#add(synced, use, ofUnknown);
     }
   }
 
@@ -69,7 +69,7 @@ export class UsageIndex {
   #add(synced: SyncedData, use: Use, ofUnknown: LastUses<string>): void {
     const { actorId, address, scope, time } = use;
     const isProduct = scope.startsWith("product:");
-    if (!isProduct && synced.isOfAccount(use)) return;
+    if (!isProduct && synced.account(actorId) !== undefined) return;
     const person = this.#directory.actorOf(synced, use);
     keep(this.#ofPersons, isProduct ? scope : inInstallation(synced, scope), person, time);
     // Somebody unknown may have an account whose record is missing.
@@ -79,7 +79,7 @@ export class UsageIndex {
   #usersByProduct(): LastUses<Person> {
     const users: LastUses<Person> = new Map();
     for (const synced of this.#ofUnknown.keys()) {
-      for (const use of synced.uses()) {
+      for (const use of synced.uses) {
         const person = this.#directory.actorOf(synced, use);
         for (const product of productsOf(synced, use.scope)) keep(users, product, person, use.time);
       }
@@ -99,7 +99,7 @@ function inInstallation({ installation }: SyncedData, scope: UsageScope): string
 /** Folded names of the products that a use may be a use of. */
 function productsOf({ installation, products, plan }: SyncedData, scope: UsageScope): Iterable<string> {
   if (scope.startsWith("product:")) return [scope.slice("product:".length)];
-  if (scope === "installation") return products().keys();
+  if (scope === "installation") return products.keys();
   const used = plan(scope.slice("plan:".length));
   return used === undefined ? [] : [fold(productOf(used, installation))];
 }

@@ -29,6 +29,13 @@ export function formOf(headers: RecordedRequest["headers"], body: RecordedBody |
   return isForm === true && body !== undefined && "text" in body ? new URLSearchParams(body.text) : undefined;
 }
 
+/** Another body than JSON and forms as text. A boundary of multipart is random, and occurs in it. */
+export function textOf(headers: RecordedRequest["headers"], body: RecordedBody): string {
+  const text = "text" in body ? body.text : "base64" in body ? body.base64 : "";
+  const boundary = /boundary="?([^";]+)/i.exec(headers["content-type"] ?? "")?.[1];
+  return boundary === undefined ? text : text.replaceAll(boundary, "*");
+}
+
 function decode(bytes: Uint8Array): string | undefined {
   try {
     // A byte order mark is part of the text: the connector must get it again.

@@ -3,11 +3,11 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { ConfigurationError, InvalidInputError } from "../../../core/errors/index.js";
+import { ConfigurationError } from "../../../core/errors/index.js";
 import { errorCode } from "../../../core/network-errors.js";
 import { describeType } from "../../../core/validate.js";
 import { placeOf, strictObject } from "../../../reference-server/validate.js";
-import type { Cassette, CassetteDay } from "./cassette.js";
+import type { Cassette, RecordedRun } from "./cassette.js";
 
 const headers = z.record(z.string().regex(/^[^A-Z]+$/, "Expected a name in lower case"), z.string());
 const body = z.union([
@@ -25,59 +25,40 @@ const exchange = strictObject({
   response: strictObject({ status: z.int().min(200).max(599), headers, body }),
 });
 const schema = strictObject({
-  version: z.literal(1, "This version of the SDK reads cassettes of version 1"),
-  sealedKeys: z.array(z.base64()).optional(),
-  days: z
+  version: z.literal(2, "This version of the SDK reads cassettes of version 2: record it again"),
+  salt: z.string(),
+  kept: z.array(z.string()),
+  runs: z
     .array(
       strictObject({
-        day: z.iso.date(),
         startedAt: z.iso.datetime(),
-        exchanges: z.array(exchange).min(1, "A day has at least one exchange"),
+        exchanges: z.array(exchange).min(1, "A run has at least one exchange"),
       }),
     )
-    .min(1, "A cassette has at least one day")
-    .refine(isAscending, "Expected the oldest day first, and each day once"),
+    .min(1, "A cassette has at least one run")
+    .max(2, "A cassette has at most two runs"),
 });
 
 /**
- * Reads a cassette.
+ * Reads the runs of a cassette.
  * @throws {ConfigurationError} there is none, or it is damaged; names the place
  */
-export async function readCassette(file: string | URL): Promise<Cassette> {
-  const cassette = await findCassette(file);
-  if (cassette !== undefined) return cassette;
-  throw new ConfigurationError(
-    `There is no cassette ${pathOf(file)}. Record one against the vendor: await recordVendor(connector, { to: … }).`,
-  );
+export async function readRuns(file: string | URL): Promise<readonly RecordedRun[]> {
+  const { salt, kept, runs } = await readCassette(file);
+  return runs.map((run) => ({ ...run, salt, kept }));
 }
 
-/**
- * Reads one day of a cassette.
- * @param day `YYYY-MM-DD`; the last one if it is undefined.
- * @throws {InvalidInputError} the cassette does not have the day
- */
-export async function readDay(
-  caller: string,
-  file: string | URL,
-  day: string | undefined,
-): Promise<CassetteDay> {
-  const { days } = await readCassette(file);
-  const found = day === undefined ? days.at(-1) : days.find((one) => one.day === day);
-  if (found !== undefined) return found;
-  throw new InvalidInputError(
-    `${caller}: the cassette ${pathOf(file)} does not have this day. Its days: ${days.map((one) => one.day).join(", ")}.`,
-  );
-}
-
-/** @returns undefined if there is no such file */
-export async function findCassette(file: string | URL): Promise<Cassette | undefined> {
+async function readCassette(file: string | URL): Promise<Cassette> {
   const path = pathOf(file);
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw new ConfigurationError(`The cassette ${path} cannot be read.`, { cause: error });
+    const message =
+      errorCode(error) === "ENOENT"
+        ? `There is no cassette ${path}. Record one against the vendor: await recordVendor(connector, { to: … }).`
+        : `The cassette ${path} cannot be read.`;
+    throw new ConfigurationError(message, { cause: error });
   }
   let value: unknown;
   try {
@@ -108,10 +89,6 @@ export function pathOf(file: unknown): string {
   if (typeof file === "string" && file !== "") return file;
   if (file instanceof URL && file.protocol === "file:") return fileURLToPath(file);
   throw new ConfigurationError(`A cassette must be a path or a file URL, got ${describeType(file)}.`);
-}
-
-function isAscending(days: readonly { readonly day: string }[]): boolean {
-  return days.every(({ day }, i) => i === 0 || (days[i - 1]?.day ?? "") < day);
 }
 
 /** The parser's message quotes the file, which may hold anything. */

@@ -1,19 +1,25 @@
-/** What a connector asked its vendor and what it was answered, on one or more days. Holds no secret and no personal data. */
+/**
+ * What a connector asked its vendor and what it was answered. All strings are fakes, but for those that `kept` lists,
+ * numbers, booleans and times; what the connector brought along itself is `own`.
+ */
 export interface Cassette {
-  readonly version: 1;
-  /** The key of the fakes, sealed with a credential of the vendor: it opens for the next day's recording only. */
-  readonly sealedKeys?: readonly string[] | undefined;
-  /** The oldest day first. */
-  readonly days: readonly CassetteDay[];
+  readonly version: 2;
+  /** Goes into the digests of what the connector brought along. */
+  readonly salt: string;
+  /** Strings that are not replaced: they repeat like those of an enum, or the author has named their field. */
+  readonly kept: readonly string[];
+  /** Runs that follow each other: one, or a second one from the watermarks of the first. */
+  readonly runs: readonly RecordedRun[];
 }
 
-export interface CassetteDay {
-  /** `YYYY-MM-DD`, in UTC. */
-  readonly day: string;
-  /** ISO 8601: a replay begins at this time. */
+export interface RecordedRun {
+  /** ISO 8601: when the run began, and what time it is when it is played. */
   readonly startedAt: string;
   /** In the order of the requests. */
   readonly exchanges: readonly Exchange[];
+  /** As the cassette has them. */
+  readonly salt?: string | undefined;
+  readonly kept?: readonly string[] | undefined;
 }
 
 export interface Exchange {

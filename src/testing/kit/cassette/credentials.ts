@@ -1,36 +1,43 @@
 import { secretsIn } from "../../../core/redact.js";
+import { leavesOf } from "../structure/json-path.js";
+import { partsOf } from "../structure/request-parts.js";
 import type { RecordedRequest, RecordedResponse } from "./cassette.js";
-import { type ExchangeMapper, mapRequest, mapResponse } from "./map-exchange.js";
-import { MIN_SECRET_LENGTH } from "./secret-names.js";
 
-/** Recorded answers are played again in each case. */
-const known = new WeakMap<object, ReadonlySet<string>>();
+/** Shorter values are not secrets, and occur by chance. */
+const MIN_LENGTH = 8;
+/** What a connector may leak: a recording needs no names, because nothing of it stays. */
+const SECRET = /(?:secret|passw(?:or)?d|key|auth(?:orization)?|cookie|credentials?|signature|assertion|jwt)$/;
+/** `token`, and longer names but those that say where a list goes on. */
+const TOKEN = /(?<!page|next|continuation|cursor|sync|delta|skip)token$/;
 
-/** The credentials that a request sends: in headers, cookies, its address, and by the names of fields in its body. */
-export function credentialsSent(request: RecordedRequest): ReadonlySet<string> {
-  return credentialsOf(request, (mapper) => mapRequest(mapper, request));
+/** The credentials that a request sends: in headers, cookies, its address and the fields of its body. */
+export function credentialsSent(request: RecordedRequest): readonly string[] {
+  const headers = Object.entries(request.headers)
+    .filter(([name]) => isSecretName(name))
+    .flatMap(([name, value]) => (name === "cookie" ? cookiesOf(value) : secretsOf(value)));
+  const parts = partsOf(request)
+    .filter(({ name }) => isSecretName(name.split(".").at(-1) ?? ""))
+    .map(({ value }) => value);
+  return longEnough([...headers, ...parts]);
 }
 
 /** The credentials that an answer grants, such as an access token or a session's cookie. */
-export function credentialsGranted(response: RecordedResponse): ReadonlySet<string> {
-  return credentialsOf(response, (mapper) => mapResponse(mapper, response, { isPerson: false }));
+export function credentialsGranted({ headers, body }: RecordedResponse): readonly string[] {
+  const cookies = (headers["set-cookie"] ?? "")
+    .split("\n")
+    .flatMap((line) => cookiesOf(line.split(";")[0] ?? ""));
+  const leaves = "json" in body ? [...leavesOf(body.json)] : [];
+  const granted = leaves.filter(({ path }) => isSecretName(`${path.at(-1)}`)).map(({ value }) => `${value}`);
+  return longEnough([...cookies, ...granted]);
 }
 
-/** Notes credentials, and changes nothing. */
-function credentialsOf(message: object, walk: (mapper: ExchangeMapper) => void): ReadonlySet<string> {
-  const before = known.get(message);
-  if (before !== undefined) return before;
-  const found = new Set<string>();
-  known.set(message, found);
-  walk({
-    string(value, { kind }) {
-      const secrets = kind === "secret" ? [value] : kind === "credential" ? secretsOf(value) : [];
-      for (const secret of secrets) if (secret.length >= MIN_SECRET_LENGTH) found.add(secret);
-      return value;
-    },
-    keys: (names) => names,
-  });
-  return found;
+function isSecretName(name: string): boolean {
+  const folded = name.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return SECRET.test(folded) || TOKEN.test(folded);
+}
+
+function cookiesOf(header: string): readonly string[] {
+  return header.split(";").map((cookie) => cookie.slice(cookie.indexOf("=") + 1).trim());
 }
 
 /** A value of a header: `Bearer abc` with its second word, `Basic …` with the password in it. */
@@ -39,4 +46,8 @@ function secretsOf(value: string): readonly string[] {
   if (basic === undefined) return secretsIn(value);
   const decoded = Buffer.from(basic, "base64").toString();
   return [basic, decoded, decoded.slice(decoded.indexOf(":") + 1)];
+}
+
+function longEnough(secrets: readonly string[]): readonly string[] {
+  return secrets.filter(({ length }) => length >= MIN_LENGTH);
 }

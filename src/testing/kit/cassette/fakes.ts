@@ -1,121 +1,110 @@
-import { createHmac } from "node:crypto";
-import type { PersonalKind } from "./personal-fields.js";
+import { createHash, randomInt, randomUUID } from "node:crypto";
 
 const CONSONANTS = "bdfghjklmnprstvz";
 const VOWELS = "aeiou";
-const DIGITS = "0123456789";
-const ID_CHARACTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+const HEX_LETTERS = "abcdef";
+const MOST_TRIES = 50;
 
-export const CANARY = /canary-[0-9a-f]{32}/g;
+const ISO_TIME =
+  /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?(?![\p{L}\p{N}])/u;
+const HTTP_TIME = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/iu;
+const WORD = /[\p{L}\p{M}\p{N}]+/u;
+/** Each alternative is bounded or takes all that it can: no text makes it slow. */
+const TOKEN = new RegExp(`(${ISO_TIME.source})|(${UUID.source})|${WORD.source}`, "giu");
+const WHOLE_TIME = new RegExp(`^${ISO_TIME.source}$`, "u");
+/** Longer ones may be phone numbers, cards or one-time passwords. */
+const SHORT_NUMBER = /^-?\d{1,5}(?:\.\d{1,12})?$/;
+/** An integer of JSON that a JavaScript number cannot hold. */
+const EXACT_NUMBER = /^#number:-?\d+$/;
 
-/** Replaces values by fakes of their kind: the same value by the same fake, in the same letter case. */
+export function isTime(text: string): boolean {
+  return WHOLE_TIME.test(text) || HTTP_TIME.test(text);
+}
+
+/** Numbers, booleans and times say nothing of a person, and connectors compute with them. */
+export function isPlain(text: string): boolean {
+  return (
+    text === "" ||
+    SHORT_NUMBER.test(text) ||
+    EXACT_NUMBER.test(text) ||
+    /^(?:true|false|null)$/i.test(text) ||
+    isTime(text)
+  );
+}
+
+/** The words of a text in lower case, without its times. */
+export function wordsOf(text: string): readonly string[] {
+  return [...text.matchAll(TOKEN)].flatMap(([word, time]) =>
+    time === undefined ? [word.toLowerCase()] : [],
+  );
+}
+
+export const OWN = /own-[0-9a-f]{5}/;
+
+/** Stands for what the connector brought along: 20 bits tell its strings apart, and nobody guesses one from them. */
+export function ownTag(salt: string, text: string): string {
+  const steady = text.replace(TOKEN, (word, time, uuid) => ((time ?? uuid) === undefined ? word : "*"));
+  return `own-${createHash("sha256").update(`${salt} ${steady}`).digest("hex").slice(0, 5)}`;
+}
+
+/**
+ * Replaces texts word by word, equal words by equal fakes of the same length, form and letter case. So a name is found
+ * again in an address, an id in a link, and what is between the words stays.
+ */
 export class Fakes {
+  /** By word in lower case. */
   readonly #known = new Map<string, string>();
+  readonly #used = new Set<string>();
 
-  /** @param key Without it, nobody can tell which value a fake stands for, or whether it stands for a guess. */
-  constructor(readonly key: Buffer) {}
-
-  personal(kind: PersonalKind, value: string): string {
-    return this.#once(`${kind} ${value}`, () => this.#make(kind, value));
-  }
-
-  /** An address of a domain that nobody can own. Addresses of one domain stay together. */
-  email(address: string): string {
-    const at = address.lastIndexOf("@");
-    return `${this.personal("login", address.slice(0, at))}@${this.#id("domain", address.slice(at + 1))}.example`;
-  }
-
-  canary(secret: string): string {
-    return this.#once(
-      `secret ${secret}`,
-      () => `canary-${this.#digest("secret", secret).toString("hex").slice(0, 32)}`,
+  text(text: string, isReplaced: (word: string) => boolean = () => true): string {
+    return text.replace(TOKEN, (word, time) =>
+      time === undefined && isReplaced(word.toLowerCase()) ? this.#word(word) : word,
     );
   }
 
-  #make(kind: PersonalKind, value: string): string {
-    switch (kind) {
-      case "name":
-        return value.replace(/[\p{L}\p{M}\p{N}'’]+/gu, (word) => likeCase(word, this.#word(word)));
-      case "login":
-        return likeCase(value, `user-${this.#id(kind, value)}`);
-      case "picture":
-        return `https://pictures.example/${this.#id(kind, value)}`;
-      case "ip":
-        return this.#ip(value);
-      case "date":
-        return this.#date(value);
-      case "coordinate":
-        return "0";
-      case "phone":
-        // No country's code begins with 0.
-        return this.#alike(kind, value).replace(/^(\D*)\d/, "$10");
-      case "text":
-        return this.#alike(kind, value);
-    }
+  has(word: string): boolean {
+    return this.#known.has(word);
   }
 
   #word(word: string): string {
-    const bytes = this.#digest("name", word.toLowerCase());
-    return [0, 2, 4, 6].map((i) => pick(CONSONANTS, bytes[i]) + pick(VOWELS, bytes[i + 1])).join("");
+    const lower = word.toLowerCase();
+    let fake = this.#known.get(lower);
+    if (fake === undefined) {
+      fake = this.#make(lower);
+      this.#known.set(lower, fake);
+      this.#used.add(fake);
+    }
+    const letters = [...word];
+    // Connectors fold the case of what they compare.
+    return [...fake].map((letter, i) => (isUpper(letters[i] ?? "") ? letter.toUpperCase() : letter)).join("");
   }
 
-  #id(kind: string, value: string): string {
-    const bytes = this.#digest(kind, value.toLowerCase());
-    return Array.from({ length: 10 }, (_, i) => pick(ID_CHARACTERS, bytes[i])).join("");
-  }
-
-  #ip(value: string): string {
-    return value.replace(/[0-9a-f.:]+/gi, (address) => {
-      const bytes = this.#digest("ip", address.toLowerCase());
-      if (address.includes(":"))
-        return `fd00::${bytes
-          .toString("hex")
-          .slice(0, 8)
-          .replace(/(.{4})/, "$1:")}`;
-      return address.includes(".") ? `10.${bytes[0]}.${bytes[1]}.${bytes[2]}` : address;
-    });
-  }
-
-  #date(value: string): string {
-    const bytes = this.#digest("date", value);
-    const two = (count: number, byte = 0) => String(1 + (byte % count)).padStart(2, "0");
-    return value.replace(
-      /\d{4}-\d{2}-\d{2}/,
-      `19${two(99, bytes[0])}-${two(12, bytes[1])}-${two(28, bytes[2])}`,
-    );
-  }
-
-  /** Other letters and digits in the same places. */
-  #alike(kind: string, value: string): string {
-    const bytes = this.#digest(kind, value.toLowerCase());
-    let i = 0;
-    return value.replace(/\p{L}|\p{N}/gu, (character) => {
-      const byte = bytes[i++ % bytes.length];
-      return /\d/.test(character) ? pick(DIGITS, byte) : likeCase(character, pick(CONSONANTS, byte));
-    });
-  }
-
-  #digest(kind: string, value: string): Buffer {
-    return createHmac("sha256", this.key).update(`${kind}\0${value}`).digest();
-  }
-
-  #once(key: string, make: () => string): string {
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const made = make();
-    this.#known.set(key, made);
-    return made;
+  #make(word: string): string {
+    if (word.includes("-")) return randomUUID();
+    for (let tries = 0; ; tries += 1) {
+      // In the end there are more words than fakes of their length, as of names in Chinese.
+      const fake = likeness(word) + likeness(word).slice(0, Math.floor(tries / MOST_TRIES));
+      if (!this.#used.has(fake) && (fake !== word || tries > MOST_TRIES)) return fake;
+    }
   }
 }
 
-function pick(characters: string, byte = 0): string {
-  return characters.charAt(byte % characters.length);
+function likeness(word: string): string {
+  const isHex = /^[0-9a-f]+$/.test(word) && /\d/.test(word) && word.length >= 6;
+  return [...word]
+    .map((character, i) => {
+      if (/\p{N}/u.test(character))
+        return `${i === 0 && character !== "0" ? 1 + randomInt(9) : randomInt(10)}`;
+      return pick(isHex ? HEX_LETTERS : i % 2 === 0 ? CONSONANTS : VOWELS);
+    })
+    .join("");
 }
 
-/** The fake of a value in another case must be the fake in that case: connectors fold it. */
-function likeCase(value: string, fake: string): string {
-  const lower = value.toLowerCase();
-  if (value === lower) return fake;
-  if (value.length > 1 && value === value.toUpperCase()) return fake.toUpperCase();
-  return fake.charAt(0).toUpperCase() + fake.slice(1);
+function isUpper(letter: string): boolean {
+  return letter !== letter.toLowerCase();
+}
+
+function pick(characters: string): string {
+  return characters.charAt(randomInt(characters.length));
 }

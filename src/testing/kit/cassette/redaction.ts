@@ -1,189 +1,259 @@
-import type { Exchange } from "./cassette.js";
-import { credentialsGranted, credentialsSent } from "./credentials.js";
-import { Fakes } from "./fakes.js";
-import { type ExchangeMapper, mapExchange, mapJson, mapUrl, type Place } from "./map-exchange.js";
-import { PersonalValues } from "./personal-values.js";
-import { foldName, MIN_SECRET_LENGTH } from "./secret-names.js";
+import { randomBytes } from "node:crypto";
+import { isPlainObject } from "../../../core/validate.js";
+import { getOrAdd } from "../../../reference-server/values.js";
+import { partsOf } from "../structure/request-parts.js";
+import { formOf, textOf } from "./body.js";
+import type { Cassette, Exchange, RecordedBody, RecordedRequest, RecordedResponse } from "./cassette.js";
+import { Fakes, isPlain, OWN, ownTag, wordsOf } from "./fakes.js";
+import { Fields } from "./fields.js";
+import { mapCsv, mapXml } from "./texts.js";
 
-const EMAIL = /[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu;
-const JWT = /^(eyJ[\w-]+)\.([\w-]+)\.[\w-]*$/;
-/** Fields whose values are words of the vendor, whoever has such a name. */
-const VENDOR_WORDS =
-  /^(?:roles?|status|state|types?|kind|scopes?|plan|product|productname|currency|locale|language|timezone|country|object|resourcetype|schemas?|events?|eventtype|action|category|permissions?|level|tier|sku|odatatype|operation|verb)$/;
+/** Headers of answers that connectors page, wait and date by. All others, and those of requests, are left out. */
+const HARMLESS =
+  /^(?:content-type|link|retry-after|etag|location|date|last-modified|set-cookie|content-range|(?:x-)?rate-?limit-[a-z-]+|x-(?:total|total-count|total-pages|page|per-page|next-page|prev-page))$/;
+/** What a part of a path looks like that names a resource. */
+const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
+const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
+const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;
+/** So many words of a text that is not all from answers decide what it is a copy of. */
+const SHORTEST_COPY = 5;
+
+type MapText = (text: string, field: string) => string;
+
+type Runs = readonly { readonly startedAt: string; readonly exchanges: readonly Exchange[] }[];
 
 /**
- * Replaces credentials and personal data by fakes, equal values by equal fakes.
- * @param key Key of the fakes.
- * @param secrets Secrets that are known from elsewhere.
+ * Replaces all strings of recorded runs: those of answers by fakes, equal ones by equal ones; what a connector asks for
+ * with values of earlier answers has the same fakes, and everything else that it sends is its own. What stays is plain,
+ * repeats like an enum, or is in a field of `keep`.
  */
 export function redact(
-  exchanges: readonly Exchange[],
-  { key, secrets }: { readonly key: Buffer; readonly secrets: readonly string[] },
-): readonly Exchange[] {
-  const collected = new Collection(new Set(secrets));
-  for (const exchange of exchanges) collected.add(exchange);
-  const redaction = new Redaction(collected, new Fakes(key));
-  return exchanges.map((exchange) => mapExchange(redaction, exchange));
+  runs: Runs,
+  keep: readonly string[],
+): { readonly cassette: Cassette; readonly kept: ReadonlyMap<string, ReadonlySet<string>> } {
+  const fields = new Fields(keep);
+  const redaction = new Redaction(fields);
+  // First to count what repeats, then to replace it.
+  for (const [index, { exchanges }] of runs.entries()) redaction.note(exchanges, index === 0);
+  fields.settle();
+  const replaced = runs.map(({ startedAt, exchanges }) => ({
+    startedAt,
+    exchanges: redaction.replace(exchanges),
+  }));
+  const kept = [...new Set([...fields.kept.values()].flatMap((values) => [...values]))].sort();
+  const cassette = { version: 2, salt: redaction.salt, kept, runs: withoutNeedlessTags(replaced) } as const;
+  return { cassette, kept: fields.kept };
 }
 
-/** Notes the secrets and the personal values of a recording. */
-class Collection implements ExchangeMapper {
-  readonly values = new PersonalValues();
-  readonly #keys = new Map<string, readonly string[]>();
-  readonly #parts = new Map<string, number>();
-  #count = 0;
-
-  constructor(readonly secrets: Set<string>) {}
-
-  add(exchange: Exchange): void {
-    mapExchange(this, exchange);
-    for (const secret of credentialsSent(exchange.request)) this.secrets.add(secret);
-    for (const secret of credentialsGranted(exchange.response)) this.secrets.add(secret);
-    this.#count += 1;
-    const parts = new Set(new URL(exchange.request.url).pathname.split("/"));
-    for (const part of parts) this.#parts.set(part, (this.#parts.get(part) ?? 0) + 1);
+/** A part that is the same in all requests tells none of them apart, such as a password: nothing of it stays. */
+function withoutNeedlessTags(runs: Runs): Runs {
+  const tags = new Map<string, Set<string>>();
+  const parts = runs.flatMap(({ exchanges }) => exchanges.flatMap(({ request }) => partsOf(request)));
+  for (const { in: where, name, value } of parts) {
+    const known = getOrAdd(tags, `${where} ${name}`, () => new Set<string>());
+    if (OWN.test(value)) known.add(value);
   }
+  const needed = new Set([...tags.values()].filter(({ size }) => size > 1).flatMap((values) => [...values]));
+  return JSON.parse(
+    JSON.stringify(runs).replace(new RegExp(OWN, "g"), (tag) => (needed.has(tag) ? tag : "own")),
+  );
+}
 
-  string(value: string, { kind }: Place): string {
-    const claims = claimsOf(value);
-    if (claims !== undefined) mapJson(this, claims, { isPerson: true });
-    const emails = value.match(EMAIL);
-    for (const email of emails ?? []) {
-      const local = email.slice(0, email.lastIndexOf("@"));
-      // ada.lovelace names a person wherever it is.
-      if (/^\p{L}+[._]\p{L}+$/u.test(local)) this.values.add(local, "login");
+class Redaction {
+  readonly salt = randomBytes(8).toString("hex");
+  readonly #fakes = new Fakes();
+  /** Words of the answers so far: what a connector may ask for again. */
+  readonly #given = new Set<string>();
+  readonly #origins = new Set<string>();
+  /** Parts of paths that name resources. */
+  readonly #resources = new Set<string>();
+
+  constructor(readonly fields: Fields) {}
+
+  note(exchanges: readonly Exchange[], isFirst: boolean): void {
+    for (const { request, response } of exchanges) {
+      const { origin, pathname } = new URL(request.url);
+      this.#origins.add(origin);
+      for (const part of pathname.split("/")) if (RESOURCE.test(part)) this.#resources.add(part);
+      this.#request(request, (text, field) => this.fields.note(text, field, "sent", isFirst));
+      this.#response(response, (text, field) => this.fields.note(text, field, "answered", isFirst));
     }
-    if (kind === "secret" && value.length >= MIN_SECRET_LENGTH) this.secrets.add(value);
-    if (kind !== undefined && kind !== "secret" && kind !== "credential" && emails === null)
-      this.values.add(value, kind);
-    return value;
   }
 
-  keys(names: readonly string[]): readonly string[] {
-    this.#keys.set(names.join("\n"), names);
-    return names;
+  replace(exchanges: readonly Exchange[]): readonly Exchange[] {
+    return exchanges.map(({ request, response }) => ({
+      request: this.#request(request, (text, field) => this.#sent(text, field)),
+      response: this.#response(response, (text, field) => this.#answered(text, field)),
+    }));
   }
 
-  /** Words of the vendor's interface: names of fields, unless they are the keys of a map of persons, and parts of paths. */
-  vocabulary(): ReadonlySet<string> {
-    const words = new Set<string>();
-    for (const names of this.#keys.values())
-      if (!isMapOf(this.values, names)) for (const name of names) words.add(name);
-    for (const [part, count] of this.#parts) if (count > 1 && count * 2 > this.#count) words.add(part);
-    return words;
-  }
-}
-
-function isMapOf(values: PersonalValues, names: readonly string[]): boolean {
-  return names.filter((name) => values.kindOf(name) !== undefined).length * 2 >= names.length;
-}
-
-class Redaction implements ExchangeMapper {
-  readonly #values: PersonalValues;
-  /** The longest first: one may be part of another. */
-  readonly #secrets: readonly string[];
-
-  constructor(
-    collected: Collection,
-    readonly fakes: Fakes,
-  ) {
-    this.#values = collected.values;
-    this.#values.index(collected.vocabulary());
-    this.#secrets = [...collected.secrets].sort((a, b) => b.length - a.length);
+  #request({ method, url, headers, body }: RecordedRequest, map: MapText): RecordedRequest {
+    const type = headers["content-type"];
+    return {
+      method,
+      url: this.#address(url, map),
+      headers: type === undefined ? {} : { "content-type": mediaType(type) },
+      ...(body === undefined ? {} : { body: this.#asked(body, headers, map) }),
+    };
   }
 
-  string(value: string, { name, kind }: Place): string {
-    if (kind === "secret") return value === "" ? value : this.#canary(value);
-    if (kind === "credential") return this.#credential(value);
-    const own = kind === undefined ? undefined : this.#values.kindOf(value);
-    if (own !== undefined) return this.fakes.personal(own, value);
-    return this.#text(value, VENDOR_WORDS.test(foldName(name)));
+  /** A text of a request is compared as a whole. */
+  #asked(body: RecordedBody, headers: RecordedRequest["headers"], map: MapText): RecordedBody {
+    if ("json" in body) return { json: this.#json(body.json, map) };
+    if (formOf(headers, body) !== undefined && "text" in body)
+      return { text: this.#parameters(body.text, map) };
+    return { text: map(textOf(headers, body), "a body") };
   }
 
-  keys(names: readonly string[]): readonly string[] {
-    const isMap = isMapOf(this.#values, names);
-    return names.map((name) => this.#text(name, !isMap));
+  #response({ status, headers, body }: RecordedResponse, map: MapText): RecordedResponse {
+    const kept = Object.entries(headers)
+      .filter(([name]) => HARMLESS.test(name) || this.fields.isKept(name))
+      .map(([name, value]) => [name, this.#header(name, value, map)]);
+    return { status, headers: Object.fromEntries(kept), body: this.#body(body, headers, map) };
   }
 
-  /** @param isVendors Whether only addresses of e-mail and secrets are replaced. */
-  #text(text: string, isVendors: boolean): string {
-    const inner = (decoded: string) => this.#text(decoded, isVendors);
-    const encoded = claimsOf(text) === undefined ? mapEncoded(text, inner) : this.#canary(text);
-    if (encoded !== undefined) return encoded;
-    if (/^\/\S*(?:\?|%40)\S*$/.test(text)) return mapUrl(this, text);
-    // A text around addresses, as a Link header has them.
-    const pieces = text.split(/(https?:\/\/[^\s<>"']+)/);
-    return pieces
-      .map((piece, i) => (i % 2 === 1 ? mapUrl(this, piece) : this.#plain(piece, isVendors)))
+  #header(name: string, value: string, map: MapText): string {
+    if (name === "content-type") return mediaType(value);
+    if (name === "set-cookie")
+      return value.replace(/^([^=;\n]*=)([^;\n]*).*$/gm, (_, cookie, text) => cookie + map(text, name));
+    if (/^(?:x-)?rate-?limit-/.test(name) && /^[\d.]+$/.test(value)) return value;
+    if (name !== "link") return map(value, name);
+    return [...value.matchAll(/<([^<>]*)>([^<>]*)/g)]
+      .map(([, address = "", more = ""]) => {
+        const relation = RELATION.exec(more)?.[0];
+        return `<${map(address, name)}>${relation === undefined ? "" : `; ${relation}`}`;
+      })
+      .join(", ");
+  }
+
+  #body(body: RecordedBody, headers: RecordedResponse["headers"], map: MapText): RecordedBody {
+    if ("json" in body) return { json: this.#json(body.json, map) };
+    if ("base64" in body)
+      return { base64: Buffer.alloc(Buffer.from(body.base64, "base64").length).toString("base64") };
+    const { text } = body;
+    const type = headers["content-type"] ?? "";
+    if (/csv|tab-separated/.test(type)) return { text: mapCsv(text, map) };
+    if (/^\s*</.test(text)) return { text: mapXml(text, map) };
+    return { text: this.#lines(text, map) ?? map(text, "a body") };
+  }
+
+  /** JSON Lines; undefined for another text. */
+  #lines(text: string, map: MapText): string | undefined {
+    if (!text.startsWith("{")) return undefined;
+    try {
+      return text
+        .split("\n")
+        .map((line) => (line.trim() === "" ? line : JSON.stringify(this.#json(JSON.parse(line), map))))
+        .join("\n");
+    } catch {
+      return undefined;
+    }
+  }
+
+  #json(value: unknown, map: MapText, field = ""): unknown {
+    if (typeof value === "string") return map(value, field);
+    if (Array.isArray(value)) return value.map((item) => this.#json(item, map, field));
+    if (!isPlainObject(value)) return value;
+    const isMap = this.fields.isMap(value);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => {
+        const isName = !isMap && Fields.isName(name);
+        return [isName ? name : map(name, "a key"), this.#json(inner, map, isName ? name : field)];
+      }),
+    );
+  }
+
+  /** Maps the parts of a path that name no resource, and the values of the query. A name and a password go. */
+  #address(address: string, map: MapText): string {
+    const [, scheme = "", host = "", path = "", query, fragment] =
+      /^([a-z]+:\/\/)?((?<=\/\/)[^/?#]*)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(address) ?? [];
+    const origin = scheme + host.slice(host.lastIndexOf("@") + 1);
+    const isVendors = scheme === "" || this.#origins.has(origin);
+    const parts = path.split("/").map((part) => {
+      const isResource = isVendors && this.#resources.has(part) && !this.fields.isValue(part);
+      return part === "" || isResource ? part : mapEscaped(part, (text) => map(text, "a path"));
+    });
+    return [
+      isVendors ? origin : scheme + map(origin.slice(scheme.length), "a host"),
+      parts.join("/"),
+      query === undefined ? "" : `?${this.#parameters(query, map)}`,
+      fragment === undefined ? "" : `#${mapEscaped(fragment, (text) => map(text, "a fragment"))}`,
+    ].join("");
+  }
+
+  #parameters(query: string, map: MapText): string {
+    const pairs = query.split("&").map((pair) => {
+      const [name = "", ...rest] = pair.split("=");
+      const clear = decoded(name.replaceAll("+", " "));
+      const mappedName = Fields.isName(clear) ? name : mapEscaped(clear, (text) => map(text, "a parameter"));
+      if (rest.length === 0) return mappedName;
+      return `${mappedName}=${mapEscaped(rest.join("=").replaceAll("+", " "), (text) => map(text, clear))}`;
+    });
+    return pairs.join("&");
+  }
+
+  #answered(text: string, field: string): string {
+    if (isPlain(text) || this.fields.keeps(text, field)) return text;
+    const jwt = JWT.exec(text);
+    const claims = jwt === null ? undefined : claimsOf(jwt[2] ?? "");
+    if (claims !== undefined) return this.#token(text, claims, field);
+    const map: MapText = (part) => this.#words(part);
+    if (/^[/?][^\s]*$/.test(text)) return this.#address(text, map);
+    return text
+      .split(/(https?:\/\/[^\s<>"']+)/)
+      .map((part, i) => (i % 2 === 1 ? this.#address(part, map) : this.#words(part)))
       .join("");
   }
 
-  #plain(text: string, isVendors: boolean): string {
-    const withoutSecrets = this.#secrets.reduce(
-      (rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, this.#canary(secret)) : rest),
-      text,
-    );
-    const withoutEmails = withoutSecrets.replace(EMAIL, (email) => this.fakes.email(email));
-    if (isVendors) return withoutEmails;
-    return this.#values.replace(withoutEmails, (kind, value) => this.fakes.personal(kind, value));
-  }
-
-  /** `Bearer abc` keeps its scheme. */
-  #credential(value: string): string {
-    return value.replace(
-      /^(\w+ +)?(.+)$/s,
-      (_, scheme: string | undefined, secret: string) => (scheme ?? "") + this.#canary(secret),
-    );
+  #words(text: string): string {
+    if (isPlain(text)) return text;
+    for (const word of wordsOf(text)) this.#given.add(word);
+    return this.#fakes.text(text);
   }
 
   /** A connector may read the claims of a token, such as its expiry. */
-  #canary(secret: string): string {
-    const claims = claimsOf(secret);
-    if (claims === undefined) return this.fakes.canary(secret);
-    const clean = Buffer.from(JSON.stringify(mapJson(this, claims, { isPerson: true }))).toString(
-      "base64url",
-    );
-    return `${secret.slice(0, secret.indexOf("."))}.${clean}.${this.fakes.canary(secret)}`;
+  #token(text: string, claims: object, field: string): string {
+    const [head = "", , signature = ""] = text.split(".");
+    const replaced = JSON.stringify(this.#json(claims, (value) => this.#answered(value, field)));
+    return `${head}.${Buffer.from(replaced).toString("base64url")}.${this.#words(signature)}`;
+  }
+
+  #sent(text: string, field: string): string {
+    if (isPlain(text) || this.fields.keeps(text, field)) return text;
+    const words = wordsOf(text);
+    if (words.length > 0 && words.every((word) => this.#given.has(word))) return this.#answered(text, field);
+    const copied = this.#fakes.text(text, (word) => word.length >= SHORTEST_COPY && this.#given.has(word));
+    return ownTag(this.salt, copied);
   }
 }
 
-/** The claims of a JSON web token; undefined for another string. */
-function claimsOf(token: string): object | undefined {
-  const [, head = "", claims = ""] = JWT.exec(token) ?? [];
-  return readJson(head) && readJson(claims);
+function mediaType(type: string): string {
+  const [media = ""] = type.split(";");
+  const charset = /charset="?([\w-]+)"?/i.exec(type)?.[1];
+  return charset === undefined ? media : `${media}; charset=${charset}`;
 }
 
-function readJson(encoded: string): object | undefined {
-  if (encoded === "") return undefined;
+function claimsOf(encoded: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, "base64url").toString());
-    return typeof value === "object" && value !== null ? value : undefined;
+    const claims: unknown = JSON.parse(Buffer.from(encoded, "base64url").toString());
+    return isPlainObject(claims) ? claims : undefined;
   } catch {
     return undefined;
   }
 }
 
-const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
-
-/**
- * Maps the text inside a value in base64, such as a cursor made of an address, and encodes it again.
- * @returns undefined if it is not such a value, or the text stays as it is
- */
-function mapEncoded(value: string, map: (text: string) => string): string | undefined {
-  if (!BASE64.test(value)) return undefined;
-  const text = readable(Buffer.from(value, "base64"));
-  const mapped = text === undefined ? undefined : map(text);
-  if (mapped === undefined || mapped === text) return undefined;
-  const isUrlSafe = /[-_]/.test(value);
-  const encoded = Buffer.from(mapped).toString(isUrlSafe ? "base64url" : "base64");
-  return value.endsWith("=") || value.length % 4 === 0 ? encoded : encoded.replace(/=+$/, "");
+/** What stays as it is keeps its escapes. */
+function mapEscaped(escaped: string, map: (text: string) => string): string {
+  const text = decoded(escaped);
+  const mapped = map(text);
+  return mapped === text ? escaped : encodeURIComponent(mapped);
 }
 
-function readable(bytes: Buffer): string | undefined {
+/** As it is if it cannot be decoded. */
+function decoded(escaped: string): string {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return /\p{Cc}/u.test(text.replace(/[\t\n\r]/g, "")) ? undefined : text;
+    return decodeURIComponent(escaped);
   } catch {
-    return undefined;
+    return escaped;
   }
 }

@@ -1,9 +1,16 @@
 /** The vendor's items, whether a page has many of them or each has an answer of its own. */
 import { jsonOf, withBody } from "../structure/edit.js";
 import { type JsonPath, valueAt, withValueAt } from "../structure/json-path.js";
-import { type FaultKind, kindsOf, type Plan } from "./fault.js";
+import {
+  type FaultKind,
+  isNoticedByGuard,
+  kindsOf,
+  NOTICED_ITEMS,
+  NOTICED_SHARE,
+  type Plan,
+  type View,
+} from "./fault.js";
 import { ITEM_FAULTS, type ItemFault, isFewerFields } from "./items.js";
-import { isNoticedByGuard, NOTICED_ITEMS, NOTICED_SHARE, type View } from "./view.js";
 
 interface Entry {
   readonly exchange: number;

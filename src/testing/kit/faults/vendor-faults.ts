@@ -2,9 +2,9 @@ import type { Recording } from "../structure/structure.js";
 import { ANSWERS } from "./answers.js";
 import { ENTRIES } from "./entries.js";
 import type { FaultKind, Plan, VendorFault } from "./fault.js";
+import { viewOf } from "./fault.js";
 import { LAYOUTS } from "./layouts.js";
 import { LISTINGS } from "./listings.js";
-import { viewOf } from "./view.js";
 
 /**
  * Not in the catalogue, because no connector and no guard could tell it from a vendor that is right:

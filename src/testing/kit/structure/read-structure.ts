@@ -5,6 +5,7 @@ import { answerValues, isSuccess, jsonOf, placeOf } from "./edit.js";
 import { idOf, itemListOf } from "./item-list.js";
 import { type JsonPath, valueAt } from "./json-path.js";
 import { listingKeys } from "./listing-keys.js";
+import { isPaging, partsOf } from "./request-parts.js";
 import type { AnswerPlace, Listing, Page, Recording, Structure } from "./structure.js";
 
 /** Finds the listings of a recording and what else it has. */
@@ -40,7 +41,24 @@ export function readStructure(recording: Recording): Structure {
     }
   }
   const size = ({ pages }: Listing) => pages.length * 1_000_000 + pages.flatMap(({ items }) => items).length;
-  return { listings: listings.sort((a, b) => size(b) - size(a)), details, texts, token };
+  const named = listings.map((listing) => ({ ...listing, name: nameOf(listing, listings, recording) }));
+  return { listings: named.sort((a, b) => size(b) - size(a)), details, texts, token };
+}
+
+/** As in `GET /v1/records?kind=group`: with what tells it from other listings at the same address. */
+function nameOf(listing: Listing, all: readonly Listing[], recording: Recording): string {
+  const partsOfFirst = ({ pages }: Listing) => {
+    const exchange = recording[pages[0]?.exchange ?? -1];
+    return exchange === undefined ? [] : partsOf(exchange.request);
+  };
+  const others = all.filter((other) => other !== listing && other.name === listing.name).map(partsOfFirst);
+  if (others.length === 0) return listing.name;
+  const own = partsOfFirst(listing).filter(
+    (part, _, parts) =>
+      !isPaging(part, parts) &&
+      others.some((of) => !of.some(({ name, value }) => name === part.name && value === part.value)),
+  );
+  return `${listing.name}?${own.map(({ name, value }) => `${name}=${value.slice(0, 40)}`).join("&")}`;
 }
 
 function listingOf(group: readonly number[], recording: Recording): Listing | undefined {

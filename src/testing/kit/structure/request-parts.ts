@@ -1,10 +1,10 @@
 /** Requests as named parts, so that two pages of one listing differ in the parts that page. */
-import { formOf } from "../cassette/body.js";
+import { formOf, textOf } from "../cassette/body.js";
 import type { Exchange, RecordedRequest } from "../cassette/cassette.js";
 import { leavesOf, valueAt, withValueAt } from "./json-path.js";
 
 export interface RequestPart {
-  readonly in: "query" | "path" | "json" | "form";
+  readonly in: "query" | "path" | "json" | "form" | "text";
   /** Name of the parameter, number of the path's segment, or path in the JSON body joined by dots. */
   readonly name: string;
   readonly value: string;
@@ -29,9 +29,11 @@ export function partsOf(request: RecordedRequest): readonly RequestPart[] {
   if ("json" in body) {
     for (const { path, value } of leavesOf(body.json))
       parts.push({ in: "json", name: path.join("."), value: String(value) });
-  } else {
-    for (const [name, value] of formOf(request.headers, body) ?? []) parts.push({ in: "form", name, value });
+    return parts;
   }
+  const form = formOf(request.headers, body);
+  for (const [name, value] of form ?? []) parts.push({ in: "form", name, value });
+  if (form === undefined) parts.push({ in: "text", name: "", value: textOf(request.headers, body) });
   return parts;
 }
 

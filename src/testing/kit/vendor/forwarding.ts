@@ -4,7 +4,7 @@ import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici/index.js";
 import { readBody } from "../cassette/body.js";
 import type { Exchange } from "../cassette/cassette.js";
-import type { ReceivedRequest } from "./answer.js";
+import type { ReceivedRequest } from "./messages.js";
 import { plainHeaders, receive, recorded, sendAnswer } from "./messages.js";
 import type { OpenRun } from "./routes.js";
 

@@ -1,24 +1,43 @@
-import type { Exchange, RecordedRequest } from "../cassette/cassette.js";
-import { keysOf } from "./request-keys.js";
+import { bytesOf } from "../cassette/body.js";
+import type { Exchange, RecordedRequest, RecordedRun } from "../cassette/cassette.js";
+import { isPlain, isTime, OWN, ownTag, wordsOf } from "../cassette/fakes.js";
+import { leavesOf } from "../structure/json-path.js";
+import { partsOf, type RequestPart } from "../structure/request-parts.js";
+
+/** How far a request may be from the recorded one: it is the same, but for what differs in each run, or in each setup. */
+type Distance = 0 | 1 | 2;
+
+const VOLATILE_NAME =
+  /(?:nonce|timestamp|signature|idempotencykey|requestid|correlationid|traceid|clientassertion|codechallenge|xamzdate|xamzcredential)$/;
+const TIME_NAME =
+  /^(?:ts|t|date|time|now|iat|exp|nbf|since|until|from|to|start|end|begin|after|before|min|max)$|(?:date|time|since|until|from|start|end|after|before|at)$/;
+const TIME = /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}[\d:.]*(?:Z|[+-]\d{2}:?\d{2})?)?/g;
+/** Seconds and milliseconds since 1970, from 2001 on. */
+const EPOCH = /^\d{10}(?:\d{3})?(?:\.\d+)?$/;
+const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
+const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi;
+/** Shorter watermarks are parts of other values by chance. */
+const SHORTEST_PART = 4;
+
+/** Parts of a request by their place. */
+type Parts = ReadonlyMap<string, RequestPart>;
+
+const partsOfRequests = new WeakMap<RecordedRequest, Parts>();
+const wordsOfRuns = new WeakMap<RecordedRun, ReadonlySet<string>>();
 
 /** Finds the recorded exchange that answers a request. Exchanges of one request answer in turn, and the last one repeats. */
 export class Matcher {
-  readonly #exact = new Map<string, number[]>();
-  readonly #volatile = new Map<string, number[]>();
-  readonly #ids = new Map<string, { readonly key: string; readonly indexes: number[] } | "ambiguous">();
   readonly #asked = new Map<number, number>();
 
-  constructor(readonly exchanges: readonly Exchange[]) {
-    for (const [index, { request }] of exchanges.entries()) {
-      const { exact, volatile: key, ids: wide } = keysOf(request);
-      append(this.#exact, exact, index);
-      append(this.#volatile, key, index);
-      const before = this.#ids.get(wide);
-      if (before === undefined) this.#ids.set(wide, { key, indexes: [index] });
-      else if (before !== "ambiguous" && before.key === key) before.indexes.push(index);
-      else this.#ids.set(wide, "ambiguous");
-    }
-  }
+  /**
+   * @param exchanges What is played: those of the run, or a copy under a fault.
+   * @param watermarks What the connector was given: requests may differ where these stand.
+   */
+  constructor(
+    readonly run: RecordedRun,
+    readonly exchanges: readonly Exchange[],
+    readonly watermarks: ReadonlySet<string>,
+  ) {}
 
   /** @returns how often the exchange answered before; undefined if nothing recorded answers the request */
   next(
@@ -33,20 +52,120 @@ export class Matcher {
   }
 
   #find(request: RecordedRequest): number | undefined {
-    const keys = keysOf(request);
-    const indexes = this.#exact.get(keys.exact) ?? this.#volatile.get(keys.volatile);
-    if (indexes !== undefined) return this.#turn(indexes);
-    const ids = this.#ids.get(keys.ids);
-    return ids === undefined || ids === "ambiguous" ? undefined : this.#turn(ids.indexes);
+    const found: number[][] = [[], [], []];
+    for (const [index, exchange] of this.exchanges.entries()) {
+      const distance = this.#distance(request, exchange.request);
+      if (distance !== undefined) found[distance]?.push(index);
+    }
+    const [same = [], alike = [], similar = []] = found;
+    for (const indexes of [same, alike]) if (indexes.length > 0) return this.#turn(indexes);
+    const requests = new Set(similar.map((index) => keyOf(this.exchanges[index]?.request)));
+    return requests.size === 1 ? this.#turn(similar) : undefined;
   }
 
   #turn(indexes: readonly number[]): number | undefined {
     return indexes.find((index) => !this.#asked.has(index)) ?? indexes.at(-1);
   }
+
+  #distance(asked: RecordedRequest, recorded: RecordedRequest): Distance | undefined {
+    if (asked.method !== recorded.method || originOf(asked) !== originOf(recorded)) return undefined;
+    const [parts, others] = [partsBy(asked), partsBy(recorded)];
+    let farthest: Distance = 0;
+    for (const key of new Set([...parts.keys(), ...others.keys()])) {
+      const distance = this.#between(parts.get(key), others.get(key));
+      if (distance === undefined) return undefined;
+      if (distance > farthest) farthest = distance;
+    }
+    return farthest;
+  }
+
+  #between(asked: RequestPart | undefined, recorded: RequestPart | undefined): Distance | undefined {
+    if (asked !== undefined && recorded !== undefined) return this.#distanceOf(asked, recorded.value);
+    const part = asked ?? recorded;
+    // The first run has no watermark, and asks without the parameter or with none.
+    const isNone = part === undefined || part.value === "" || part.value === "null";
+    return part?.in !== "path" && (isNone || isTimeAt(part) || this.#isWatermark(part.value)) ? 2 : undefined;
+  }
+
+  #distanceOf(part: RequestPart, recorded: string): Distance | undefined {
+    const { value } = part;
+    if (value === recorded || recorded === "own") return 0;
+    if (OWN.test(recorded) && recorded === ownTag(this.run.salt ?? "", value)) return 0;
+    if (
+      part.in !== "path" &&
+      (isVolatile(part) || (isTimeAt(part) && isTimeAt({ ...part, value: recorded })))
+    )
+      return 1;
+    if (OWN.test(recorded) || this.#isWatermark(value) || steady(value) === steady(recorded)) return 2;
+    return this.#isOwn(value) && !isPlain(recorded) && !this.#isOwn(recorded) ? 2 : undefined;
+  }
+
+  #isWatermark(value: string): boolean {
+    if (this.watermarks.has(value)) return true;
+    return [...this.watermarks].some((mark) => mark.length >= SHORTEST_PART && value.includes(mark));
+  }
+
+  /** Whether a value comes from the connector itself: the cassette has a fake in its place if an answer has it, too. */
+  #isOwn(value: string): boolean {
+    if (isPlain(value) || this.run.kept?.includes(value) !== false) return false;
+    const known = wordsOfRuns.get(this.run) ?? wordsIn(this.run);
+    wordsOfRuns.set(this.run, known);
+    return !wordsOf(value).every((word) => known.has(word));
+  }
 }
 
-function append(map: Map<string, number[]>, key: string, index: number): void {
-  const indexes = map.get(key);
-  if (indexes === undefined) map.set(key, [index]);
-  else indexes.push(index);
+function wordsIn({ exchanges }: RecordedRun): ReadonlySet<string> {
+  const texts = exchanges.flatMap(({ response: { body, headers } }) => [
+    ...Object.values(headers),
+    ...("json" in body ? [...leavesOf(body.json)].map(({ value }) => `${value}`) : [`${bytesOf(body)}`]),
+  ]);
+  return new Set(texts.flatMap(wordsOf));
+}
+
+function originOf({ url }: RecordedRequest): string {
+  return new URL(url).origin;
+}
+
+function keyOf(request: RecordedRequest | undefined): string {
+  return request === undefined ? "" : JSON.stringify([...partsBy(request)]);
+}
+
+function partsBy(request: RecordedRequest): Parts {
+  const known = partsOfRequests.get(request);
+  if (known !== undefined) return known;
+  const parts = new Map<string, RequestPart>();
+  for (const part of partsOf(request)) {
+    let key = `${part.in} ${part.name}`;
+    while (parts.has(key)) key += "+";
+    parts.set(key, part.in === "path" ? { ...part, value: decoded(part.value) } : part);
+  }
+  partsOfRequests.set(request, parts);
+  return parts;
+}
+
+/** Clients escape different characters. */
+function decoded(escaped: string): string {
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return escaped;
+  }
+}
+
+function folded({ in: where, name }: RequestPart): string {
+  // The name of the field, also of an item in its list.
+  const own = where === "json" ? (name.split(".").findLast((key) => !/^\d+$/.test(key)) ?? "") : name;
+  return own.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+function isVolatile(part: RequestPart): boolean {
+  return VOLATILE_NAME.test(folded(part)) || JWT.test(part.value);
+}
+
+function isTimeAt(part: RequestPart): boolean {
+  return isTime(part.value) || (EPOCH.test(part.value) && TIME_NAME.test(folded(part)));
+}
+
+function steady(value: string): string {
+  return value.replace(TIME, "*").replace(UUID, "*");
 }

@@ -1,12 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import type { TestClock } from "../../../core/clock.js";
-import type { Exchange } from "../cassette/cassette.js";
+import type { Exchange, RecordedRun } from "../cassette/cassette.js";
 import { credentialsGranted, credentialsSent } from "../cassette/credentials.js";
 import type { Struck } from "../faults/fault.js";
-import { type ReceivedRequest, recordedAnswer, type VendorAnswer, type VendorRequest } from "./answer.js";
 import { Matcher } from "./matching.js";
-import { receive, recorded, sendAnswer } from "./messages.js";
+import {
+  type ReceivedRequest,
+  receive,
+  recorded,
+  recordedAnswer,
+  sendAnswer,
+  type VendorAnswer,
+  type VendorRequest,
+} from "./messages.js";
 import type { OpenRun } from "./routes.js";
 
 /** A request of a run, and what it was answered. */
@@ -17,7 +24,7 @@ export interface PlayedRequest extends VendorRequest {
 }
 
 export interface PlaybackOptions {
-  readonly exchanges: readonly Exchange[];
+  readonly recording: RecordedRun;
   readonly struck?: Struck | undefined;
   /** Delays wait on it. */
   readonly clock: Pick<TestClock, "sleep">;
@@ -27,6 +34,8 @@ export interface PlaybackOptions {
 export class Playback {
   /** In the order in which they came. */
   readonly requests: PlayedRequest[] = [];
+  /** What the connector was given to begin at. */
+  readonly watermarks = new Set<string>();
   /** How many answers are held back on purpose. */
   held = 0;
   readonly #options: PlaybackOptions;
@@ -38,10 +47,11 @@ export class Playback {
   #open = 0;
 
   constructor(options: PlaybackOptions, open: OpenRun) {
-    const { exchanges, struck } = options;
+    const { recording, struck } = options;
+    const { exchanges } = recording;
     this.#options = options;
-    this.#recording = new Matcher(exchanges);
-    this.#played = new Matcher(struck?.exchanges ?? exchanges);
+    this.#recording = new Matcher(recording, exchanges, this.watermarks);
+    this.#played = new Matcher(recording, struck?.exchanges ?? exchanges, this.watermarks);
     this.#run = open((request, response) => this.#handle(request, response));
   }
 

@@ -20,8 +20,8 @@ const exchanges = Array.from({ length: PAGES }, (_, index) => {
   };
 });
 const cassette = fileURLToPath(new URL(`vendor-${process.pid}.cassette.json`, import.meta.url));
-const days = [{ day: "2026-05-04", startedAt: "2026-05-04T02:00:00.000Z", exchanges }];
-writeFileSync(cassette, JSON.stringify({ version: 1, days }));
+const runs = [{ startedAt: "2026-05-04T02:00:00.000Z", exchanges }];
+writeFileSync(cassette, JSON.stringify({ version: 2, salt: "", kept: [], runs }));
 
 export const options = {
   cassette,

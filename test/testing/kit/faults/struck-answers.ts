@@ -1,7 +1,7 @@
 import { bytesOf } from "../../../../src/testing/kit/cassette/body.js";
 import type { Exchange } from "../../../../src/testing/kit/cassette/cassette.js";
 import type { Struck } from "../../../../src/testing/kit/faults/fault.js";
-import type { VendorAnswer, VendorRequest } from "../../../../src/testing/kit/vendor/answer.js";
+import type { VendorAnswer, VendorRequest } from "../../../../src/testing/kit/vendor/messages.js";
 
 /** The answers to the recording's own requests, each asked for once, that differ from it; with their indexes. */
 export function struckAnswers(

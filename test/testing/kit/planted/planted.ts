@@ -19,20 +19,7 @@ interface Planted {
   readonly faults: readonly string[];
 }
 
-const HELD = [
-  "sort-unstable",
-  "list-empty",
-  "field-empty",
-  "field-empty-in-some",
-  "field-null",
-  "ids-in-other-case",
-  "ids-prefixed",
-  "ids-prefixed-in-some",
-  "ids-padded",
-  "other-tenant",
-  "other-tenant-in-some",
-  "fields-of-neighbors",
-];
+const HELD = ["list-empty", "field-null", "other-tenant-in-some"];
 
 /** For each fault a connector that it finds: one of the twelve broken ones, or a careless one. */
 export const PLANTED: Readonly<Record<string, Planted>> = {
@@ -40,36 +27,18 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     connector: swallowsPageError,
     recording: "by token, 23 users",
     faults: [
-      "status-500-first",
       "status-500-last",
       "status-500-once",
-      "status-503-retry-after-once",
-      "status-429-once",
       "status-429-retry-after-once",
-      "status-401",
-      "status-403",
-      "status-429-retry-date-once",
       "reset-once",
-      "reset-last",
       "cut-once",
-      "stall-once",
-      "html-200-first",
       "html-200-last",
-      "empty-body-last",
       "no-content-last",
       "empty-object-last",
-      "error-200-last",
       "truncated-body",
-      "gzip-damaged",
-      "redirect-to-login",
-      "redirect-loop",
       "token-expired",
       "next-expired",
       "list-null",
-      "list-missing",
-      "list-renamed",
-      "item-null",
-      "ids-all-equal",
     ],
   },
   notFoundIsEmpty: {
@@ -85,7 +54,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   logsKey: {
     connector: logsKey,
     recording: "by token, 23 users",
-    faults: ["error-shows-key", "error-shows-request"],
+    faults: ["error-shows-key"],
   },
   stopsAtEmptyPage: {
     connector: stopsAtEmptyPage,
@@ -95,19 +64,7 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   trustsTotal: {
     connector: trustsTotal,
     recording: "by token, 23 users",
-    faults: [
-      "total-missing",
-      "total-too-low",
-      "items-repeated-on-next-page",
-      "page-missing",
-      "last-page-lost",
-      "page-empty",
-      "page-repeated",
-      "paging-ignored",
-      "next-missing",
-      "next-null",
-      "page-of-yesterday",
-    ],
+    faults: ["total-missing", "last-page-lost"],
   },
   skipsWithoutId: {
     connector: token.skipsWithoutId,
@@ -117,51 +74,44 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   numbersUses: {
     connector: token.numbersUses,
     recording: "by token",
-    faults: ["items-repeated-on-page", "items-repeated-on-next-page"],
+    faults: ["items-repeated-on-page"],
   },
   foldsIds: {
     connector: foldsIds,
     recording: "by token, 23 users",
-    faults: ["next-repeated", "next-cyclic"],
+    faults: ["next-repeated"],
   },
   skipsWithoutTotal: {
     connector: token.skipsWithoutTotal,
     recording: "by token",
-    faults: ["total-too-high", "total-changed", "total-as-string"],
+    faults: ["total-too-high"],
   },
   trustsOrder: { connector: token.trustsOrder, recording: "by token", faults: ["pages-swapped"] },
   expectsOnlyJson: {
     connector: token.expectsOnlyJson,
     recording: "by token",
-    faults: ["byte-order-mark", "content-type-wrong"],
+    faults: ["byte-order-mark"],
   },
   trustsVendorClock: {
     connector: token.trustsVendorClock,
     recording: "by token",
-    faults: ["clock-ahead", "clock-behind"],
+    faults: ["clock-behind"],
   },
   repairsTexts: {
     connector: token.repairsTexts,
     recording: "by token",
-    faults: [
-      "twin-id-in-case",
-      "twin-id-with-space",
-      "unicode-cut",
-      "field-renamed",
-      "field-missing-in-some",
-      "string-becomes-object",
-    ],
+    faults: ["twin-id-in-case", "unicode-cut", "field-missing-in-some"],
   },
   coercesTypes: {
     connector: token.coercesTypes,
     recording: "by token",
-    faults: ["number-becomes-string", "boolean-becomes-string"],
+    faults: ["number-becomes-string"],
   },
   cutsPages: { connector: token.cutsPages, recording: "by token", faults: ["everything-on-one-page"] },
   swallowsSecondList: {
     connector: token.swallowsSecondList,
     recording: "by token",
-    faults: ["other-list-500", "other-list-404", "other-list-null"],
+    faults: ["other-list-500"],
   },
   swallowsOtherAnswers: {
     connector: token.swallowsOtherAnswers,
@@ -178,12 +128,12 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     connector: other.trustsFile,
     recording: "csv export",
     guard: NO_RULES,
-    faults: ["text-header-only", "text-half-of-rows"],
+    faults: ["text-half-of-rows"],
   },
   countsByPageSize: {
     connector: other.countsByPageSize,
     recording: "by offset",
-    faults: ["page-size-halved", "offset-shifted-by-deletions", "offset-shifted-by-insertions"],
+    faults: ["page-size-halved", "offset-shifted-by-deletions"],
   },
   writesIdsByType: {
     connector: other.writesIdsByType,
@@ -193,23 +143,16 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   ignoresGraphqlErrors: {
     connector: other.ignoresGraphqlErrors,
     recording: "by cursor",
-    faults: ["graphql-throttled-once", "graphql-partial", "more-flag-wrong"],
+    faults: ["graphql-partial"],
   },
   skipsDetails: {
     connector: other.skipsDetails,
     recording: "with details",
-    faults: [
-      "token-refused",
-      "token-missing",
-      "detail-500",
-      "detail-404",
-      "detail-empty",
-      "detail-of-another",
-    ],
+    faults: ["detail-404", "detail-of-another"],
   },
   splitsCsv: {
     connector: other.splitsCsv,
     recording: "csv export",
-    faults: ["text-column-renamed", "text-column-missing", "text-cut-in-row", "text-in-latin-1"],
+    faults: ["text-column-renamed", "text-cut-in-row"],
   },
 };

@@ -5,7 +5,7 @@ export function withDetails(count = 6) {
   const users = people(count);
   const grant = new URLSearchParams({
     grant_type: "client_credentials",
-    client_secret: "secret-of-the-recording",
+    client_secret: "own",
   });
   const token = { access_token: "access-token-of-the-recording", token_type: "Bearer", expires_in: 3600 };
   return [

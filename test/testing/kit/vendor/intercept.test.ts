@@ -17,7 +17,7 @@ async function startPlayed() {
   let isOn = true;
   const vendor = await startVendor(() => (isOn ? run.route : undefined));
   const run = vendor.play({
-    exchanges: [exchange("/", { json: 1 })],
+    recording: { startedAt: "2026-05-04T02:00:00Z", exchanges: [exchange("/", { json: 1 })] },
     clock: { sleep: () => Promise.resolve() },
   });
   onTestFinished(vendor.close);

@@ -5,7 +5,7 @@ import axios from "axios";
 import got from "got";
 import { request as undiciRequest } from "undici/index.js";
 import { expect, test } from "vitest";
-import type { VendorAnswer } from "../../../../src/testing/kit/vendor/answer.js";
+import type { VendorAnswer } from "../../../../src/testing/kit/vendor/messages.js";
 import { API, exchange, playedVendor } from "./played.js";
 
 const played = playedVendor();

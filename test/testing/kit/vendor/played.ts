@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import type { Exchange, RecordedBody } from "../../../../src/testing/kit/cassette/cassette.js";
+import type { Exchange, RecordedBody, RecordedRun } from "../../../../src/testing/kit/cassette/cassette.js";
 import type { Playback, PlaybackOptions } from "../../../../src/testing/kit/vendor/playback.js";
 import { startVendor, type Vendor } from "../../../../src/testing/kit/vendor/server.js";
 
@@ -9,7 +9,7 @@ export const API = "https://api.acme.example";
 export interface PlayedVendor {
   readonly vendor: Vendor;
   /** Plays a recording from now on; without a clock, nothing is delayed. */
-  play(options: Omit<PlaybackOptions, "clock"> & Partial<Pick<PlaybackOptions, "clock">>): Playback;
+  play(options: Pick<RecordedRun, "exchanges"> & Partial<PlaybackOptions>): Playback;
 }
 
 export function playedVendor(): PlayedVendor {
@@ -23,9 +23,10 @@ export function playedVendor(): PlayedVendor {
     get vendor() {
       return vendor;
     },
-    play: (options) => {
+    play: ({ exchanges, ...options }) => {
       run?.end();
-      run = vendor.play({ clock: { sleep: () => Promise.resolve() }, ...options });
+      const recording = { startedAt: "2026-05-04T02:00:00Z", exchanges };
+      run = vendor.play({ clock: { sleep: () => Promise.resolve() }, recording, ...options });
       return run;
     },
   };

@@ -1,0 +1,105 @@
+import { isPlainObject } from "../../../core/validate.js";
+import { getOrAdd } from "../../../reference-server/values.js";
+import { isPlain } from "./fakes.js";
+
+/** What a value of an enum looks like. */
+const ENUM = /^(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)(?:[_.:/-](?:[A-Za-z][a-z]*|[A-Z]+))*\d{0,2}$/;
+const LONGEST_ENUM = 20;
+const MOST_VALUES = 8;
+/** How often each value of an enum is there, on average. */
+const REPEATED = 3;
+/** What the name of a field looks like, and not a value that is the key of a map. */
+const NAME = /^[@$_]{0,2}[a-z][\w.:$[\]-]{0,59}$/i;
+const MOST_DIGITS = 4;
+
+interface Known {
+  readonly enums: ReadonlySet<string>;
+  /** Strings of answers that do not stay, in lower case. */
+  readonly values: ReadonlySet<string>;
+}
+
+/** What the strings of a recording are, by their fields: values of an enum, or something that must be replaced. */
+export class Fields {
+  /** What stays, by field. */
+  readonly kept = new Map<string, Set<string>>();
+  readonly #keep: ReadonlySet<string>;
+  readonly #counts = new Map<string, Map<string, number>>();
+  /** By field: strings of answers that are not plain. */
+  readonly #answered = new Map<string, Set<string>>();
+  readonly #shapes = new Map<string, number>();
+  #known: Known | undefined;
+
+  constructor(keep: readonly string[]) {
+    this.#keep = new Set(keep.map((name) => name.toLowerCase()));
+  }
+
+  /** Notes a string, before anything is asked. @returns it as it is */
+  note(text: string, field: string, by: "sent" | "answered", isFirst: boolean): string {
+    if (isPlain(text)) return text;
+    const counts = getOrAdd(this.#counts, field, () => new Map<string, number>());
+    // A second run has everything twice.
+    if (isFirst || !counts.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1);
+    if (by === "answered") getOrAdd(this.#answered, field, () => new Set<string>()).add(text.toLowerCase());
+    return text;
+  }
+
+  /** Whether a value stays because of its field, which is noted then. */
+  keeps(text: string, field: string): boolean {
+    const isValue = this.#known?.enums.has(field) === true && this.#counts.get(field)?.has(text) === true;
+    if (!this.isKept(field) && !isValue) return false;
+    getOrAdd(this.kept, field, () => new Set<string>()).add(text);
+    return true;
+  }
+
+  isKept(field: string): boolean {
+    return this.#keep.has(field.toLowerCase());
+  }
+
+  /** Whether an answer has this string as a value that does not stay. */
+  isValue(text: string): boolean {
+    return this.#known?.values.has(text.toLowerCase()) === true;
+  }
+
+  /** Whether the keys of an object are values, such as logins: it is not like others, and what it holds is alike. */
+  isMap(object: object): boolean {
+    const keys = Object.keys(object);
+    const shape = keys.join("\n");
+    if (this.#known === undefined) {
+      this.#shapes.set(shape, (this.#shapes.get(shape) ?? 0) + 1);
+      return false;
+    }
+    if (keys.length < 2 || (this.#shapes.get(shape) ?? 0) > 2) return false;
+    const shapes = new Set(
+      Object.values(object).map((value) => isPlainObject(value) && Object.keys(value).join("\n")),
+    );
+    const isAlike = shapes.size === 1 && !shapes.has(false);
+    return isAlike || keys.filter((key) => this.isValue(key)).length * 2 >= keys.length;
+  }
+
+  static isName(text: string): boolean {
+    return NAME.test(text) && (text.match(/\d/g) ?? []).length <= MOST_DIGITS;
+  }
+
+  /** To be called when all strings are noted. */
+  settle(): void {
+    const enums = new Set([...this.#counts.keys()].filter((field) => this.#isEnum(field)));
+    const others = [...this.#answered].filter(([field]) => !enums.has(field) && !this.isKept(field));
+    this.#known = { enums, values: new Set(others.flatMap(([, values]) => [...values])) };
+  }
+
+  #isEnum(field: string): boolean {
+    const counts = this.#counts.get(field) ?? new Map<string, number>();
+    if (counts.size > MOST_VALUES || !isRepeating(counts)) return false;
+    // What does not repeat elsewhere is an id or a login.
+    const others = [...this.#counts].filter(([other, values]) => other !== field && !isRepeating(values));
+    return [...counts.keys()].every(
+      (value) =>
+        value.length <= LONGEST_ENUM && ENUM.test(value) && !others.some(([, values]) => values.has(value)),
+    );
+  }
+}
+
+function isRepeating(counts: ReadonlyMap<string, number>): boolean {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return total >= REPEATED * counts.size;
+}

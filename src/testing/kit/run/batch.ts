@@ -1,0 +1,89 @@
+import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
+import type { Connector, RunBatch, RunContext } from "../../../sync/run/connector.js";
+import type { EndOptions, WriteOptions, WriteStats } from "../../../sync/write/options.js";
+import { enterVirtualTime, leaveVirtualTime } from "../time/context.js";
+import { recordsOf, type WatchedRecords, watchedSource } from "./records.js";
+
+/** A batch of any collections. */
+export interface AnyBatch extends Pick<RunBatch, "signal" | "stats"> {
+  write(collection: Collection, source: unknown, options?: WriteOptions): Promise<WriteStats>;
+  writer(collection: Collection, options?: WriteOptions): AnyWriter;
+}
+
+interface AnyWriter {
+  write(records: unknown): Promise<void>;
+  end(options?: EndOptions): Promise<WriteStats>;
+}
+
+/**
+ * The connector as the SDK runs it here: its code runs in its own time, and its records can be struck.
+ * @param onWatermark Gets each watermark that the connector is given.
+ */
+export function kitConnector(
+  connector: Connector<SnapshotCollection>,
+  watched: WatchedRecords,
+  onWatermark: (value: string) => void,
+): Connector<SnapshotCollection> {
+  return {
+    snapshots: connector.snapshots,
+    run: (batch, context) =>
+      watched.activity.during("running", async () => {
+        const watermark: RunContext["watermark"] = (name) => {
+          const value = context.watermark(name);
+          if (value !== undefined) onWatermark(value);
+          return value;
+        };
+        const result = await enterVirtualTime(watched.time, () =>
+          connector.run(watchedBatch(batch, watched), { ...context, watermark }),
+        );
+        watched.throwFailure();
+        return result;
+      }),
+  };
+}
+
+/**
+ * The batch that a connector gets: in the SDK, time is that of the test's clock without the connector's context; records
+ * are noted and struck on their way.
+ */
+function watchedBatch(batch: AnyBatch, watched: WatchedRecords): AnyBatch {
+  const call = <T>(work: () => Promise<T>): Promise<T> => {
+    const called = watched.activity.during("calls", () => leaveVirtualTime(work));
+    // As in the SDK: the run fails for a write that nobody awaits.
+    called.catch(() => {});
+    return called;
+  };
+  return {
+    signal: batch.signal,
+    get stats() {
+      return batch.stats;
+    },
+    write(collection, source, options) {
+      const passed = watchedSource(collection, source, watched);
+      return call(() => batch.write(collection, passed, options));
+    },
+    writer(collection, options) {
+      const writer = leaveVirtualTime(() => batch.writer(collection, options));
+      let last: Promise<unknown> = Promise.resolve();
+      const next = <T>(step: () => Promise<T>): Promise<T> => {
+        const done = last.then(step);
+        last = done.catch((error: unknown) => {
+          watched.failure ??= { error };
+        });
+        return done;
+      };
+      return {
+        write: (records) =>
+          next(async () => {
+            const passed = watched.pass(collection, recordsOf(records));
+            return call(() => writer.write(passed));
+          }),
+        end: (ending) =>
+          next(async () => {
+            await call(() => writer.write(watched.end(collection)));
+            return call(() => writer.end(ending));
+          }),
+      };
+    },
+  };
+}

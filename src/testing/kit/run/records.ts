@@ -1,0 +1,153 @@
+import { Readable } from "node:stream";
+import type { Collection } from "../../../sync/collections.js";
+import type { StruckRecords } from "../faults/fault.js";
+import { enterVirtualTime, type VirtualTime } from "../time/context.js";
+import type { Activity } from "./driver.js";
+
+/** The records of a connector on their way into its batch: they are noted, and a fault may strike them. */
+export class WatchedRecords {
+  /** What was passed on, by collection. */
+  readonly records = new Map<Collection, object[]>();
+  /** What the fault threw at a writer: the SDK sends nothing of a run whose write has failed. */
+  failure: { readonly error: unknown } | undefined;
+  readonly #taken = new Map<Collection, number>();
+
+  /** @param struck Called each time that the fault has changed something. */
+  constructor(
+    readonly time: VirtualTime,
+    readonly activity: Activity,
+    readonly fault: StruckRecords | undefined,
+    readonly struck: () => void,
+  ) {}
+
+  throwFailure(): void {
+    if (this.failure !== undefined) throw this.failure.error;
+  }
+
+  note(collection: Collection, records: readonly object[]): void {
+    const noted = this.records.get(collection) ?? [];
+    this.records.set(collection, noted);
+    for (const record of records) noted.push(record);
+  }
+
+  /** Passes a block on. @throws what the fault makes of the source */
+  pass(collection: Collection, records: readonly object[]): readonly object[] {
+    const index = this.#taken.get(collection) ?? 0;
+    this.#taken.set(collection, index + records.length);
+    const passed = this.#strike(() => this.fault?.pass({ collection, records, index }));
+    if (passed !== undefined && passed !== records) this.struck();
+    this.note(collection, passed ?? records);
+    return passed ?? records;
+  }
+
+  /** What the fault adds at the end of a collection. */
+  end(collection: Collection): readonly object[] {
+    const added = this.#strike(() => this.fault?.end?.(collection)) ?? [];
+    if (added.length > 0) this.struck();
+    this.note(collection, added);
+    return added;
+  }
+
+  /** Runs code of the connector that a source consists of. */
+  pull<T>(code: () => T | Promise<T>): Promise<T> {
+    return this.activity.during("pulls", () => enterVirtualTime(this.time, code));
+  }
+
+  #strike<T>(strike: () => T): T {
+    try {
+      return strike();
+    } catch (error) {
+      this.struck();
+      throw error;
+    }
+  }
+}
+
+/** Iterators of the connector and what they became: the SDK refuses one that is written twice. */
+const known = new WeakMap<object, AsyncIterator<unknown>>();
+
+/**
+ * The source that the SDK reads in place of the connector's: code of the connector runs in its own time, records are
+ * noted and struck. What the SDK refuses is passed on as it is.
+ */
+export function watchedSource(collection: Collection, source: unknown, watched: WatchedRecords): unknown {
+  if (typeof source !== "object" || source === null || isUnreadable(source)) return source;
+  if (Array.isArray(source) && watched.fault === undefined) {
+    watched.note(collection, recordsOf(source));
+    return source;
+  }
+  const open = openerOf(source);
+  if (open === undefined) return source;
+  const passed = {
+    [Symbol.asyncIterator]() {
+      const iterator = enterVirtualTime(watched.time, open);
+      const inner = known.get(iterator) ?? watchedIterator(collection, iterator, watched);
+      known.set(iterator, inner);
+      return inner;
+    },
+  };
+  if (source instanceof Readable) return Readable.from(passed);
+  return source instanceof ReadableStream ? Readable.toWeb(Readable.from(passed)) : passed;
+}
+
+/** Streams of bytes, and those that were read or are locked. */
+function isUnreadable(source: object): boolean {
+  if (source instanceof Readable) return source.readableDidRead || !source.readableObjectMode;
+  return ArrayBuffer.isView(source) || (source instanceof ReadableStream && source.locked);
+}
+
+function isIterable(source: object): source is Iterable<unknown> {
+  return Symbol.iterator in source;
+}
+
+function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
+  return Symbol.asyncIterator in source;
+}
+
+function openerOf(source: object): (() => AsyncIterator<unknown> | Iterator<unknown>) | undefined {
+  if (isAsyncIterable(source)) return () => source[Symbol.asyncIterator]();
+  return isIterable(source) ? () => source[Symbol.iterator]() : undefined;
+}
+
+const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+function watchedIterator(
+  collection: Collection,
+  iterator: AsyncIterator<unknown> | Iterator<unknown>,
+  watched: WatchedRecords,
+): AsyncIterator<unknown> {
+  let ended = false;
+  const next = async (): Promise<IteratorResult<unknown>> => {
+    if (ended) return DONE;
+    try {
+      return await read();
+    } catch (error) {
+      // A source that the fault lets fail would have cleaned up.
+      await close().catch(() => {});
+      throw error;
+    }
+  };
+  const read = async (): Promise<IteratorResult<unknown>> => {
+    const step = await watched.pull(() => iterator.next());
+    if (step.done !== true) {
+      const records = recordsOf(step.value);
+      const passed = watched.pass(collection, records);
+      return passed === records ? step : { done: false, value: passed };
+    }
+    ended = true;
+    const added = watched.end(collection);
+    return added.length === 0 ? step : { done: false, value: added };
+  };
+  const close = async (): Promise<IteratorResult<unknown>> => {
+    ended = true;
+    await watched.pull(() => iterator.return?.());
+    return DONE;
+  };
+  return { next, return: close };
+}
+
+/** The records of what a source gave: one record or an array of them. */
+export function recordsOf(value: unknown): readonly object[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value.flat() : [value];
+  return values.filter((record) => typeof record === "object" && record !== null);
+}

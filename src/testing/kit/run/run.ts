@@ -1,0 +1,104 @@
+import { RunHeldError } from "../../../core/errors/index.js";
+import type { Inspection } from "../../../reference-server/sync/inspect.js";
+import type { Collection } from "../../../sync/collections.js";
+import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import type { RunReceipt } from "../../../sync/run/receipt.js";
+import type { RecordedRun } from "../cassette/cassette.js";
+import type { Struck, StruckRecords } from "../faults/fault.js";
+import { VirtualTime } from "../time/context.js";
+import type { PlayedRequest } from "../vendor/playback.js";
+import { kitConnector } from "./batch.js";
+import { Activity, driveRun } from "./driver.js";
+import { Output, Unhandled } from "./output.js";
+import { WatchedRecords } from "./records.js";
+import type { RunWorkspace } from "./workspace.js";
+
+/** What a run meets: at most one of the faults. */
+export interface RunSetup {
+  /** What the vendor answers. Without it, requests go to their own addresses. */
+  readonly recording?: RecordedRun | undefined;
+  readonly struck?: Struck | undefined;
+  readonly records?: StruckRecords | undefined;
+  readonly guard?: GuardOptions | false | undefined;
+}
+
+/** What became of a run. */
+export interface RunResult {
+  readonly outcome: "completed" | "held" | "refused";
+  /** With which it was held or refused. */
+  readonly error: unknown;
+  readonly receipt: RunReceipt | undefined;
+  readonly effect: Inspection;
+  /** Whether it has begun to send: a run that fails before has not touched the service. */
+  readonly hasSent: boolean;
+  /** What was printed and logged: `console`, stdout, stderr and the SDK's logger. */
+  readonly output: readonly string[];
+  /** What the connector sent to the vendor as credentials, and what it was granted. */
+  readonly credentials: readonly string[];
+  readonly requests: readonly PlayedRequest[];
+  /** How often the fault struck. */
+  readonly fired: number;
+  /** Rejections and exceptions that nobody handled. */
+  readonly unhandled: readonly unknown[];
+  /** The records that passed into its batch. */
+  readonly records: ReadonlyMap<Collection, readonly object[]>;
+}
+
+/** Turns of the event loop in which rejections that nobody handles become known. */
+const LATE_TURNS = 3;
+
+/** One run of a workspace's connector. Never rejects because of the connector. */
+export async function runIn(
+  workspace: RunWorkspace,
+  setup: RunSetup & { readonly firstRun: boolean },
+): Promise<RunResult> {
+  const { shared, connector, installationId, ledger } = workspace;
+  const { clock, server, vendor } = shared;
+  const { recording, struck, records: fault, guard, firstRun } = setup;
+  const activity = new Activity();
+  const stop = new AbortController();
+  const unhandled = new Unhandled((error) => stop.abort(error));
+  const output = new Output();
+  const startedAt = recording === undefined ? clock.now() : Date.parse(recording.startedAt);
+  const time = new VirtualTime(clock, startedAt, (error) => unhandled.caught(error));
+  const run = recording && vendor.play({ recording, struck, clock });
+  time.route = run?.route;
+  let recordsStruck = 0;
+  const watched = new WatchedRecords(time, activity, fault, () => {
+    recordsStruck += 1;
+  });
+  const before = server.inspect(installationId);
+  const client = workspace.client({ logger: output.logger });
+  let receipt: RunReceipt | undefined;
+  let error: unknown;
+  try {
+    const played = kitConnector(connector, watched, (watermark) => run?.watermarks.add(watermark));
+    const { signal } = stop;
+    const work = client.run(played, { installationId, ledger, guard, firstRun, signal });
+    const giveUp = (why: string) => stop.abort(new Error(`The run did not end within ${why}.`));
+    receipt = await driveRun({ time, activity, vendor: run, giveUp }, work);
+  } catch (thrown) {
+    error = thrown;
+  } finally {
+    time.end();
+    run?.end();
+    for (let turn = 0; turn < LATE_TURNS; turn++) await new Promise(setImmediate);
+    output.end();
+    unhandled.end();
+    await client.close();
+  }
+  const effect = server.inspect(installationId);
+  return {
+    outcome: receipt !== undefined ? "completed" : error instanceof RunHeldError ? "held" : "refused",
+    error,
+    receipt,
+    effect,
+    hasSent: effect.batches.length > before.batches.length,
+    output: output.lines,
+    credentials: run?.credentials ?? [],
+    requests: run?.requests ?? [],
+    fired: fault === undefined ? (run?.fired ?? 0) : recordsStruck,
+    unhandled: unhandled.errors,
+    records: watched.records,
+  };
+}

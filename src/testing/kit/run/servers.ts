@@ -1,0 +1,74 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { TestClock } from "../../../core/clock.js";
+import { startReferenceServer } from "../../../reference-server/server.js";
+import type { SnapshotCollection } from "../../../sync/collections.js";
+import type { Connector } from "../../../sync/run/connector.js";
+import type { RecordedRun } from "../cassette/cassette.js";
+import { installVirtualTime, loadVendor } from "../time/install.js";
+import { type RunResult, type RunSetup, runIn } from "./run.js";
+import { RunWorkspace } from "./workspace.js";
+
+const DAY_MS = 24 * 3_600_000;
+
+/** A run, and what was there before it. */
+export interface TestedRun extends RunSetup {
+  /** What was completed before: these snapshots, or what the connector makes of this recording. */
+  readonly before?:
+    | { readonly records: Partial<Record<SnapshotCollection, readonly object[]>> }
+    | RecordedRun
+    | undefined;
+  /** How many days the run comes after that. @default 1 */
+  readonly daysLater?: number | undefined;
+}
+
+/** What became of a run. */
+export interface TestedResult extends RunResult {
+  /** Runs the same connector a day later, with the same recording, without the fault. */
+  nextRun(): Promise<TestedResult>;
+}
+
+/** The servers and the clock that all runs share, one run at a time. */
+export type Servers = Awaited<ReturnType<typeof openServers>>;
+
+export async function openServers() {
+  const clock = new TestClock({ startAt: new Date() });
+  const { startVendor } = await loadVendor();
+  const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
+  const restoreTime = installVirtualTime();
+  const shared = { server, clock, vendor };
+  // Modules are loaded with the first run, and time must not pass meanwhile.
+  await new RunWorkspace(shared, { snapshots: ["accounts"], run: async () => {} }).complete({});
+  return {
+    /** Runs a connector in a workspace of its own. Never rejects because of the connector. */
+    run: (connector: Connector<SnapshotCollection>, run: TestedRun = {}): Promise<TestedResult> =>
+      runAfter(new RunWorkspace(shared, connector), run),
+    async [Symbol.asyncDispose](): Promise<void> {
+      restoreTime();
+      await Promise.all([server.close(), vendor.close()]);
+    },
+  };
+}
+
+async function runAfter(workspace: RunWorkspace, run: TestedRun): Promise<TestedResult> {
+  const { before, daysLater = 1, ...setup } = run;
+  if (before !== undefined && "exchanges" in before) {
+    const earlier = await runIn(workspace, { recording: before, firstRun: true });
+    if (earlier.outcome !== "completed") return withNext(workspace, run, earlier);
+  } else if (before !== undefined) {
+    await workspace.complete(before.records);
+  }
+  workspace.shared.clock.advance(daysLater * DAY_MS);
+  return withNext(workspace, run, await runIn(workspace, { ...setup, firstRun: before === undefined }));
+}
+
+function withNext(workspace: RunWorkspace, run: TestedRun, result: RunResult): TestedResult {
+  const nextRun = async () => {
+    const { recording, guard, before } = run;
+    const { clock, server } = workspace.shared;
+    clock.advance(DAY_MS);
+    const { batches } = server.inspect(workspace.installationId);
+    const firstRun = before === undefined && !batches.some(({ state }) => state === "completed");
+    return withNext(workspace, run, await runIn(workspace, { recording, guard, firstRun }));
+  };
+  return { ...result, nextRun };
+}

@@ -1,0 +1,146 @@
+import { redactSecrets } from "../../../core/redact.js";
+import type { Inspection } from "../../../reference-server/sync/inspect.js";
+import { type Collection, isCollection, type SnapshotCollection } from "../../../sync/collections.js";
+import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import { counted } from "../../../sync/report-text.js";
+import type { Connector } from "../../../sync/run/connector.js";
+import type { RecordedRun } from "../cassette/cassette.js";
+import { idPathOf } from "../faults/record-faults.js";
+import type { Servers, TestedResult, TestedRun } from "../run/servers.js";
+import { valueAt, withValueAt } from "../structure/json-path.js";
+import { readStructure } from "../structure/read-structure.js";
+import { unreadPages } from "../structure/unread.js";
+import { compareEffects, describeChanges, fieldsOf } from "./compare.js";
+import { leaksOf } from "./leaks.js";
+import { unmatched } from "./requests.js";
+import { type Expectation, messageOf } from "./verdict.js";
+
+/** The runs without a fault: what every other run is compared with. */
+export interface CleanRuns {
+  /** What each run begins with. */
+  readonly setup: TestedRun;
+  readonly expected: Expectation;
+  readonly result: TestedResult;
+  /** Why they are WRONG: they differ, or leak. */
+  readonly problem: string | undefined;
+  /** Listings that the connector does not read to their end. */
+  readonly unread: readonly string[];
+}
+
+/**
+ * Runs a connector three times without a fault, and once after a day without a run.
+ * @param runs Recorded ones: one, or one that follows another from its watermarks.
+ * @throws {Error} it fails, or asks for what the recording does not hold
+ */
+export async function runClean(
+  servers: Servers,
+  connector: Connector<SnapshotCollection>,
+  [earlier, later]: readonly RecordedRun[],
+  guard: GuardOptions | false | undefined,
+): Promise<CleanRuns> {
+  const run = (setup: TestedRun) => runOnce(servers.run(connector, setup));
+  const following = later && { recording: later, before: earlier, guard };
+  // Most of a second run may be empty: faults need something to strike.
+  const isStruck = earlier !== undefined && later !== undefined && itemsIn(later) >= itemsIn(earlier);
+  if (following !== undefined && !isStruck) await run(following);
+  const given = isStruck && following ? following : { recording: earlier, guard };
+  const first = await run(given);
+  const before = isStruck ? earlier : { records: yesterdayOf(first.effect, connector.snapshots) };
+  const recording = given.recording && askedOf(given.recording, first);
+  const setup = { ...given, before, recording };
+  const one = await run(setup);
+  const two = await run(setup);
+  const late = await run({ ...setup, daysLater: 2 });
+  const volatile = new Set([
+    ...volatileFields(one.effect, two.effect),
+    ...volatileFields(one.effect, late.effect),
+  ]);
+  const expected = { effect: one.effect, nextRun: late.effect, volatile };
+  const unread = recording === undefined ? [] : unreadPages(recording.exchanges);
+  return { setup, expected, result: one, problem: problemOf([first, one, two], expected), unread };
+}
+
+function itemsIn({ exchanges }: RecordedRun): number {
+  return readStructure(exchanges).listings.flatMap(({ pages }) => pages.flatMap(({ items }) => items)).length;
+}
+
+/** @throws {Error} the run failed, or asked for what the recording does not hold */
+export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult> {
+  const result = await run;
+  const { error, outcome, credentials } = result;
+  const unknown = unmatched(result);
+  if (outcome === "completed" && unknown.length === 0) return result;
+  const missing =
+    unknown.length === 0
+      ? ""
+      : ` The recording does not hold ${unknown.slice(0, 3).join(", ")}: record it again with recordVendor, or test the connector that it was made with.`;
+  const failed = outcome === "completed" ? "" : ` ${messageOf(error)}`;
+  const text = `The connector fails without a fault.${missing}${failed}`;
+  throw new Error(redactSecrets(text, credentials), leaksOf(result).length === 0 ? { cause: error } : {});
+}
+
+/** Without the exchanges that this connector does not ask for: they cannot be struck. */
+function askedOf(run: RecordedRun, { requests }: TestedResult): RecordedRun {
+  const asked = new Set(requests.map(({ exchange }) => exchange));
+  return { ...run, exchanges: run.exchanges.filter((_, index) => asked.has(index)) };
+}
+
+function problemOf(
+  [first, one, two]: readonly [TestedResult, TestedResult, TestedResult],
+  expected: Expectation,
+): string | undefined {
+  const leaks = [...new Set([first, one, two].flatMap(leaksOf))];
+  if (leaks.length > 0) return `leaked: ${leaks.join("; ")}`;
+  for (const later of [one, two])
+    if (later.requests.length !== first.requests.length)
+      return `two runs without a fault differ: one sent ${counted(first.requests.length, "request")}, a later one ${later.requests.length}; it may keep answers of earlier runs`;
+  const changes = compareEffects(two.effect, expected.effect, expected.volatile);
+  return changes.length === 0 ? undefined : `two runs without a fault differ: ${describeChanges(changes)}`;
+}
+
+/** A time as an inspection shows it, in JSON. */
+const TIME = /^"\d{4}-\d\d-\d\dT[\d:.]+Z"$/;
+
+/** The fields that hold another time in each clean run, such as when the record was read. */
+function volatileFields(one: Inspection, other: Inspection): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const collection of Object.keys(one.snapshots).filter(isCollection))
+    for (const [first, second] of pairsOf(one, other, collection)) {
+      const fields = fieldsOf(second);
+      for (const [path, text] of fieldsOf(first)) {
+        const later = fields.get(path) ?? "";
+        if (text !== later && TIME.test(text) && TIME.test(later)) found.add(`${collection}.${path}`);
+      }
+    }
+  return found;
+}
+
+function pairsOf(one: Inspection, other: Inspection, collection: Collection): [object, object][] {
+  const rows: readonly { readonly id: string; readonly record: object }[] = other.snapshots[collection];
+  const byId = new Map(rows.map(({ id, record }) => [id, record]));
+  return one.snapshots[collection].flatMap(({ id, record }) => {
+    const match = id === "" ? undefined : byId.get(id);
+    return match === undefined ? [] : [[record, match]];
+  });
+}
+
+/** From so many records on, some are new today, and one of yesterday is gone. */
+const ENOUGH = 4;
+const NEW_EACH = 10;
+
+/** Makes up what was completed the day before from what the clean run writes. */
+function yesterdayOf(
+  { snapshots }: Inspection,
+  declared: readonly SnapshotCollection[],
+): Partial<Record<SnapshotCollection, readonly object[]>> {
+  return Object.fromEntries(
+    declared.map((collection) => {
+      const today = snapshots[collection].map(({ record }) => record);
+      const [first] = today;
+      if (first === undefined || today.length < ENOUGH) return [collection, today];
+      const id = idPathOf({ collection, records: [first] }) ?? [];
+      const gone = withValueAt(first, id, `gone-${valueAt(first, id)}`);
+      return [collection, [...today.filter((_, index) => index % NEW_EACH !== ENOUGH - 1), gone]];
+    }),
+  );
+}

@@ -1,0 +1,71 @@
+import { redactSecrets } from "../../../core/redact.js";
+import { count } from "../../../sync/report-text.js";
+import type { Exchange } from "../cassette/cassette.js";
+import type { RunResult, RunSetup } from "../run/run.js";
+import { partsOf } from "../structure/request-parts.js";
+import { recorded } from "../vendor/messages.js";
+import type { PlayedRequest } from "../vendor/playback.js";
+
+const LONGEST = 80;
+const LONGEST_VALUE = 20;
+
+/** As in `GET /users?page=2` and `POST /search (type=user, offset=10)`, without credentials. */
+function describeRequest(request: PlayedRequest, { credentials }: RunResult): string {
+  const { pathname, search } = new URL(request.url);
+  const parts = partsOf(recorded(request))
+    .filter(({ in: where, value }) => (where === "json" || where === "form") && value.length <= LONGEST_VALUE)
+    .map(({ name, value }) => `${name}=${value}`);
+  const body = parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+  const target = redactSecrets(`${pathname}${search}${body}`, credentials);
+  return `${request.method} ${target.length > LONGEST ? `${target.slice(0, LONGEST)}…` : target}`;
+}
+
+/** What was struck first: `GET /users?page=2 answered 500`. */
+export function describeStruck(result: RunResult, recording: readonly Exchange[]): string | undefined {
+  const struck = result.requests.find((request) => request.struck);
+  if (struck === undefined) return undefined;
+  const { status, delayMs = 0, cutAfter } = struck.answer;
+  const request = describeRequest(struck, result);
+  if (cutAfter === -1) return `${request} was cut off`;
+  if (cutAfter !== undefined) return `${request} was cut off after ${count(cutAfter)} bytes`;
+  if (delayMs > 0) return `${request} was answered after ${count(delayMs / 1000)} s`;
+  const isRecorded = recording[struck.exchange ?? -1]?.response.status === status;
+  return isRecorded ? `${request} was answered otherwise` : `${request} answered ${status}`;
+}
+
+/** Requests that the recording does not hold. */
+export function unmatched(result: RunResult): readonly string[] {
+  const unknown = result.requests.filter(({ exchange }) => exchange === undefined);
+  return [...new Set(unknown.map((request) => describeRequest(request, result)))];
+}
+
+/** A run that asks for so many times what was recorded does not end by itself. */
+const TIMES = 20;
+const MORE = 100;
+
+/** Cuts off the requests of a run that asks for ever. */
+export function limited<Setup extends RunSetup>(setup: Setup): Setup {
+  const { recording, struck } = setup;
+  if (recording === undefined) return setup;
+  const most = limitOf(setup);
+  return {
+    ...setup,
+    struck: {
+      exchanges: struck?.exchanges ?? recording.exchanges,
+      answer(planned, request) {
+        const answer = struck?.answer?.(planned, request) ?? planned;
+        return request.number > most ? { ...answer, cutAfter: -1 } : answer;
+      },
+    },
+  };
+}
+
+/** Says so if the run met the limit. */
+export function endlessOf(setup: RunSetup, { requests }: RunResult): string | undefined {
+  if (setup.recording === undefined || requests.length <= limitOf(setup)) return undefined;
+  return `does not end: asked ${count(limitOf(setup))} times for what was recorded in ${count(setup.recording.exchanges.length)} requests`;
+}
+
+function limitOf({ recording }: RunSetup): number {
+  return TIMES * (recording?.exchanges.length ?? 0) + MORE;
+}

@@ -1,0 +1,77 @@
+import { InvalidInputError } from "../../../core/errors/index.js";
+import { suggestKey } from "../../../core/validate.js";
+import type { Exchange } from "../cassette/cassette.js";
+import type { NamedFault, PlainRecords, VendorFault } from "../faults/fault.js";
+import { RECORD_FAULTS } from "../faults/record-faults.js";
+import { vendorFaults } from "../faults/vendor-faults.js";
+import type { RunSetup } from "../run/run.js";
+import type { ResolvedKitOptions } from "./options.js";
+
+/** What the clean run says about the source. */
+export interface Source {
+  /** Undefined for a source that was not recorded. */
+  readonly recording: readonly Exchange[] | undefined;
+  readonly records: PlainRecords;
+}
+
+/** A row of the report. */
+export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
+  readonly kind: "clean" | "unread" | "fault";
+  /** What the run meets; undefined if the source has nothing that it could strike. */
+  strike(source: Source): Pick<RunSetup, "struck" | "records"> | undefined;
+}
+
+const CLEAN: Row = {
+  name: "no-fault",
+  summary: "two runs without a fault have the same effect",
+  kind: "clean",
+  strike: () => ({}),
+};
+const UNREAD: Row = {
+  name: "unread-page",
+  summary: "the connector reads each listing to its end",
+  kind: "unread",
+  strike: () => ({}),
+};
+
+/**
+ * The rows of a report, by their options; those of a recording are the same ones for each recording, with other summaries.
+ * @throws {InvalidInputError} `only` has a name that no fault has
+ */
+export function rowsOf(
+  caller: string,
+  { cassette, only, seed }: ResolvedKitOptions,
+  recording: readonly Exchange[] = [],
+): readonly Row[] {
+  const rows = cassette === undefined ? recordRows() : vendorRows(recording, seed);
+  if (only === undefined) return rows;
+  const names = rows.map(({ name }) => name);
+  const unknown = only.find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new InvalidInputError(
+      `${caller}: only names ${JSON.stringify(unknown)}, which is no fault of this source.${suggestKey(unknown, names)} Run all of them once to see their names.`,
+    );
+  return rows.filter(({ name }) => only.includes(name));
+}
+
+function recordRows(): readonly Row[] {
+  const faults = RECORD_FAULTS.map((fault): Row => {
+    const strike: Row["strike"] = (source) => {
+      const records = fault.strike(source.records);
+      return records && { records };
+    };
+    return { ...fault, kind: "fault", strike };
+  });
+  return [CLEAN, ...faults];
+}
+
+function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[] {
+  const faults = vendorFaults(exchanges, seed).map((fault): Row => {
+    const strike: Row["strike"] = ({ recording }) => {
+      const struck = recording && fault.strike(recording);
+      return struck && { struck };
+    };
+    return { ...fault, kind: "fault", strike };
+  });
+  return [CLEAN, UNREAD, ...faults];
+}

@@ -1,0 +1,164 @@
+import { redactSecrets } from "../../../core/redact.js";
+import type { SnapshotCollection } from "../../../sync/collections.js";
+import { type Connector, readConnector } from "../../../sync/run/connector.js";
+import { readRuns } from "../cassette/cassette-file.js";
+import { type ConnectorReport, connectorReport, type FaultResult } from "../report.js";
+import { Unhandled } from "../run/output.js";
+import type { RunResult, RunSetup } from "../run/run.js";
+import { openServers, type Servers } from "../run/servers.js";
+import { type CleanRuns, runClean } from "./clean-runs.js";
+import { leaksOf } from "./leaks.js";
+import { type KitOptions, type ResolvedKitOptions, readKitOptions } from "./options.js";
+import { describeStruck, endlessOf, limited } from "./requests.js";
+import { type Row, rowsOf } from "./rows.js";
+import { judge } from "./verdict.js";
+
+const IDLE = "it struck nothing: an error of the kit, please report it";
+const LATE_TURNS = 10;
+const SEEN = ["refused", "held"] as const;
+
+/** The runs of one connector on one source. */
+export class Session {
+  readonly #results: FaultResult[] = [];
+  readonly #notRun: { readonly fault: string; readonly reason: string }[] = [];
+  readonly #seen = new Set<string>();
+  /** What a connector did not wait for may fail between the runs, and must not end the process. */
+  readonly #unhandled = new Unhandled(() => {});
+
+  private constructor(
+    readonly connector: Connector<SnapshotCollection>,
+    readonly options: ResolvedKitOptions,
+    readonly rows: readonly Row[],
+    readonly servers: Servers,
+    readonly clean: CleanRuns,
+  ) {}
+
+  /**
+   * Runs the connector without a fault.
+   * @throws {InvalidInputError | ConfigurationError} an option or the cassette is not usable
+   * @throws {Error} the connector fails without a fault
+   */
+  static async open(
+    caller: string,
+    given: Connector<SnapshotCollection>,
+    kitOptions: KitOptions,
+  ): Promise<Session> {
+    const connector = readConnector(caller, given);
+    const options = readKitOptions(caller, kitOptions);
+    const { cassette, guard } = options;
+    const runs = cassette === undefined ? [] : await readRuns(cassette);
+    const servers = await openServers();
+    try {
+      const clean = await runClean(servers, connector, runs, guard);
+      const rows = rowsOf(caller, options, clean.setup.recording?.exchanges);
+      return new Session(connector, options, rows, servers, clean);
+    } catch (error) {
+      await servers[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** @throws {Error} the fault struck nothing: an error of the kit */
+  async run(row: Row): Promise<FaultResult> {
+    const result = await this.#resultOf(row);
+    this.#results.push(result);
+    return result;
+  }
+
+  /** Runs all rows. If clean runs differ already, nothing can be said about the others. */
+  async runAll(): Promise<void> {
+    for (const row of this.rows) {
+      const isComparable = this.clean.problem === undefined || row.kind !== "fault";
+      const reason = isComparable
+        ? await this.run(row).then(() => undefined, whyIdle)
+        : "runs without a fault differ";
+      if (reason !== undefined) this.#notRun.push({ fault: row.name, reason });
+    }
+  }
+
+  get report(): ConnectorReport {
+    return connectorReport({
+      seed: this.options.seed,
+      faults: this.#results,
+      neverSeen: SEEN.filter((what) => !this.#seen.has(what)),
+      notRun: this.#notRun,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.servers[Symbol.asyncDispose]();
+    for (let turn = 0; turn < LATE_TURNS; turn += 1) await new Promise(setImmediate);
+    this.#unhandled.end();
+  }
+
+  async #resultOf(row: Row): Promise<FaultResult> {
+    const { name: fault, summary, kind } = row;
+    const idle = { fault, summary, verdict: "not-applicable", fired: 0 } as const;
+    const { setup, result: clean, problem, unread } = this.clean;
+    if (kind !== "fault") {
+      const cause = kind === "clean" ? problem : unread.length === 0 ? undefined : unread.join("; ");
+      return cause === undefined ? { ...idle, verdict: "same" } : { ...idle, verdict: "WRONG", cause };
+    }
+    const struck = row.strike({
+      recording: setup.recording?.exchanges,
+      records: Object.fromEntries(clean.records),
+    });
+    if (struck === undefined || this.#isUnseen(struck)) return idle;
+    const result = await this.servers.run(this.connector, limited({ ...setup, ...struck }));
+    if (result.fired === 0) throw new IdleFault(row);
+    const next = result.outcome === "completed" ? undefined : await result.nextRun();
+    this.#seen.add(result.outcome);
+    const verdict = judge(
+      {
+        end: result.outcome,
+        error: result.error,
+        effect: result.effect,
+        hasSent: result.hasSent,
+        next,
+        struck: struckBy(row, { ...setup, ...struck }, result),
+        endless: endlessOf(setup, result),
+        leaks: [...new Set([result, ...(next === undefined ? [] : [next])].flatMap(leaksOf))],
+        excuses: row.excuses,
+      },
+      this.clean.expected,
+    );
+    return { fault, summary, fired: result.fired, ...redacted(verdict, result) };
+  }
+
+  /** Whether only a guard could see the fault, and there is none. */
+  #isUnseen({ struck }: RunSetup): boolean {
+    const isGuarded = this.options.guard !== false && this.connector.snapshots.length > 0;
+    return struck?.seenByGuardOnly === true && !isGuarded;
+  }
+}
+
+function whyIdle(error: unknown): string {
+  if (error instanceof IdleFault) return IDLE;
+  throw error;
+}
+
+/** A fault that struck nothing proves nothing. */
+class IdleFault extends Error {
+  constructor({ name, summary }: Row) {
+    super(
+      `The fault ${name} (${summary}) struck nothing. This is an error of the kit, not of the connector.`,
+    );
+  }
+}
+
+function struckBy({ summary }: Row, { recording, records }: RunSetup, result: RunResult): string {
+  const exchange = recording && describeStruck(result, recording.exchanges);
+  return exchange ?? records?.cause ?? summary;
+}
+
+function redacted(
+  { verdict, cause, error }: Pick<FaultResult, "verdict" | "cause" | "error">,
+  { credentials }: RunResult,
+): Pick<FaultResult, "verdict" | "cause" | "error"> {
+  const clean = (text: string) => redactSecrets(text, credentials);
+  return {
+    verdict,
+    ...(cause === undefined ? {} : { cause: clean(cause) }),
+    ...(error === undefined ? {} : { error: clean(error) }),
+  };
+}

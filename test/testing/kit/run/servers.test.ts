@@ -1,0 +1,148 @@
+import { pbkdf2 } from "node:crypto";
+import fs from "node:fs";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { defineConnector } from "@saas-management/sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Struck } from "../../../../src/testing/kit/faults/fault.js";
+import { openServers, type Servers } from "../../../../src/testing/kit/run/servers.js";
+import type { VendorAnswer } from "../../../../src/testing/kit/vendor/messages.js";
+import { byToken } from "../recordings/by-token.js";
+import { accounts, pagedUsers } from "./connectors.js";
+
+const derive = promisify(pbkdf2);
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await openServers();
+});
+afterAll(() => servers[Symbol.asyncDispose]());
+
+const recording = { exchanges: byToken(), startedAt: "2026-03-01T06:00:00Z" };
+
+const secondAnswer = (change: Partial<VendorAnswer>): Struck => ({
+  exchanges: recording.exchanges,
+  answer: (answer, { number }) => (number === 2 ? { ...answer, ...change } : answer),
+});
+
+test("runs a connector without HTTP after another snapshot", async () => {
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => batch.write("accounts", accounts(5)),
+  });
+  const result = await servers.run(connector, { before: { records: { accounts: accounts(4) } } });
+  expect(result).toMatchObject({ outcome: "completed", hasSent: true, unhandled: [], fired: 0 });
+  expect(result.error).toBeUndefined();
+  expect(result.receipt?.collections.accounts?.expected).toMatchObject({ known: 4, added: 1 });
+  expect(result.effect.snapshots.accounts).toHaveLength(5);
+  expect(result.records.get("accounts")).toEqual(accounts(5));
+});
+
+test("plays a recording to a connector, and has the same effect twice", async () => {
+  const first = await servers.run(pagedUsers, { recording });
+  const second = await servers.run(pagedUsers, { recording });
+  expect(first.outcome).toBe("completed");
+  expect(first.effect.snapshots.accounts).toHaveLength(30);
+  expect(second.effect.snapshots).toEqual(first.effect.snapshots);
+  expect(first.requests.map(({ url }) => new URL(url).search)).toEqual([
+    "?limit=10",
+    "?limit=10&pageToken=users-token-2",
+    "?limit=10&pageToken=users-token-3",
+  ]);
+  expect(first.credentials).toContain("secret-of-the-test");
+});
+
+test("refuses a run whose vendor fails, and completes it the next time", async () => {
+  const struck = secondAnswer({ status: 500, headers: {}, body: Buffer.from("") });
+  const before = { records: { accounts: [{ id: "u-1a", name: "Of yesterday" }] } };
+  const result = await servers.run(pagedUsers, { recording, struck, before });
+  expect(result).toMatchObject({
+    outcome: "refused",
+    fired: 1,
+    hasSent: false,
+    error: { message: "The vendor answered 500." },
+  });
+  expect(result.effect.snapshots.accounts.map(({ id }) => id)).toEqual(["u-1a"]);
+  const next = await result.nextRun();
+  expect(next.outcome).toBe("completed");
+  expect(next.effect.snapshots.accounts).toHaveLength(30);
+});
+
+test("lets twenty minutes of a connector pass in milliseconds", async () => {
+  const times: string[] = [];
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: async (batch) => {
+      const pages = async function* () {
+        for (const account of accounts(4)) {
+          times.push(new Date().toISOString());
+          await sleep(5 * 60_000);
+          yield account;
+        }
+      };
+      await batch.write("accounts", pages());
+    },
+  });
+  const result = await servers.run(connector, { recording });
+  expect(result.error).toBeUndefined();
+  expect(result.effect.snapshots.accounts).toHaveLength(4);
+  expect(times).toEqual([
+    "2026-03-01T06:00:00.000Z",
+    "2026-03-01T06:05:00.000Z",
+    "2026-03-01T06:10:00.000Z",
+    "2026-03-01T06:15:00.000Z",
+  ]);
+});
+
+test("lets no time pass while the connector works, however busy the machine is", async () => {
+  const connector = defineConnector({
+    snapshots: [],
+    run: async () => {
+      const late = sleep(1000).then(() => Promise.reject(new Error("It took a second.")));
+      await Promise.race([readFile(import.meta.filename), late]);
+    },
+  });
+  const running = servers.run(connector, { recording });
+  // The connector's file waits in the pool of threads behind these.
+  const busy = Array.from({ length: 24 }, () => derive("password", "salt", 60_000, 64, "sha512"));
+  expect((await running).error).toBeUndefined();
+  await Promise.all(busy);
+});
+
+test("ends an answer that is held back for ten minutes", async () => {
+  const struck = secondAnswer({ delayMs: 600_000, cutAfter: -1 });
+  const result = await servers.run(pagedUsers, { recording, struck });
+  expect(result).toMatchObject({ outcome: "refused", fired: 1 });
+});
+
+test("reports a rejection that the connector does not handle", async () => {
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: async (batch) => {
+      void Promise.reject(new Error("nobody awaits this"));
+      await batch.write("accounts", accounts(3));
+    },
+  });
+  const listeners = process.rawListeners("unhandledRejection");
+  const result = await servers.run(connector);
+  expect(result.unhandled).toEqual([new Error("nobody awaits this")]);
+  expect(process.rawListeners("unhandledRejection")).toEqual(listeners);
+});
+
+test("notes what is printed", async () => {
+  const { console: printer } = globalThis;
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: async (batch) => {
+      printer.log("read %d users", 3);
+      process.stderr.write("a line\n");
+      // As pino does.
+      fs.writeSync(2, "");
+      fs.write(2, Buffer.from("\n"), () => {});
+      await batch.write("accounts", accounts(3));
+    },
+  });
+  const { output } = await servers.run(connector);
+  expect(output).toEqual(expect.arrayContaining(["read 3 users", "a line\n", "", "\n"]));
+});
