@@ -30,9 +30,9 @@ const { imported, written, guarded, paged } = enteredFiles();
 const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
   { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_850 },
-  { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 9_150 },
+  { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_200 },
   { figure: "lines of code of the command line", value: commandLine, goal: 1_900 },
-  { figure: "hand-written files in src", value: source.files, goal: 240, most: 330 },
+  { figure: "hand-written files in src", value: source.files, goal: 240, most: 285 },
   { figure: "median lines of a file", value: source.median, goal: 120 },
   { figure: "files over 300 lines", value: source.over300.length, goal: 0 },
   { figure: "files under 20 lines (not types or a door)", value: source.under20.length, goal: 0, most: 1 },
@@ -43,9 +43,9 @@ const rows: readonly Row[] = [
   { figure: "files that the first page of licenses() enters", value: paged.sources.length, goal: 24 },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
-  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 57_500 },
+  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 59_000 },
   { figure: "words of the README", value: readmeWords(), goal: 600, most: 900 },
-  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_000 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_100 },
 ];
 for (const { figure, value, goal, most = goal } of rows) {
   const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";
