@@ -25,7 +25,7 @@ export interface DeliveryOptions {
   readonly endConnection: (how: ConnectionEnd) => void;
 }
 
-export async function sendAnswer(
+async function sendAnswer(
   [text, { status, statusText, headers }]: Response,
   response: ServerResponse,
   { broken, clock, signal, endConnection }: DeliveryOptions,
