@@ -26,7 +26,7 @@ export class Names {
 }
 
 /** A name without its package: what `Mapping.names` knows it by. */
-export function contractName(desc: DescMessage | DescEnum): string {
+function contractName(desc: DescMessage | DescEnum): string {
   const { package: packageName } = desc.file.proto;
   return packageName === "" ? desc.typeName : desc.typeName.slice(packageName.length + 1);
 }
