@@ -73,9 +73,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a misspelled field of a mutation's error": `
     const error: unknown = undefined;
     if (error instanceof MutationError) return error.errors[0]?.mesage;`,
-  "a typed error of another mutation": `
-    const error: unknown = undefined;
-    return isMutationError(error, "updateProcurementCase") && error.errors.some((entry) => entry.__typename === "NoSuchError");`,
   "a mutation that does not exist": `isMutationError(undefined, "deleteVendor");`,
   "the code of a class": `return TimeoutError.code;`,
   // Client and lists
