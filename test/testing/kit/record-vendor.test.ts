@@ -141,6 +141,18 @@ async function startUsers(users: readonly object[], more: object = {}) {
   });
 }
 
+test("an escaped text can be decoded as before, and names what it named", async () => {
+  const users = Array.from({ length: 40 }, (_, i) => ({
+    id: `j${i}%C3%BCrgen%3A${i}%2Fa`,
+    cursor: `${i}9d8c7b%3D`,
+  }));
+  const to = join(folder.path, "escaped.cassette.json");
+  await recordVendor(await startUsers(users), { to });
+  const escaped = (await readFile(to, "utf8")).match(/"[^"]*%[^"]*"/g) ?? [];
+  expect(escaped).toHaveLength(80);
+  expect(escaped.map(decodeURIComponent)).toEqual(escaped.map(() => expect.stringMatching(/[=/]/)));
+});
+
 test("a recording takes the place of the one before", async () => {
   const to = join(folder.path, "again.cassette.json");
   await recordVendor(await startUsers([{ id: 1 }]), { to });

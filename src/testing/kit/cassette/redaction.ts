@@ -15,6 +15,7 @@ const HARMLESS =
 const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
 const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
 const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;
+const ESCAPED = /^[^\s%]*(?:%[0-9a-f]{2}[^\s%]*)+$/i;
 /** So many words of a text that is not all from answers decide what it is a copy of. */
 const SHORTEST_COPY = 5;
 
@@ -207,6 +208,12 @@ class Redaction {
 
   #words(text: string): string {
     if (isPlain(text)) return text;
+    // A fake of an escape could not be decoded.
+    if (ESCAPED.test(text)) return mapEscaped(text, (clear) => this.#faked(clear));
+    return this.#faked(text);
+  }
+
+  #faked(text: string): string {
     for (const word of wordsOf(text)) this.#given.add(word);
     return this.#fakes.text(text);
   }
