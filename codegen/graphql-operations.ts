@@ -3,6 +3,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
+  type GraphQLEnumType,
   type GraphQLNamedType,
   type GraphQLSchema,
   type GraphQLType,
@@ -240,14 +241,16 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
 
 /**
  * The fields of each input, and of the variables of each operation under the name of its root field: `name!` is
- * required, `deadline:Date` and `state:StateInput` have a type that is checked.
+ * required, `deadline:Date` and `where:PlanInput` have a type that is checked, `state:State` one that is an enum.
  */
 function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly OperationDefinitionNode[]): string {
+  const enums = new Set<GraphQLEnumType>();
   const entry = (name: string, fields: readonly { readonly name: string; readonly type: GraphQLType }[]) => {
     const words = fields.map(({ name: field, type }) => {
       const named = getNamedType(type);
-      const checked =
-        GRAPHQL.scalars[named.name] === "date" ? "Date" : isInputObjectType(named) ? named.name : undefined;
+      if (isEnumType(named)) enums.add(named);
+      const isNamed = isInputObjectType(named) || isEnumType(named);
+      const checked = GRAPHQL.scalars[named.name] === "date" ? "Date" : isNamed ? named.name : undefined;
       return `${field}${isNonNullType(type) ? "!" : ""}${checked === undefined ? "" : `:${checked}`}`;
     });
     return `  ${name}: "${words.join(" ")}",\n`;
@@ -260,8 +263,15 @@ function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly Operati
     }),
     ...inputs.map((input) => entry(input.name, Object.values(input.getFields()))),
   ];
+  const values = [...enums].map((type) => {
+    const names = type.getValues().map(({ name }) => name);
+    return `  ${type.name}: "${names.join(", ")}",\n`;
+  });
   return `/** Fields of the variables of each method and of each input; \`!\` is required, a type follows \`:\`. */
-export const INPUT_FIELDS: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
+export const INPUT_FIELDS: Readonly<Record<string, string>> = {\n${entries.join("")}};
+
+/** Values of the enums of inputs. */
+export const ENUM_VALUES: Readonly<Record<string, string>> = {\n${values.join("")}};\n`;
 }
 
 /** A docstring, with a tag for what the service does not show: it may change in a minor version. */

@@ -3,8 +3,8 @@ import { withCallSite } from "../core/operation.js";
 import type { MutationErrors } from "./generated/operations.js";
 import { type MutationOptions, readRequestOptions } from "./options.js";
 import type { Document } from "./request/document.js";
-import { describeFields, MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
-import { withField } from "./request/input-fields.js";
+import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
+import { describeFields, withField } from "./request/input-fields.js";
 import type { Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 
@@ -93,7 +93,7 @@ function refused(
     .filter((type) => typeof type === "string" && /^\w{1,100}$/.test(type))
     .slice(0, MAX_SHOWN_TYPES);
   return new MutationError(
-    `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}${describeFields(errors)}. See errors.`,
+    `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}${describeFields(mutation, errors)}. See errors.`,
     { mutation, errors, requestId, serverMessage: errors[0]?.message },
   );
 }

@@ -16,16 +16,22 @@ const call = async (client: GraphQLClient, method: Method, ...args: readonly unk
   Reflect.apply(client[method], client, args);
 
 test.each<[path: string, nearest: string | undefined, method: Method, ...args: unknown[]]>([
-  ["input.nam", "name", "createProcurementCase", { nam: "Renewal" }],
+  ["input.nam", undefined, "createProcurementCase", { nam: "Renewal" }],
   ["input.baseline_price", "baselinePrice", "createProcurementCase", { name: "x", baseline_price: 1 }],
   ["input.nothingLikeIt", undefined, "createProcurementCase", { name: "x", nothingLikeIt: 1 }],
   ["input.name", undefined, "createProcurementCase", { name: undefined }],
   ["input.name", undefined, "createProcurementCase", {}],
   ["input", undefined, "createProcurementCase"],
-  ["input.stat", "state", "changeVendorsState", { stat: "ARCHIVED" }, "all"],
-  ["where.vendr", "vendor", "changeVendorsState", { state: "ARCHIVED" }, { vendr: { name: { eq: "Acme" } } }],
-  ["where.sate", "state", "licenses", { where: { sate: { activity: { eq: "USED" } } } }],
-  ["where.sate", "state", "licenses", { where: { sate: undefined } }],
+  ["input.stat", undefined, "changeVendorsState", { stat: "ARCHIVED" }, "all"],
+  [
+    "where.vendr",
+    undefined,
+    "changeVendorsState",
+    { state: "ARCHIVED" },
+    { vendr: { name: { eq: "Acme" } } },
+  ],
+  ["where.sate", undefined, "licenses", { where: { sate: { activity: { eq: "USED" } } } }],
+  ["where.sate", undefined, "licenses", { where: { sate: undefined } }],
   ["where.state.activity.EQ", "eq", "licenses", { where: { state: { activity: { EQ: "USED" } } } }],
   ["where.state.activity.equals", undefined, "licenses", { where: { state: { activity: { equals: "x" } } } }],
   ["where.state.activity.eq", undefined, "licenses", { where: { state: { activity: { eq: undefined } } } }],
@@ -33,11 +39,11 @@ test.each<[path: string, nearest: string | undefined, method: Method, ...args: u
   ["where.state", undefined, "applications", { where: { state: "SANCTIONED" } }],
   [
     "where.or[1].application.nme",
-    "name",
+    undefined,
     "applications",
     { where: { or: [{}, { application: { nme: {} } }] } },
   ],
-  ["order.contractDetail", "contractDetails", "licensePlans", { order: { contractDetail: {} } }],
+  ["order.contractDetail", undefined, "licensePlans", { order: { contractDetail: {} } }],
   ["order[1].ID", "id", "licensePlans", { order: [{ name: "ASC" }, { ID: "ASC" }] }],
 ])("rejects %s (nearest: %s) of %s before anything is sent", async (path, nearest, method, ...args) => {
   const { client, server } = await connectClient(OK);
@@ -88,6 +94,14 @@ test.each<[field: string | undefined, send: (client: GraphQLClient) => Promise<u
     },
   ],
   [
+    "order.name",
+    (client) => client.licensePlans({ order: { name: "ASC" } }).firstPage(),
+    {
+      message:
+        'Variable "$order" got invalid value "UP" at "order.name"; Value "UP" does not exist in "SortEnumType" enum.',
+    },
+  ],
+  [
     "input.name",
     created,
     {
@@ -130,7 +144,14 @@ test.each<[field: string | undefined, send: (client: GraphQLClient) => Promise<u
   const error = await rejection(send(client));
   if (!(error instanceof GraphQLResponseError)) throw error;
   expect(error.errors.map((told) => told.field)).toEqual([undefined, field]);
-  expect(error.message).toMatch(field === undefined ? /^(?!.*about)/ : `, about ${field}. See`);
+  const known = {
+    "input.state": "PRE, COMPLETED",
+    "where.or[0].state.activity.eq": "UNUSED, USED",
+    "order.name": "ASC, DESC",
+  };
+  const values: unknown = Reflect.get(known, field ?? "");
+  const ofEnum = values === undefined ? "" : ` (one of ${values})`;
+  expect(error.message).toMatch(field === undefined ? /^(?!.*about)/ : `, about ${field}${ofEnum}. See`);
   expect(error.message).not.toContain("canary");
 });
 

@@ -39,7 +39,7 @@ export const messages = [
         answeredWith(() => new Response()),
         [{ where: { sate: { activity: { eq: "UNUSED" } } } }],
       ),
-    text: "where: unknown field sate. Did you mean state? Known: and, or, id, state, holder, plan, annualPrice, potentialSaving.",
+    text: "where: unknown field sate. Known: and, or, id, state, holder, plan, annualPrice, potentialSaving.",
   },
   {
     title: "a change that would reach every vendor",

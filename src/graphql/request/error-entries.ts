@@ -6,7 +6,6 @@ export const MAX_ENTRIES = 1000;
 
 const MAX_PATH_PARTS = 20;
 const MAX_CODES = 5;
-const MAX_FIELDS = 5;
 
 /** The usual codes of a rate limit; the service description shows none. */
 const RATE_LIMIT_CODE = /^(RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLED)$/i;
@@ -36,13 +35,7 @@ export function describeEntries(errors: GraphQLResponseError["errors"]): string 
   const shown = [...new Set(codes)].slice(0, MAX_CODES).join(", ");
   const place = errors[0] === undefined ? undefined : placeOf(errors[0]);
   const at = place === undefined ? "" : `, ${errors.length === 1 ? "" : "the first "}at ${place}`;
-  return (shown === "" ? "" : ` (${shown})`) + at + describeFields(errors);
-}
-
-/** Names the fields of the input that the entries name: `, about input.name, input.deadline`. */
-export function describeFields(entries: readonly { readonly field?: string }[]): string {
-  const fields = new Set(entries.map(({ field }) => field).filter((field) => field !== undefined));
-  return fields.size === 0 ? "" : `, about ${[...fields].slice(0, MAX_FIELDS).join(", ")}`;
+  return (shown === "" ? "" : ` (${shown})`) + at;
 }
 
 /** Takes secrets out of every string and key of a parsed body, in place: it may be large and nested deeply. */

@@ -1,14 +1,18 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import { describeType, isObject } from "../../core/validate.js";
-import { INPUT_FIELDS } from "../generated/operations.js";
+import { describeType, isObject, suggestKey } from "../../core/validate.js";
+import { ENUM_VALUES, INPUT_FIELDS } from "../generated/operations.js";
 
 interface Field {
   readonly required: boolean;
   /** The input or `Date`; undefined for what is not checked. */
   readonly type: string | undefined;
+  /** Of an enum; there may be values that the schema lacks. */
+  readonly values: string | undefined;
 }
 
 const MAX_LISTED = 25;
+/** Most fields that a message names. */
+const MAX_FIELDS = 5;
 
 const parsed = new Map<string, ReadonlyMap<string, Field>>();
 
@@ -25,7 +29,7 @@ export function joinPath(parent: string | undefined, inArray: boolean, key: stri
 
 /**
  * The type of a field of an input; undefined if it is not checked.
- * @throws {InvalidInputError} the input has no such field; with the nearest name
+ * @throws {InvalidInputError} the input has no such field
  */
 export function fieldType({ path, type }: Place, name: string): string | undefined {
   if (type === undefined) return undefined;
@@ -33,16 +37,15 @@ export function fieldType({ path, type }: Place, name: string): string | undefin
   const field = fields.get(name);
   if (field !== undefined) return field.type;
   const names = [...fields.keys()];
-  const nearest = nearestName(name, names);
-  const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   const known = names.length > MAX_LISTED ? "" : ` Known: ${names.join(", ")}.`;
   // A key that is not a name may be a secret.
   const shown = /^[A-Za-z_]\w{0,63}$/.test(name) ? ` ${name}` : "";
-  throw new InvalidInputError(`${path || "variables"}: unknown field${shown}.${hint}${known}`, {
-    issues: [
-      { path: path === "" ? name : `${path}.${name}`, expected: nearest ?? `one of ${names.join(", ")}` },
-    ],
-  });
+  throw new InvalidInputError(
+    `${path || "variables"}: unknown field${shown}.${suggestKey(name, names)}${known}`,
+    {
+      issues: [{ path: path === "" ? name : `${path}.${name}`, expected: `one of ${names.join(", ")}` }],
+    },
+  );
 }
 
 /**
@@ -100,9 +103,24 @@ function namedField(method: string, { message, path, extensions }: Told): string
   const places = ["argument", "variable", "inputPath"].map((key) => Reflect.get(Object(extensions), key));
   const quoted = message.slice(0, MAX_READ).matchAll(/["'`](\$?[A-Za-z_][\w.[\]]*)(?=["'`])/g);
   const told = [...places, path, ...[...quoted].map(([, text]) => text)].map(dotted).filter(Boolean);
-  const found = [...told, ...told.map((place) => `input.${place}`)].map((place) => knownPath(method, place));
+  const found = [...told, ...told.map((place) => `input.${place}`)].map(
+    (place) => findField(method, place)?.path,
+  );
   const depth = (place = "") => place.split(".").length;
   return found.reduce((best, place) => (!best || depth(place) > depth(best) ? place : best), undefined);
+}
+
+/** Names the fields that entries name, and what enums may be: `, about input.name, input.state (one of PRE, COMPLETED)`. */
+export function describeFields(
+  method: string | undefined,
+  entries: readonly { readonly field?: string }[],
+): string {
+  const fields = new Set(entries.map(({ field }) => field).filter((field) => field !== undefined));
+  const shown = [...fields].slice(0, MAX_FIELDS).map((path) => {
+    const values = method === undefined ? undefined : findField(method, path)?.field.values;
+    return values === undefined ? path : `${path} (one of ${values})`;
+  });
+  return shown.length === 0 ? "" : `, about ${shown.join(", ")}`;
 }
 
 /** A place as one string; empty if it does not begin with a name. */
@@ -113,19 +131,21 @@ function dotted(place: unknown): string {
   return /^[$/A-Z_a-z]/.test(text) ? text : "";
 }
 
-/** A path as the SDK writes it, if the method has such a field. */
-function knownPath(method: string, place: string): string | undefined {
+/** A path as the SDK writes it, and the field there, if the method has it. */
+function findField(method: string, place: string) {
   let type: string | undefined = method;
   let path: string | undefined;
+  let found: Field | undefined;
   for (const name of place.replace(/^\$/, "").split(/[./[\]]+/)) {
     if (name === "") continue;
     const isIndex = path !== undefined && /^\d{1,6}$/.test(name);
-    const field: Field | undefined = isIndex ? undefined : fieldsOf(type ?? "").get(name);
-    if (!isIndex && field === undefined) return undefined;
+    const field: Field | undefined = isIndex ? found : fieldsOf(type ?? "").get(name);
+    if (field === undefined) return undefined;
     path = joinPath(path, isIndex, name);
-    if (field !== undefined) type = field.type;
+    found = field;
+    type = field.type;
   }
-  return path;
+  return path === undefined || found === undefined ? undefined : { path, field: found };
 }
 
 function fieldsOf(type: string): ReadonlyMap<string, Field> {
@@ -135,33 +155,12 @@ function fieldsOf(type: string): ReadonlyMap<string, Field> {
     fields = new Map(
       words.map((word) => {
         const [name = "", input] = word.split(":");
-        return [name.replace("!", ""), { required: name.endsWith("!"), type: input }];
+        const values = ENUM_VALUES[input ?? ""];
+        const type = values === undefined ? input : undefined;
+        return [name.replace("!", ""), { required: name.endsWith("!"), type, values }];
       }),
     );
     parsed.set(type, fields);
   }
   return fields;
-}
-
-/** The name with the fewest edits, if they are at most two, and not most of the name. */
-function nearestName(name: string, names: readonly string[]): string | undefined {
-  const ranked = names
-    .map((candidate) => ({ candidate, edits: editsBetween(name.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits);
-  const [best] = ranked;
-  return best !== undefined && best.edits <= Math.min(2, name.length / 2) ? best.candidate : undefined;
-}
-
-function editsBetween(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -24,6 +24,9 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
     "The ledger could not store an approval; see the log. For a fileLedger, check its directory and the free disk space.",
 };
 
+const NOT_FIRST =
+  "If it is not the first run, this is not the ledger of the last one (another directory or user, or a container without a volume), and completing would remove every record that this run lacks.";
+
 export interface HeldScope {
   readonly installationId: string;
   /** Location of the ledger, or `none`. */
@@ -52,13 +55,14 @@ export function heldError(
   const approval =
     typeof offer === "string" ? undefined : { id: offer.id, expiresAt: new Date(offer.expiresAt) };
   const isFirst = held.every(isFirstRun);
-  const start = `The guard held this run; nothing was sent (ledger: ${scope.ledger}):`;
+  const start = isFirst
+    ? `The guard held this run; nothing was sent. ${describeFirstRun(scope)}`
+    : `The guard held this run; nothing was sent (ledger: ${scope.ledger}):`;
   const found = held.flatMap(describeHeld);
   const sentences = [
     ...held.flatMap(describeApproval),
-    isFirst ? describeFirstRun(scope) : "",
     isFirst
-      ? ""
+      ? NOT_FIRST
       : "A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]
@@ -71,9 +75,9 @@ export function heldError(
   });
 }
 
-/** What a first run is, for a run that is held because it may not be one. */
+/** What to do if the run that is held is the first one. */
 function describeFirstRun({ installationId, ledger }: HeldScope): string {
-  return `The ledger ${ledger} knows no completed run of installation ${JSON.stringify(installationId)}. If this is its first run with this ledger, run once with firstRun: true. If it is not, this is not the ledger of the last run: another directory or user, or a container without a volume. Then completing would remove every record that this run lacks.`;
+  return `If this is the first run of installation ${JSON.stringify(installationId)} with the ledger ${ledger}, run once with firstRun: true:`;
 }
 
 function describeApproval({ collection, approvalProblem }: HeldJudgement): string[] {
@@ -86,9 +90,12 @@ function describeHeld(judgement: HeldJudgement): string[] {
 
 /** Says that a run would be held, and why. */
 export function describePreview(scope: HeldScope, held: readonly HeldJudgement[]): string {
-  const why = `The guard would hold the run: ${held.flatMap(describeHeld).join("; ")}.`;
-  const first = held.every(isFirstRun) ? [describeFirstRun(scope)] : [];
-  return [why, ...held.flatMap(describeApproval), ...first].join(" ");
+  const isFirst = held.every(isFirstRun);
+  const start = isFirst
+    ? `The guard would hold this run. ${describeFirstRun(scope)}`
+    : "The guard would hold this run:";
+  const found = `${held.flatMap(describeHeld).join("; ")}.`;
+  return [start, found, ...held.flatMap(describeApproval), ...(isFirst ? [NOT_FIRST] : [])].join(" ");
 }
 
 function isFirstRun({ findings }: SnapshotJudgement): boolean {

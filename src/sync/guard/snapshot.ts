@@ -135,7 +135,7 @@ export function isAboutBaseline({ rule }: Pick<HeldReason, "rule">): boolean {
 }
 
 function unknownInstallation({ sent }: Comparison): Finding {
-  return { rule: "no-baseline", text: `it is not known what would be removed; ${approving(sent)}` };
+  return { rule: "no-baseline", text: `there is no earlier run to compare with; ${approving(sent)}` };
 }
 
 function unreadableLedger({ gone, known, sent }: Comparison, problem: unknown): Finding {
@@ -149,7 +149,7 @@ function unreadableLedger({ gone, known, sent }: Comparison, problem: unknown): 
 }
 
 function approving(sent: number): string {
-  return `an approval makes the ${count(sent)} ids of this run the new baseline`;
+  return `approving accepts the ${count(sent)} records of this run as the new baseline`;
 }
 
 async function* nothing(): Lines {}

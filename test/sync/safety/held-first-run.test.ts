@@ -50,6 +50,10 @@ test("is explained by a preview too", async () => {
   const { installationId } = service;
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
   const preview = await service.sync.preview(connector, { installationId, ledger });
-  expect(`${preview}`).toContain(`The ledger ${service.directory} knows no completed run of installation`);
-  expect(`${preview.held}`).toContain("firstRun: true");
+  const advice = `If this is the first run of installation "${installationId}" with the ledger ${service.directory}, run once with firstRun: true:`;
+  expect(`${preview}`).toContain(`The guard would hold this run. ${advice}`);
+  const error = await service
+    .runAccounts(ids(1), { firstRun: false, ledger })
+    .catch((caught: unknown) => caught);
+  expect(`${error}`).toContain(`The guard held this run; nothing was sent. ${advice} accounts: there is no`);
 });
