@@ -31,7 +31,10 @@ export default {
   hideGenerator: true,
   // One page each, without what the site itself shows around it.
   outputFileStrategy: "modules",
+  entryFileName: "overview",
   hidePageHeader: true,
+  // Its links count equal headings by another rule than the site does.
+  useHTMLAnchors: true,
   hideBreadcrumbs: true,
   parametersFormat: "table",
   propertiesFormat: "table",

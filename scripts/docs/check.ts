@@ -39,6 +39,9 @@ function linksOf(page: string, text: string): readonly (readonly [string, string
       const [path = "", anchor = ""] = decodeURIComponent(link.replaceAll("&amp;", "&")).split("#");
       const resolved = path === "" ? page : posix.join("/", posix.dirname(page), path).slice(1);
       const absolute = path.startsWith("/") ? path.slice(1) : resolved;
-      return [absolute === "" || absolute.endsWith("/") ? `${absolute}index.html` : absolute, anchor] as const;
+      return [
+        absolute === "" || absolute.endsWith("/") ? `${absolute}index.html` : absolute,
+        anchor,
+      ] as const;
     });
 }

@@ -23,7 +23,10 @@ await stagePages(pages);
 await cp(join(ROOT, "scripts/docs/vitepress"), join(pages, ".vitepress"), { recursive: true });
 run("typedoc", []);
 run("vitepress", ["build", pages, "--outDir", html]);
-await writeAgentFiles(html);
+await writeAgentFiles(html, "");
+// As llms.txt names them.
+for (const kind of ["guides", "reference"])
+  await cp(join(pages, kind), join(html, kind), { recursive: true });
 
 const problems = await siteProblems(html);
 for (const problem of problems) console.error(problem);
