@@ -1,10 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { PACKAGE } from "../system/built-package.js";
 
-export const CLI = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+export const CLI = join(PACKAGE.folder, "dist/cli/main.js");
 /** As `--import`, for a process in any directory. */
 export const TSX = import.meta.resolve("tsx");
 
@@ -13,7 +14,7 @@ export interface CliOptions {
   /** The whole environment, besides PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly input?: string | undefined;
-  /** What Node runs. @default the sources */
+  /** What Node runs. @default the built package */
   readonly program?: readonly string[] | undefined;
 }
 
