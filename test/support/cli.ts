@@ -5,9 +5,9 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { PACKAGE } from "../system/built-package.js";
 
-export const CLI = join(PACKAGE.folder, "dist/cli/main.js");
 /** As `--import`, for a process in any directory. */
 export const TSX = import.meta.resolve("tsx");
+export const CLI = join(PACKAGE.folder, "dist/cli/main.js");
 
 export interface CliOptions {
   readonly cwd?: string | undefined;
@@ -21,7 +21,7 @@ export interface CliOptions {
 /** Starts the command line, killed after the test. */
 export function startCli(
   args: readonly string[],
-  { cwd, env = {}, input, program = ["--import", TSX, CLI] }: CliOptions = {},
+  { cwd, env = {}, input, program = [CLI] }: CliOptions = {},
 ): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, [...program, ...args], {
     cwd,
