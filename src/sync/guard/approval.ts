@@ -1,16 +1,15 @@
 import { type RunHeldError, SaasManagementError } from "../../core/errors/index.js";
 import type { IdHash } from "../ids/id-hash.js";
 import type { CollectionLedger, ListedIn } from "../ledger/collection-ledger.js";
-import { randomToken } from "../ledger/entries.js";
+import { randomToken } from "../ledger/installation-ledger.js";
 import { type CoveredRule, digestOf, type Offer, offerId, type PendingApproval } from "../ledger/offer.js";
 import type { Lines } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { type HeldJudgement, type HeldScope, heldError } from "./held-error.js";
-import { isHeld } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
 import { type GuardedSnapshot, isAboutBaseline } from "./snapshot.js";
-import type { Finding } from "./verdict.js";
+import { type Finding, isHeld } from "./verdict.js";
 
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -47,15 +46,15 @@ export async function holdRun(
   if (shown.length < held.length) return heldError(scope, held, "no-ledger");
   try {
     for (const { ledger } of approved) {
-      const given = await ledger?.held();
+      const given = await ledger?.pending();
       if (ledger !== undefined && given !== undefined) shown.push({ ...given, ledger });
     }
     const digests: Record<string, string> = {};
-    for (const one of shown) digests[one.ledger.scope.collection] = await digestOf(one);
+    for (const one of shown) digests[one.ledger.collection] = await digestOf(one);
     const offer = (await sameOffer(shown, digests, now, isUsed)) ?? { nonce: randomToken(), digests };
     const places: ListedIn[] = [];
     for (const { ledger, covers, lines, added } of shown)
-      places.push(await ledger.hold({ offer, expiresAt, covers, lines, added }));
+      places.push(await ledger.offer({ offer, expiresAt, covers, lines, added }));
     const listed = held.map((judged, i) => ({ ...judged, listedIn: places[i] }));
     const renewed = approved.map(({ collection }) => collection);
     return heldError(scope, listed, { id: offerId(offer), expiresAt }, renewed);
@@ -73,7 +72,7 @@ async function sameOffer(
   now: number,
   isUsed: HoldContext["isUsed"],
 ): Promise<Offer | undefined> {
-  const pending = await first?.ledger.held().catch(() => undefined);
+  const pending = await first?.ledger.pending().catch(() => undefined);
   if (pending === undefined || pending.expiresAt <= now) return undefined;
   const same = { nonce: pending.offer.nonce, digests };
   const id = offerId(pending.offer);
@@ -94,7 +93,7 @@ export async function approvalProblem(
   { rule, now, isUsed }: ApprovalContext,
 ): Promise<string | undefined> {
   try {
-    const pending = await snapshot.ledger?.held();
+    const pending = await snapshot.ledger?.pending();
     if (pending === undefined)
       return "no approval is pending for it: it was used, or offered for other collections";
     if (offerId(pending.offer) !== approvalId) return "another approval is pending";

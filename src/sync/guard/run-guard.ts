@@ -9,7 +9,7 @@ import { withinGrace } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { LedgerDraft } from "../ledger/collection-ledger.js";
-import { batchToken } from "../ledger/entries.js";
+import { batchToken } from "../ledger/installation-ledger.js";
 import { logUsed, releaseApproval } from "../ledger/run-log.js";
 import type { Lines } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
@@ -203,10 +203,10 @@ export class RunGuard {
     await Promise.all(saved);
     drafts.areSaved = true;
     const { approve } = this.#options;
-    const { ledger, scope } = this.#judge;
+    const { ledger } = this.#judge;
     const isGivenUp = this.#drafts !== drafts;
     if (ledger === undefined || approve === undefined || this.#approved.size === 0 || isGivenUp) return;
-    drafts.used = logUsed(ledger, scope, approve, {
+    drafts.used = logUsed(ledger, approve, {
       at: this.#configuration.clock.now(),
       value: drafts.token,
     });
@@ -217,16 +217,16 @@ export class RunGuard {
 
   /** Makes the ids the known ones, and forgets the approval of the run. */
   async #promote(over: AbortSignal): Promise<void> {
-    const { ledger, scope, rules } = this.#judge;
+    const { ledger, rules } = this.#judge;
     for (const [snapshot, draft] of this.#drafts?.of ?? []) {
       over.throwIfAborted();
       const rule = rules.ruleOf(snapshot.collection);
-      await draft.promote(snapshot.historyWith(rule, this.#approved.get(snapshot) ?? []));
+      await draft.promote(snapshot.pastsWith(rule, this.#approved.get(snapshot) ?? []));
     }
     over.throwIfAborted();
     const { approve } = this.#options;
     // Once, and for all that it covers: also for collections that this run does not declare.
-    if (approve !== undefined && ledger !== undefined) await releaseApproval(ledger, scope, approve);
+    if (approve !== undefined && ledger !== undefined) await releaseApproval(ledger, approve);
   }
 
   async #discard({ of: drafts, used }: Drafts): Promise<void> {

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { HeldReason } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { FieldSample } from "../ids/field-sample.js";
-import { isSample } from "./history.js";
 import { eachLine, wholeLines } from "./id-lines.js";
+import { isSample } from "./past.js";
 import type { Fields, Lines } from "./value.js";
 
 /** A rule that was broken, and by what: nothing else of it is approved. */
