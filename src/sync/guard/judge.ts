@@ -1,12 +1,11 @@
 import { raceAbort } from "../../core/abort.js";
-import { InvalidInputError, type RunHeldError } from "../../core/errors/index.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 import { withinGrace } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import { type InstallationLedger, runOf } from "../ledger/installation-ledger.js";
-import { usersOf } from "../ledger/run-log.js";
+import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import type { SyncConfiguration } from "../options.js";
-import { approvalProblem, holdRun, type Judged } from "./approval.js";
+import { Approvals, type Judged } from "./approval.js";
 import type { HeldScope } from "./held-error.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
@@ -23,6 +22,7 @@ export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
 export class SnapshotJudge {
   readonly ledger: InstallationLedger | undefined;
   readonly rules: ResolvedGuard;
+  readonly approvals: Approvals;
   readonly #options: JudgedRun;
   readonly #configuration: SyncConfiguration;
 
@@ -32,6 +32,7 @@ export class SnapshotJudge {
     this.#options = options;
     this.#configuration = configuration;
     this.ledger = ledger;
+    this.approvals = new Approvals(ledger, options.runId, configuration);
     this.rules = resolveGuard(guard, configuration.clock.now());
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
@@ -80,34 +81,7 @@ export class SnapshotJudge {
     const judgement = { ...(await snapshot.judge({ rule, isUnknown, now })), snapshot };
     if (judgement.findings.length === 0 || rule === undefined || approve === undefined)
       return { ...judgement, isHeld: judgement.findings.length > 0, approvalProblem: undefined };
-    const problem =
-      snapshot.ledger === undefined
-        ? "without a ledger, approvals are not stored"
-        : await approvalProblem(approve, judgement, {
-            rule,
-            now,
-            isUsed: () => this.#isUsed(approve),
-          });
+    const problem = await this.approvals.problem(approve, judgement, rule);
     return { ...judgement, isHeld: problem !== undefined, approvalProblem: problem };
-  }
-
-  /**
-   * @param approved Snapshots that are not held because they were approved.
-   * @param ended Fires when the ledger must not be asked any more.
-   * @returns the error of the run: one report and one approval for all that is held
-   */
-  hold(
-    held: readonly Judged[],
-    approved: readonly GuardedSnapshot[],
-    ended: AbortSignal,
-  ): Promise<RunHeldError> {
-    const isUsed = (approvalId: string) => this.#isUsed(approvalId);
-    return holdRun(this.place, held, approved, { ...this.#configuration, ended, isUsed });
-  }
-
-  /** Whether another run may have been completed with an approval. */
-  async #isUsed(approvalId: string): Promise<boolean> {
-    const users = this.ledger === undefined ? [] : await usersOf(this.ledger, approvalId);
-    return users.some((batch) => runOf(batch) !== this.#options.runId);
   }
 }

@@ -133,18 +133,8 @@ export interface ResolvedGuard {
   ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
 }
 
-const RULE_KEYS = {
-  removed: true,
-  window: true,
-  added: true,
-  changed: true,
-} satisfies KeysOf<GuardRules>;
-
-const GUARD_KEYS = {
-  ...RULE_KEYS,
-  collections: true,
-  offUntil: true,
-} satisfies KeysOf<GuardOptions>;
+const RULE_KEYS = { removed: true, window: true, added: true, changed: true } satisfies KeysOf<GuardRules>;
+const GUARD_KEYS = { ...RULE_KEYS, collections: true, offUntil: true } satisfies KeysOf<GuardOptions>;
 
 const COLLECTION_KEYS = keysOf(WIRE);
 

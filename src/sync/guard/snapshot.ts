@@ -79,8 +79,7 @@ export class GuardedSnapshot {
     const compare = async () => {
       this.knownIds = (await this.ledger?.known()) ?? [];
       const all = await compareIds(table, this.knownIds);
-      const completed = this.knownIds.find(({ state }) => state === "completed");
-      this.#pasts = (await completed?.pasts()) ?? [];
+      this.#pasts = await pastsOf(this.knownIds, "completed");
       return all;
     };
     try {
@@ -98,7 +97,7 @@ export class GuardedSnapshot {
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
       if (!isCompleted && (await isUnknown())) return [unknownInstallation(compared)];
-      const unclear = await unclearOf(this.knownIds);
+      const unclear = await pastsOf(this.knownIds, "unclear");
       const { collection } = this;
       return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now }, rule);
     };
@@ -167,13 +166,9 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
   return readable;
 }
 
-/** What the ledger remembers of snapshots that may have been completed. */
-async function unclearOf(knownIds: readonly KnownIds[]): Promise<readonly PastSnapshot[]> {
+async function pastsOf(knownIds: readonly KnownIds[], wanted: KnownIds["state"]): Promise<PastSnapshots> {
   const pasts: PastSnapshot[] = [];
-  for (const ids of knownIds) {
-    const past = ids.state === "unclear" ? await ids.past() : undefined;
-    if (past !== undefined) pasts.push(past);
-  }
+  for (const ids of knownIds) if (ids.state === wanted) pasts.push(...(await ids.pasts()));
   return pasts;
 }
 

@@ -24,12 +24,8 @@ export interface KnownIds {
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
-   * What the ledger remembers of the snapshot; undefined if nothing was noted. Reads the ids if nobody has read them yet.
-   * Throws if they are damaged.
-   */
-  past(): Promise<PastSnapshot | undefined>;
-  /**
-   * What the ledger remembers of this completed snapshot and those before it; empty for unclear ids.
+   * What the ledger remembers of this snapshot, and of those before it if it is completed. For unclear ids, reads them if
+   * nobody has yet.
    * @throws {ConfigurationError} it is damaged: if it looked empty, what differs from it would pass
    */
   pasts(): Promise<PastSnapshots>;
@@ -79,10 +75,11 @@ export class CollectionLedger {
     const current = currentOf(await this.#entries());
     const completed = lastOf(current, "completed");
     const later = current.filter((entry) => entry !== completed);
-    const sets = later.map(({ key }) => this.#knownIds("unclear", key));
+    const sets = later.map(({ key }) => this.#unclear(key));
     if (completed === undefined) return sets;
     const ids = this.#ledger.keyOf({ ...completed, kind: "ids" });
-    return [this.#knownIds("completed", ids, completed.key), ...sets];
+    const lines = () => this.#read(ids);
+    return [{ state: "completed", lines, pasts: () => this.#pastsAt(completed.key) }, ...sets];
   }
 
   /**
@@ -175,7 +172,7 @@ export class CollectionLedger {
     await this.#ledger.delete(entries.filter((entry) => !isList(entry) && entry.sequence < last));
   }
 
-  #knownIds(state: KnownIds["state"], key: string, marker?: string): KnownIds {
+  #unclear(key: string): KnownIds {
     let isRead = false;
     let past: PastSnapshot | undefined;
     const onFields = ({ past: noted }: Fields) => {
@@ -188,11 +185,11 @@ export class CollectionLedger {
       yield* read();
       isRead = true;
     };
-    const readAll = async () => {
+    const pasts = async () => {
       if (!isRead) for await (const _ of lines());
-      return past;
+      return past === undefined ? [] : [past];
     };
-    return { state, lines, past: readAll, pasts: async () => (marker ? this.#pastsAt(marker) : []) };
+    return { state: "unclear", lines, pasts };
   }
 
   async #pastsAt(key: string): Promise<PastSnapshots> {

@@ -7,6 +7,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Clock } from "../../core/clock.js";
+import { isCount, isText, objectOf } from "../../core/validate.js";
 import { LEASE_MS } from "../lease.js";
 import { type InstallationLedger, type LedgerEntry, randomToken } from "./installation-ledger.js";
 import { encodeValue, type Fields } from "./value.js";
@@ -25,8 +26,13 @@ interface Owner {
   readonly pid: number;
 }
 
-/** What an entry says. */
-type NamedOwner = Partial<Record<keyof Owner | "batchId", unknown>>;
+const isOwner = objectOf<Owner>({ host: isText, bootId: isText, pid: isCount });
+
+interface OwnedEntry {
+  /** Undefined if it is not named. */
+  readonly owner: Owner | undefined;
+  readonly batchId: string | undefined;
+}
 
 /** Lists the entries, that of the last heartbeat last. */
 export function journalOf(ledger: InstallationLedger): Promise<readonly LedgerEntry[]> {
@@ -58,8 +64,15 @@ export async function putOwned(
 }
 
 /** @returns undefined if it was deleted meanwhile @throws {ConfigurationError} it is damaged */
-export function readOwned(ledger: InstallationLedger, { key }: LedgerEntry): Promise<NamedOwner | undefined> {
-  return ledger.read(key);
+export async function readOwned(
+  ledger: InstallationLedger,
+  { key }: LedgerEntry,
+): Promise<OwnedEntry | undefined> {
+  const fields = await ledger.read(key);
+  const batchId = fields?.["batchId"];
+  return (
+    fields && { owner: isOwner(fields) ? fields : undefined, batchId: isText(batchId) ? batchId : undefined }
+  );
 }
 
 /** A batch that a run of this ledger has open, or had when its process died. */
@@ -75,19 +88,20 @@ export interface OpenBatchEntry {
 /** The open batch of an installation's runs that was heard of last. Entries that cannot be read are left out. */
 export async function openBatch(ledger: InstallationLedger): Promise<OpenBatchEntry | undefined> {
   for (const entry of (await journalOf(ledger)).filter(isBatch).toReversed()) {
-    const owner = await readOwned(ledger, entry).catch(() => undefined);
-    if (typeof owner?.batchId !== "string") continue;
-    const { batchId, pid, host } = owner;
+    const { owner, batchId } = (await readOwned(ledger, entry).catch(() => undefined)) ?? {};
+    if (batchId === undefined || owner === undefined) continue;
     const heartbeat = entry.sequence;
-    return { batchId, owner: `${String(pid)} on ${String(host)}`, heartbeat, isGone: isGone(owner) };
+    return { batchId, owner: `${owner.pid} on ${owner.host}`, heartbeat, isGone: isGone(owner) };
   }
   return undefined;
 }
 
 /** Whether a process is provably dead. */
-export function isGone({ host, bootId: boot, pid }: NamedOwner): boolean {
+export function isGone(owner: Owner | undefined): boolean {
+  if (owner === undefined) return false;
+  const { host, bootId: boot, pid } = owner;
   if (boot === "" || boot !== bootId() || host !== hostname()) return false;
-  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return false;
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return false;
@@ -108,9 +122,7 @@ function bootId(): string {
   return knownBootId;
 }
 
-interface LeftStart extends LedgerEntry {
-  readonly owner: NamedOwner;
-}
+interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {}
 
 /**
  * Starts that are under way. If a process is killed before its start is answered, or the answer is lost, nobody knows the
@@ -158,8 +170,9 @@ export class PreparedStarts {
       if (silentMs > OVER_MS) await ledger.delete([entry]);
       else if (entry.key !== this.#own?.key) {
         // Of a damaged entry, only its time is known.
-        const owner = await readOwned(ledger, entry).catch((): NamedOwner => ({}));
-        if (owner !== undefined && (silentMs >= STALE_MS || isGone(owner))) left.push({ ...entry, owner });
+        const read = await readOwned(ledger, entry).catch(() => ({ owner: undefined }));
+        if (read !== undefined && (silentMs >= STALE_MS || isGone(read.owner)))
+          left.push({ ...entry, owner: read.owner });
       }
     }
     this.#left = left;
@@ -175,10 +188,9 @@ export class PreparedStarts {
   describeLeft(): string | undefined {
     const last = this.#left.at(-1);
     if (last === undefined) return undefined;
-    const { host, pid } = last.owner;
-    const isNamed = typeof host === "string" && typeof pid === "number";
-    const who = isNamed ? `Process ${pid} on host ${JSON.stringify(host)}` : "A process";
-    const until = new Date(last.sequence + OVER_MS).toISOString();
-    return `${who} may have started a batch at ${new Date(last.sequence).toISOString()} without learning its id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
+    const { owner, sequence } = last;
+    const who = owner ? `Process ${owner.pid} on host ${JSON.stringify(owner.host)}` : "A process";
+    const until = new Date(sequence + OVER_MS).toISOString();
+    return `${who} may have started a batch at ${new Date(sequence).toISOString()} without learning its id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.js";
-import { annotate, BatchInProgressError, TimeoutError } from "../../core/errors/index.js";
+import { BatchInProgressError, TimeoutError } from "../../core/errors/index.js";
 import type { Logger } from "../../core/hooks.js";
-import { withinGrace } from "../call.js";
+import { bestEffort, lockedError } from "../call.js";
 import { type InstallationLedger, type LedgerEntry, randomToken } from "./installation-ledger.js";
 import {
   isBatch,
@@ -78,15 +78,7 @@ export class Journal {
   explain(error: unknown): unknown {
     const left = this.#starts.describeLeft();
     if (left === undefined || !(error instanceof BatchInProgressError)) return error;
-    const { installationId, serverMessage, waitedMs, mayBeOwn, cause } = error;
-    const details = {
-      installationId,
-      serverMessage,
-      waitedMs,
-      mayBeOwn,
-      ...(cause !== undefined && { cause }),
-    };
-    return annotate(new BatchInProgressError(`${error.message} ${left}`, details), error);
+    return lockedError(error, `${error.message} ${left}`);
   }
 
   /** Warns once which start of another process the run may wait for. */
@@ -183,10 +175,9 @@ export class Journal {
     const silentMs = clock.now() - last.sequence;
     try {
       if (silentMs > OVER_MS) return void (await erase(ledger, last.token));
+      // Undefined if it was renewed or erased meanwhile.
       const entry = await readOwned(ledger, last);
-      // Renewed or erased meanwhile.
-      if (typeof entry?.batchId !== "string") return undefined;
-      return silentMs >= STALE_MS || isGone(entry) ? entry.batchId : undefined;
+      return silentMs >= STALE_MS || isGone(entry?.owner) ? entry?.batchId : undefined;
     } catch (error) {
       const { key } = last;
       logger.warn("saas-management: ignored an unusable entry of the journal", { key, error });
@@ -233,21 +224,15 @@ export class Journal {
     details: { readonly batchId?: string },
     step: (ledger: InstallationLedger, over: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    const { clock, logger, ledger } = this.#options;
+    const { ledger } = this.#options;
     if (!this.#answers || ledger === undefined) return;
-    try {
-      await withinGrace(clock, async (over) => {
-        over.addEventListener("abort", () => {
-          this.#answers = false;
-        });
-        await step(ledger, over);
+    const message = `the journal ${failure}; if this process is killed, the lock of its batch ends with the lease`;
+    await bestEffort(this.#options, { level: "warn", message, details }, (over) => {
+      over.addEventListener("abort", () => {
+        this.#answers = false;
       });
-    } catch (error) {
-      logger.warn(
-        `saas-management: the journal ${failure}; if this process is killed, the lock of its batch ends with the lease`,
-        { ...details, error },
-      );
-    }
+      return step(ledger, over);
+    });
   }
 }
 

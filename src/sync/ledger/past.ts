@@ -1,5 +1,5 @@
 import type { HeldReason } from "../../core/errors/index.js";
-import { isObject } from "../../core/validate.js";
+import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
 import type { FieldSample } from "../ids/field-sample.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -87,51 +87,24 @@ export function inWindow(pasts: PastSnapshots, now: number, days: number): PastS
   return pasts.filter((past, i) => i >= pasts.length - LAST_RUNS || now - past.at <= days * DAY_MS);
 }
 
-export function arePasts(value: unknown): value is PastSnapshots {
-  return Array.isArray(value) && value.every(isPast);
-}
+export const isSample = objectOf<FieldSample>({ fields: listOf(isText), rows: isText });
 
-export function isPast(value: unknown): value is PastSnapshot {
-  if (!isObject(value)) return false;
-  const { at, sent, filled, fields, superseded }: Partial<Record<keyof PastSnapshot, unknown>> = value;
-  return (
-    isCount(at) &&
-    isCount(sent) &&
-    isRecord(filled, isCount) &&
-    (fields === undefined || isMemory(fields)) &&
-    (superseded === undefined || areTexts(superseded))
-  );
-}
+export const isPast = objectOf<PastSnapshot>({
+  at: isCount,
+  sent: isCount,
+  filled: recordOf(isCount),
+  fields: optional(
+    objectOf<FieldMemory>({
+      sample: isSample,
+      usual: objectOf<Usual>({
+        since: isCount,
+        at: isCount,
+        comparisons: isCount,
+        shares: recordOf(objectOf<UsualShares>({ lost: isCount, other: isCount, merged: isCount })),
+      }),
+    }),
+  ),
+  superseded: optional(listOf(isText)),
+});
 
-function isMemory(value: unknown): value is FieldMemory {
-  if (!isObject(value)) return false;
-  const { sample, usual }: Partial<Record<keyof FieldMemory, unknown>> = value;
-  if (!isSample(sample) || !isObject(usual)) return false;
-  const { since, at, comparisons, shares }: Partial<Record<keyof Usual, unknown>> = usual;
-  return isCount(since) && isCount(at) && isCount(comparisons) && isRecord(shares, areShares);
-}
-
-function areShares(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { lost, other, merged }: Partial<Record<keyof UsualShares, unknown>> = value;
-  return [lost, other, merged].every(isCount);
-}
-
-export function isSample(value: unknown): value is FieldSample {
-  if (!isObject(value)) return false;
-  const { fields, rows }: Partial<Record<keyof FieldSample, unknown>> = value;
-  return areTexts(fields) && typeof rows === "string";
-}
-
-function areTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function isRecord(value: unknown, isValid: (item: unknown) => boolean): boolean {
-  return isObject(value) && !Array.isArray(value) && Object.values(value).every(isValid);
-}
-
-/** A time may have fractions of milliseconds. */
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
-}
+export const arePasts: Check<PastSnapshots> = listOf(isPast);

@@ -1,6 +1,6 @@
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import { withinGrace } from "../call.js";
+import { bestEffort } from "../call.js";
 import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
@@ -54,14 +54,10 @@ export class RunNotes {
   }
 
   async #note(put: (ledger: InstallationLedger, at: number) => Promise<void>): Promise<void> {
-    const { clock, logger } = this.#configuration;
     const ledger = this.#ledger;
     if (ledger === undefined) return;
-    try {
-      await withinGrace(clock, () => put(ledger, clock.now()));
-    } catch (error) {
-      logger.warn("saas-management: the ledger could not note the run in its history", { error });
-    }
+    const failed = { level: "warn", message: "the ledger could not note the run in its history" } as const;
+    await bestEffort(this.#configuration, failed, () => put(ledger, this.#configuration.clock.now()));
   }
 }
 

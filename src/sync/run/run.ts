@@ -25,7 +25,7 @@ import { Extraction } from "./extract.js";
 import { lastReceipt, RunNotes } from "./history.js";
 import { logged } from "./logged.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { type RunReceipt, receiptOf } from "./receipt.js";
+import { type RunReceipt, receiptOf, surprisesOf } from "./receipt.js";
 import { untilRunEnds } from "./run-end.js";
 import { BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
@@ -229,7 +229,11 @@ class Run<Snapshots extends SnapshotCollection> {
       ({ collection, records }) =>
         `it is not known whether the service accepted ${counted(records, "record")} of ${collection}, and eventDelivery: "at-most-once" does not send them again`,
     );
-    for (const surprise of unclear) this.#configuration.logger.error(`saas-management: ${surprise}`);
+    const removed = this.#connector.snapshots.flatMap((collection) =>
+      surprisesOf(collection, guard.figures[collection], reported[collection]?.removed),
+    );
+    const surprises = [...removed, ...unclear];
+    for (const surprise of surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
     return receiptOf({
       batchId: batch.id,
       restarts: this.#restarted,
@@ -242,7 +246,7 @@ class Run<Snapshots extends SnapshotCollection> {
       approved: guard.approvedRules,
       reported,
       guard: guard.isOn ? "on" : "off",
-      surprises: [...guard.surprises, ...unclear],
+      surprises,
     });
   }
 

@@ -1,7 +1,7 @@
 import { raceAbort } from "../../core/abort.js";
 import { ConfigurationError, InvalidInputError, SaasManagementError } from "../../core/errors/index.js";
 import { describeType } from "../../core/validate.js";
-import { withinGrace } from "../call.js";
+import { bestEffort } from "../call.js";
 import { COLLECTIONS, type EventCollection, isCollection, unknownCollectionError } from "../collections.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { readWatermarks, storeWatermarks, type Watermark } from "../ledger/watermarks.js";
@@ -50,18 +50,18 @@ export class Watermarks {
 
   /** Commits what the connector has advanced: the batch was completed. Never rejects. */
   async completed(): Promise<void> {
-    const { clock, logger } = this.#configuration;
     const ledger = this.#ledger;
     const advanced = this.#advanced;
     if (ledger === undefined || advanced.size === 0) return;
-    try {
-      await withinGrace(clock, (over) => storeWatermarks(ledger, advanced, this.#committed, over));
-    } catch (error) {
-      logger.error(
-        "saas-management: the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",
-        { collections: [...advanced.keys()], error },
-      );
-    }
+    const failed = {
+      level: "error",
+      message:
+        "the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",
+      details: { collections: [...advanced.keys()] },
+    } as const;
+    await bestEffort(this.#configuration, failed, (over) =>
+      storeWatermarks(ledger, advanced, this.#committed, over),
+    );
   }
 
   async #read(): Promise<ReadonlyMap<EventCollection, Watermark>> {
