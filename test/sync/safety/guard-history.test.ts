@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { inWindow, remembered } from "../../../src/sync/guard/history.js";
-import type { History } from "../../../src/sync/ledger/history.js";
+import { inWindow, type PastSnapshots, remembered } from "../../../src/sync/ledger/past.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -8,21 +7,18 @@ const START = Date.UTC(2026, 0, 5);
 
 const past = (at: number, sent: number) => ({ at: START + at, sent, filled: {} });
 
-function after(runs: readonly { at: number; sent: number }[], days?: number): History {
-  return runs.reduce<History>((history, { at, sent }) => remembered(history, past(at, sent), [], days), []);
+function after(runs: readonly { at: number; sent: number }[], days?: number): PastSnapshots {
+  return runs.reduce<PastSnapshots>((pasts, { at, sent }) => remembered(pasts, past(at, sent), [], days), []);
 }
 
-const sizes = (history: History) => history.map(({ sent }) => sent);
+const sizes = (pasts: PastSnapshots) => pasts.map(({ sent }) => sent);
 
 test("remembers the last 8 runs and the largest of each day of the last 7", () => {
   const hourly = Array.from({ length: 24 * 20 }, (_, i) => ({ at: i * HOUR_MS, sent: 1000 + (i % 24) }));
-  const history = after(hourly);
+  const pasts = after(hourly);
   // The largest of a day is its last; the oldest day is one that the window touches.
-  expect(sizes(history)).toEqual([
-    ...Array(7).fill(1023),
-    ...[1016, 1017, 1018, 1019, 1020, 1021, 1022, 1023],
-  ]);
-  expect(history.every(({ at }) => at >= START + 19 * DAY_MS + 23 * HOUR_MS - 7 * DAY_MS)).toBe(true);
+  expect(sizes(pasts)).toEqual([...Array(7).fill(1023), ...[1016, 1017, 1018, 1019, 1020, 1021, 1022, 1023]]);
+  expect(pasts.every(({ at }) => at >= START + 19 * DAY_MS + 23 * HOUR_MS - 7 * DAY_MS)).toBe(true);
 });
 
 test("keeps 8 runs, however old they are", () => {
@@ -37,9 +33,9 @@ test("remembers as many days as the rule says", () => {
 
 test("marks what came before an approval by what it allowed, and keeps it beside what counts", () => {
   const approved = [{ rule: "removed" }, { rule: "changed", fields: ["email"] }] as const;
-  let history = remembered(after([{ at: 0, sent: 100 }]), past(HOUR_MS, 50), approved);
-  for (let i = 2; i < 12; i += 1) history = remembered(history, past(i * HOUR_MS, 50 - i), []);
-  expect(history.map(({ sent, superseded = [] }) => [sent, superseded])).toEqual([
+  let pasts = remembered(after([{ at: 0, sent: 100 }]), past(HOUR_MS, 50), approved);
+  for (let i = 2; i < 12; i += 1) pasts = remembered(pasts, past(i * HOUR_MS, 50 - i), []);
+  expect(pasts.map(({ sent, superseded = [] }) => [sent, superseded])).toEqual([
     [100, ["removed", "window", "changed:email"]],
     [50, []],
     ...[46, 45, 44, 43, 42, 41, 40, 39].map((sent) => [sent, []]),
