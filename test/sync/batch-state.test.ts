@@ -85,13 +85,6 @@ test("sends no completion after a failed write, and says why in the refusal", as
   expect(batch.state).toBe("aborted");
 });
 
-test("sends no completion if a write that nobody awaited fails meanwhile", async () => {
-  const batch = await startBatch();
-  batch.write("accounts", [{ id: "" }]);
-  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-  expect(harness.server.calls).not.toContain("CompleteSyncBatch");
-});
-
 test("asks again when the answer to a completion is lost, and believes that the batch is completed", async () => {
   harness.server.scripts.CompleteSyncBatch.push(LOST, batchIs("completed"));
   const batch = await startBatch();
