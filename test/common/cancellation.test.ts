@@ -5,7 +5,7 @@ import { connectClient, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };

@@ -10,8 +10,8 @@ import { expect, test } from "vitest";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { quickRetries } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 // What each call does in each state is in state-table.test.ts.
 

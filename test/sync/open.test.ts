@@ -2,7 +2,8 @@ import { BatchStateError, InvalidInputError, type RecordTypes, type SyncBatch } 
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
-import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { recordsOf } from "../support/sync-server.js";
 
 const harness = useScriptedServer();
 const SMALL = { messageBytes: 300, windowBytes: 300 };

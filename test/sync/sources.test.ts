@@ -5,7 +5,8 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
-import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { recordsOf } from "../support/sync-server.js";
 
 type Account = RecordTypes["accounts"];
 type Source = RecordSource<Account>;

@@ -4,7 +4,7 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { ofSnapshots } from "../support/adopted.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { accounts, ids, testService } from "../support/test-service.js";
 
 const TAKEN_OVER = { code: "BATCH_STATE", reason: "taken-over", state: "unknown" };
