@@ -3,10 +3,9 @@ import { SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import { replyWhenRead } from "../support/grpc-replies.js";
 import { everythingIn } from "../support/http-client.js";
-import { json, startHttpServer } from "../support/http-server.js";
+import { json, startHttpServer, startTlsServer } from "../support/http-server.js";
 import { startSyncServer } from "../support/sync-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
-import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
 const KEY = "canary-key-6f1d";
 const QUERY = "query Q { a }";
@@ -14,7 +13,7 @@ const START = { installationId: "installation-1" };
 
 /** The errors of a client of both APIs with servers of this identity, and the number of requests they saw. */
 async function refusals(options: ServerOptions) {
-  const graphql = await startTlsGraphQLServer(options);
+  const graphql = await startTlsServer(options);
   const sync = await startSyncServer(options);
   const client = new SaasManagementClient({
     baseUrl: `https://localhost:${graphql.port}`,
@@ -25,7 +24,7 @@ async function refusals(options: ServerOptions) {
   onTestFinished(() => client.close());
   const calls = [client.graphql.request(QUERY, {}), client.sync.startBatch(START)];
   const errors = await Promise.all(calls.map((call) => call.catch((reason: unknown) => reason)));
-  return { errors, requests: graphql.peers.length + sync.headers.length };
+  return { errors, requests: graphql.requests.length + sync.headers.length };
 }
 
 test.each<[string, ServerOptions]>([
