@@ -62,14 +62,6 @@ describe("with the reference server", () => {
     });
   });
 
-  test("a handle that lost its batch can still abort it", async () => {
-    const first = await service.startBatch();
-    const second = service.sync.openBatch(first.id, { takeOver: true });
-    await first.abort();
-    expect(first.state).toBe("aborted");
-    await expect(second.write("accounts", [])).rejects.toMatchObject({ reason: "aborted" });
-  });
-
   test("a run whose batch is taken over ends, aborts it, and sends nothing again", async () => {
     const run = service.runAccounts(ids(3), {
       onProgress: ({ type }) => {
