@@ -12,7 +12,7 @@ import { resolveProxy } from "../node/proxy.js";
 import { connectionOptions } from "../node/tls.js";
 import { hasEnded } from "../sync/call.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
-import { EXIT, exitCodeOf } from "./exit-codes.js";
+import { EXIT, nextOf } from "./exit-codes.js";
 import type { Io } from "./io.js";
 import { ledgerOf } from "./ledger.js";
 import type { Options } from "./options.js";
@@ -35,7 +35,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   let exit: number | undefined;
   const check = async (name: string, look: Look) => {
     const { error, ...finding } = await lookAt(look, io.signal);
-    const code = exitCodeOf(error);
+    const code = nextOf(error).exitCode;
     // An error that is not the SDK's is one of the network, or of a disk.
     if (finding.state === "problem") exit ??= code === EXIT.unexpected ? EXIT.unavailable : code;
     checks.push({ name, ...finding });

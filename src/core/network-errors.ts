@@ -39,7 +39,7 @@ export const NETWORK_ERRORS = {
   // A browser does not say more than that.
   CORS: interrupted(
     "the connection failed, or the browser blocked it",
-    "Check the endpoint and the network, and that the server allows the page's origin (CORS): it must answer OPTIONS, and allow POST and the headers authorization and content-type and those of the option headers",
+    "Check the endpoint and the network, and that the server allows the page's origin, POST and the headers that are sent (CORS)",
   ),
   UNKNOWN: interrupted("the connection failed", "Check the endpoint, the network and the TLS settings"),
 

@@ -121,7 +121,7 @@ test("a crontab line alone pushes: sh, a PATH and a file of variables", async ()
   const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await service.writeFile(".env", variables.join(""));
   await service.writeFile("accounts.csv", csv(ids(3)));
-  const line = `cd ${service.directory} && set -a && . ./.env && node --import ${TSX} ${CLI} push accounts.csv --first-run >>push.log 2>&1`;
+  const line = `cd ${service.directory} && set -a && . ./.env && node ${CLI} push accounts.csv --first-run >>push.log 2>&1`;
   const path = `${join(process.execPath, "..")}:/usr/bin:/bin`;
   // The environment that cron gives.
   const env = { HOME: service.directory, LOGNAME: "root", SHELL: "/bin/sh", PATH: path };

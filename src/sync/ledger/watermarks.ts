@@ -1,9 +1,6 @@
 import type { EventCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
-import { type InstallationScope, keyOf, lastOf, listEntries, nextSequence, randomToken } from "./entries.js";
-import { type LedgerParts, placeOf } from "./ledger.js";
-import { deleteAll } from "./store.js";
-import { putValue, readValue, unusable } from "./value.js";
+import { type InstallationLedger, lastOf, randomToken } from "./installation-ledger.js";
 
 const EVENTS = Object.values(WIRE).filter((info) => info.model === "event");
 
@@ -15,17 +12,16 @@ export interface Watermark {
 
 /** Reads the watermarks of an installation. @throws {ConfigurationError} one is damaged, or belongs to something else */
 export async function readWatermarks(
-  ledger: LedgerParts,
-  scope: InstallationScope,
+  ledger: InstallationLedger,
 ): Promise<ReadonlyMap<EventCollection, Watermark>> {
   const read = async () => {
     const values = new Map<EventCollection, Watermark>();
-    const entries = await listEntries(ledger.store, scope, "watermark");
+    const entries = await ledger.entries("watermark");
     for (const { name } of EVENTS) {
       const last = entries.findLast(({ subject }) => subject === subjectOf(name));
       if (last === undefined) continue;
-      const { value } = (await readValue(ledger, last.key)) ?? {};
-      if (typeof value !== "string") throw unusable(placeOf(ledger, last.key), "it has no watermark");
+      const { value } = (await ledger.read(last.key)) ?? {};
+      if (typeof value !== "string") throw ledger.unusable(last.key, "it has no watermark");
       values.set(name, { key: last.key, value });
     }
     return values;
@@ -42,8 +38,7 @@ export async function readWatermarks(
  * @param over Fires when nobody waits any more.
  */
 export async function storeWatermarks(
-  ledger: LedgerParts,
-  scope: InstallationScope,
+  ledger: InstallationLedger,
   values: ReadonlyMap<EventCollection, string>,
   before: ReadonlyMap<EventCollection, Watermark>,
   over: AbortSignal,
@@ -51,12 +46,11 @@ export async function storeWatermarks(
   for (const [collection, value] of values) {
     over.throwIfAborted();
     const subject = subjectOf(collection);
-    const earlier = await listEntries(ledger.store, scope, subject);
+    const earlier = await ledger.entries(subject);
     if (lastOf(earlier, "")?.key !== before.get(collection)?.key) continue;
     over.throwIfAborted();
-    const entry = { subject, sequence: nextSequence(earlier), token: randomToken(), kind: "" };
-    await putValue(ledger, keyOf(scope, entry), { value });
-    await deleteAll(ledger.store, earlier);
+    await ledger.put(earlier, { subject, token: randomToken(), kind: "" }, { value });
+    await ledger.delete(earlier);
   }
 }
 
