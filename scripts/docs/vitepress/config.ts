@@ -66,7 +66,10 @@ const REFERENCE: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "API",
-    items: apiPages().map((name) => ({ text: name, link: `/api/${name}` })),
+    items: apiPages().map((name) => ({
+      text: name === "index" ? "sdk" : `sdk/${name}`,
+      link: `/api/${name}`,
+    })),
   },
   {
     text: "The project",
@@ -84,9 +87,9 @@ const REFERENCE: DefaultTheme.SidebarItem[] = [
 function apiPages(): readonly string[] {
   const folder = fileURLToPath(new URL("../api", import.meta.url));
   return readdirSync(folder)
-    .filter((file) => file.endsWith(".md"))
+    .filter((file) => file.endsWith(".md") && file !== "overview.md")
     .map((file) => file.replace(/\.md$/, ""))
-    .sort();
+    .sort((a, b) => Number(b === "index") - Number(a === "index") || a.localeCompare(b));
 }
 
 export default defineConfig({
