@@ -138,7 +138,7 @@ async function* linesOf(value: Lines, place: string): Lines {
   }
 }
 
-async function* noLines(): Lines {}
+export async function* noLines(): Lines {}
 
 function isList(key: string): boolean {
   return key.endsWith(".txt");
