@@ -1,4 +1,3 @@
-import { Metadata } from "@grpc/grpc-js";
 import type { SyncProgress } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -98,16 +97,6 @@ test("counts the lease by the wall clock if it is ahead of the monotonic one, as
   expect(batch.state).toBe("active");
 });
 
-test("ends the lease when the service says so", async () => {
-  const { batch } = await start();
-  const metadata = new Metadata();
-  metadata.set("batch-state", "expired");
-  harness.server.scripts.SyncRecords.push({ code: 9, details: "", metadata });
-  await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ reason: "expired" });
-  expect(batch.state).toBe("expired");
-  expect(batch.lease.remainingMs).toBe(0);
-});
-
 test("does not renew a lease after a call was refused because it had ended", async () => {
   const { batch, clock } = await start();
   let answer = () => {};
@@ -142,14 +131,6 @@ test("starts an expired batch, which can be aborted, if the lease ends before th
   await batch.abort();
   expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
   expect(seen).toEqual([{ type: "started", attempt: 1, batchId: batch.id }]);
-  expect(clock.sleeping).toBe(0);
-});
-
-test("leaves no timer when the handle is closed", async () => {
-  const { batch, clock } = await start({ maxIdleMs: 60 * MINUTE });
-  await batch.write("accounts", accounts(3));
-  expect(clock.sleeping).toBeGreaterThan(0);
-  batch.close();
   expect(clock.sleeping).toBe(0);
 });
 

@@ -39,13 +39,6 @@ test.each([17, 99])("calls the records unknown after status %d, which gRPC does 
   });
 });
 
-test("sends events without an id again if the answer was lost", async () => {
-  harness.server.scripts.SyncRecords.push(LOST);
-  const batch = await harness.startBatch();
-  const write = batch.write("externallyDiscoveredUsage", discovered(3));
-  await expect(write).resolves.toMatchObject({ retries: 1 });
-});
-
 test('never sends events without an id again with eventDelivery: "at-most-once"', async () => {
   harness.server.scripts.SyncRecords.push(LOST, undefined, LOST);
   const batch = await harness.startBatch({ eventDelivery: "at-most-once" });

@@ -5,7 +5,7 @@ import { ofSnapshots } from "../support/adopted.js";
 import { until } from "../support/promises.js";
 import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
-import { startTestService, testService } from "../support/test-service.js";
+import { testService } from "../support/test-service.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
@@ -151,29 +151,6 @@ test("rejects when waitForLockMs is over, with the time waited", async () => {
   await waitOut(clock, pauses, starting);
   await refused;
 });
-
-test("acquires the lock of an owner that died, 15 minutes later", async () => {
-  const { server, clock, ...lab } = await frozenService();
-  const orphan = await lab.dead.startBatch({ installationId: server.installationId });
-  await lab.dead.close();
-  const { pauses, onProgress } = notePauses();
-  const starting = lab.client.startBatch({
-    installationId: server.installationId,
-    waitForLockMs: 20 * MINUTE,
-    onProgress,
-  });
-  await waitOut(clock, pauses, starting);
-  const batch = await starting;
-  expect(batch.id).not.toBe(orphan.id);
-  expect(clock.now()).toBeGreaterThanOrEqual(15 * MINUTE);
-  await batch.abort();
-});
-
-async function frozenService() {
-  const clock = new TestClock({ startAt: new Date(0) });
-  const service = await startTestService({ server: { clock } });
-  return { server: service.server, clock, dead: service.syncClient(), client: service.syncClient() };
-}
 
 test("continues a batch of another process, and completes it only with unverified: true", async () => {
   const started = await service.startBatch();

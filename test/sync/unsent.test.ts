@@ -173,15 +173,6 @@ test("reports records as rejected if one attempt was refused and the next had no
   });
 });
 
-test("reports records as unknown if the connection broke after they were sent", async () => {
-  harness.server.scripts.SyncRecords.push("never");
-  const { relay, batch } = await startBehindRelay({ retry: false });
-  const write = rejection(batch.write("accounts", accounts(3)));
-  await until(() => harness.server.streams[0]?.messages.length === 1);
-  await relay.close();
-  expect(await write).toMatchObject({ outcomes: [{ outcome: "unknown", firstIndex: 0, records: 3 }] });
-});
-
 test("closes the client without waiting for a start that is still connecting", async () => {
   const peer = await listenSilently();
   const clock = new TestClock({ startAt: new Date(0) });
