@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
-import type { TestClock } from "@saas-management/sdk/testing";
+import { TestClock } from "@saas-management/sdk/testing";
 import {
   type ConnectionFaultKind,
   type ConnectionSchedule,
@@ -11,8 +11,12 @@ import {
 } from "./connection-faults.js";
 import { listenTcp, type Peer } from "./tcp-peers.js";
 
-/** A proxy that breaks connections between a client and a server. */
+/** A proxy that passes connections on to a server, and breaks them. */
 export interface FaultProxy extends Peer {
+  /** Keeps the current connections open but drops their bytes. */
+  forget(): void;
+  /** Number of bytes that were dropped so. */
+  swallowed(): number;
   plan(schedule: ConnectionSchedule): readonly PlannedConnectionFault[];
   /** Plans faults for the next connections, one each. */
   planNext(...kinds: ConnectionFaultKind[]): void;
@@ -28,8 +32,15 @@ export interface FaultProxy extends Peer {
   carried(direction: Direction): readonly number[];
 }
 
+/** A proxy without faults. @param at port to listen on; any free one by default */
+export function relayTo(port: number, at?: number): Promise<FaultProxy> {
+  return startFaultProxy(port, new TestClock(), at);
+}
+
 /** @param clock measures delays and bandwidths */
-export async function startFaultProxy(port: number, clock: TestClock): Promise<FaultProxy> {
+export async function startFaultProxy(port: number, clock: TestClock, at?: number): Promise<FaultProxy> {
+  let swallowed = 0;
+  const sockets: Socket[] = [];
   const faults = new PlannedConnectionFaults();
   const hanging = new Set<Socket>();
   const carried: Record<Direction, number>[] = [];
@@ -53,6 +64,7 @@ export async function startFaultProxy(port: number, clock: TestClock): Promise<F
       return;
     }
     const far = connect(port, "127.0.0.1");
+    sockets.push(near, far);
     far.on("data", ({ length }: Buffer) => (bytes.answer += length));
     const gone = new AbortController();
     far.on("error", () => near.destroy());
@@ -69,9 +81,19 @@ export async function startFaultProxy(port: number, clock: TestClock): Promise<F
       kind?.direction === direction ? struckDirection(kind, connection, strikes) : new PassThrough();
     near.pipe(through("request")).pipe(far);
     far.pipe(through("answer")).pipe(near);
-  });
+  }, at);
+  const forget = () => {
+    for (const socket of sockets.splice(0)) {
+      socket.unpipe().resume();
+      socket.on("data", ({ length }: Buffer) => {
+        swallowed += length;
+      });
+    }
+  };
   return {
     ...peer,
+    forget,
+    swallowed: () => swallowed,
     plan: (schedule) => faults.plan(schedule),
     planNext: (...kinds) => void faults.plan({ faults: kinds.map((kind) => ({ kind })) }),
     firings: () => faults.firings,
