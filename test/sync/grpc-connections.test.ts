@@ -5,12 +5,12 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
-import { relayTo } from "../support/fault-proxy.js";
 import { until } from "../support/promises.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { openSyncServer, startSyncServer } from "../support/sync-server.js";
 import { droppingPort, listenSilently, listenTcp, unusedPort } from "../support/tcp-peers.js";
+import { relayTo } from "../support/tcp-proxy.js";
 
 /** How long a connection may take. */
 const LIMIT = 15_000;

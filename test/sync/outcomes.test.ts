@@ -1,9 +1,9 @@
 import { SaasManagementError, type SyncProgress } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
-import { relayTo } from "../support/fault-proxy.js";
 import { quietLogger } from "../support/observed.js";
 import { useScriptedServer } from "../support/sync-harness.js";
+import { relayTo } from "../support/tcp-proxy.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };

@@ -10,11 +10,11 @@ import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
-import { relayTo } from "../support/fault-proxy.js";
 import { quietLogger } from "../support/observed.js";
 import { rejection, until } from "../support/promises.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently, unusedPort } from "../support/tcp-peers.js";
+import { relayTo } from "../support/tcp-proxy.js";
 
 const harness = useScriptedServer();
 const START = { installationId: "installation-1" };
