@@ -99,11 +99,7 @@ test("counts the lease by the wall clock if it is ahead of the monotonic one, as
 
 test("does not renew a lease after a call was refused because it had ended", async () => {
   const { batch, clock } = await start();
-  let answer = () => {};
-  harness.server.beforeAnswer = () =>
-    new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+  const answer = harness.server.hold("SyncRecords");
   const write = batch.write("accounts", accounts(1));
   write.catch(() => {});
   await until(() => harness.server.streams.length === 1);
@@ -119,7 +115,7 @@ test("does not renew a lease after a call was refused because it had ended", asy
 
 test("starts an expired batch, which can be aborted, if the lease ends before the answer", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
-  harness.server.beforeStart = async () => clock.advance(16 * MINUTE);
+  harness.server.before.StartSyncBatch = async () => clock.advance(16 * MINUTE);
   const seen: SyncProgress[] = [];
   const batch = await harness.startBatch(
     { clock, timeoutMs: 60 * MINUTE },
@@ -171,11 +167,7 @@ test("sends nothing when a collection is sealed whose records were all sent", as
 test("sends records together that come while the service does not answer", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, flushAfterMs: 1000 });
-  let answer = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  harness.server.beforeAnswer = () => answered;
+  const answer = harness.server.hold("SyncRecords");
   async function* dripping() {
     for (const [i, account] of accounts(20).entries()) {
       yield account;

@@ -100,11 +100,7 @@ describe("with a service that answers by a script", () => {
     const batch = client.openBatch("batch-1");
     expect(batch.state).toBe("unknown");
     expect(clock.sleeping).toBe(0);
-    let answer = () => {};
-    harness.server.beforeAbort = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
+    const answer = harness.server.hold("AbortSyncBatch");
     const aborts = [batch.abort(), batch.abort()];
     await until(() => harness.server.calls.length === 1);
     expect(batch.state).toBe("aborting");
