@@ -95,7 +95,7 @@ export const NETWORK_ERRORS = {
   ),
   PROXY_TUNNEL_FAILED: unsent(
     "the proxy did not open a tunnel to the server",
-    "Check the proxy with its user name and password, or except the host in NO_PROXY",
+    "Check the proxy with its user name and password, or exempt the host in NO_PROXY",
   ),
   PROXY_AUTHENTICATION: lasting("the proxy requires authentication", "Check its credentials"),
   PROXY_REFUSED: lasting(

@@ -1,9 +1,9 @@
 import { storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
-import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
+import { collectionLedger } from "../../support/ledgers.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
@@ -127,7 +127,7 @@ test.each(["file", "memory"])(
     const store = kind === "file" ? new FileStore(service.directory) : memoryStore();
     const { installationId } = service;
     const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
-    const ledger = new CollectionLedger({ store, hashIds: false }, scope);
+    const ledger = collectionLedger(store, scope);
     const save = async (id: string) => {
       const lines = async function* () {
         yield Buffer.from(`${id}\n`);

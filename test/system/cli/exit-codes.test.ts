@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { EXIT, exitCodeOf } from "../../../src/cli/exit-codes.js";
+import { EXIT, nextOf } from "../../../src/cli/exit-codes.js";
 import { disposition } from "../../../src/core/errors/disposition.js";
 import {
   AuthenticationError,
@@ -267,7 +267,7 @@ test("the table of the docs is right, cell by cell", async () => {
   expect(cells).toEqual(ROWS.map(([code, dispositions]) => [code, dispositions]));
   for (const [code, dispositions, errors] of ROWS) {
     if (errors.length === 0) continue;
-    expect([...new Set(errors.map(exitCodeOf))].join(", ")).toBe(code);
+    expect([...new Set(errors.map((error) => nextOf(error).exitCode))].join(", ")).toBe(code);
     expect(new Set(errors.map((error) => `\`${disposition(error)}\``))).toEqual(
       new Set(dispositions.split(", ")),
     );

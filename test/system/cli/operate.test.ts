@@ -77,7 +77,7 @@ test("a held run is shown, approved and goes through the next night, with exactl
   // Used once.
   expect(await run(["status"])).toMatchObject({ code: 0, out: expect.not.stringContaining("Held") });
   expect(await run(["status", "--ids"])).toMatchObject({ code: 0, out: "" });
-  expect(await run(approve)).toMatchObject({ code: 2, error: expect.stringContaining("Nothing is held") });
+  expect(await run(approve)).toMatchObject({ code: 2, error: expect.stringContaining("No run is held") });
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });
 
