@@ -1,0 +1,20 @@
+/** The tests that must notice a change of the guard, of a batch or of the retries: `npm run mutants`. */
+import { defineConfig } from "vitest/config";
+import { aliases } from "./vitest.config.js";
+
+export default defineConfig({
+  resolve: { alias: aliases },
+  test: {
+    include: [
+      "test/common/{cancellation,hooks,key-rotation,retries}.test.ts",
+      "test/graphql/{responses,retries}.test.ts",
+      "test/simulation/simulation.test.ts",
+      "test/sync/*.test.ts",
+      "test/sync/safety/**/*.test.ts",
+    ],
+    isolate: false,
+    // Many a change makes a test wait for ever.
+    testTimeout: 10_000,
+    hookTimeout: 10_000,
+  },
+});
