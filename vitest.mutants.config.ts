@@ -8,7 +8,6 @@ export default defineConfig({
     include: [
       "test/common/{cancellation,hooks,key-rotation,retries}.test.ts",
       "test/graphql/{responses,retries}.test.ts",
-      "test/simulation/simulation.test.ts",
       "test/sync/*.test.ts",
       "test/sync/safety/**/*.test.ts",
     ],
