@@ -11,9 +11,10 @@ export default defineConfig({
       "test/sync/*.test.ts",
       "test/sync/safety/**/*.test.ts",
     ],
-    // They change the working directory, which the threads of Stryker refuse.
     exclude: [
-      "test/sync/grpc-options.test.ts",
+      // They are slow, and about bytes and connections.
+      "test/sync/{blocks,encoders,fault-proxy,grpc-*,leaks,properties,types}.test.ts",
+      // They change the working directory, which the threads of Stryker refuse.
       "test/sync/safety/file-ledger.test.ts",
       "test/sync/safety/attacks/{first-run,ledger}.test.ts",
     ],
