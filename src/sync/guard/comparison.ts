@@ -1,11 +1,9 @@
 import type { SnapshotDiff } from "../../core/errors/index.js";
-import type { SnapshotCollection } from "../collections.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 import type { KnownIds } from "../ledger/collection-ledger.js";
 import { eachLine, idOfLine, wholeLines } from "../ledger/id-lines.js";
 import type { Lines } from "../ledger/value.js";
-import { count, counted } from "../report-text.js";
 
 const FIRST_IDS = 20;
 
@@ -133,20 +131,4 @@ export async function tableOf(lines: Lines): Promise<IdTable> {
   const table = new IdTable();
   await forEachId(lines, table, (low, high) => void table.add(low, high, 0, 0));
   return table;
-}
-
-/** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
-export function surprisesOf(
-  collection: SnapshotCollection,
-  expected: SnapshotDiff | undefined,
-  removed = 0,
-): string[] {
-  if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
-  const why =
-    expected.baseline === "none"
-      ? `it was not the first snapshot of ${collection}`
-      : "it may be an old copy, or not the ledger of the last run";
-  return [
-    `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected.removed)}: ${why}, or another connector writes ${collection} too. If they are missed, run again with all records at once: what is sent again is no longer removed`,
-  ];
 }

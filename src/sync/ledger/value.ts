@@ -14,8 +14,6 @@ import { crc32 } from "node:zlib";
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { wholeLines } from "./id-lines.js";
-import { type LedgerParts, placeOf } from "./ledger.js";
-import { putWhole } from "./store.js";
 
 export type Lines = AsyncIterable<Uint8Array>;
 
@@ -75,26 +73,6 @@ export async function* decodeValue(
   }
   if (isFirst) throw unusable(place, "it is empty");
   if (!ended) throw unusable(place, "its last line is missing, which has its length and its checksum");
-}
-
-/** Puts a small value. @throws as {@link putWhole} */
-export function putValue({ store }: Pick<LedgerParts, "store">, key: string, fields: Fields): Promise<void> {
-  return putWhole(store, key, encodeValue(key, fields));
-}
-
-/**
- * Reads the fields of a value, and checks all of it.
- * @returns undefined if there is none
- * @throws {ConfigurationError} as {@link decodeValue}
- */
-export async function readValue(ledger: LedgerParts, key: string, of = key): Promise<Fields | undefined> {
-  const value = await ledger.store.get(key);
-  let fields: Fields | undefined;
-  const onFields = (read: Fields) => {
-    fields = read;
-  };
-  if (value !== undefined) for await (const _ of decodeValue(value, placeOf(ledger, key), of, onFields));
-  return fields;
 }
 
 export function unusable(place: string, why: string, cause?: unknown): ConfigurationError {

@@ -46,7 +46,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       onProgress: options.onProgress,
       signal,
     });
-    const watermarks = new Watermarks({ ledger: judge.ledger, installationId, preview: true }, configuration);
+    const watermarks = new Watermarks(judge.ledger, true, configuration);
     await extraction.run(connector, { preview: true, ...(await watermarks.begin(signal)) });
     return await raceAbort(watches.preview(extraction.stats), signal);
   } finally {

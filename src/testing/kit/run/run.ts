@@ -1,7 +1,7 @@
 import { RunHeldError } from "../../../core/errors/index.js";
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import type { Collection } from "../../../sync/collections.js";
-import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import type { GuardOptions } from "../../../sync/guard/rules.js";
 import type { RunReceipt } from "../../../sync/run/receipt.js";
 import type { RecordedRun } from "../cassette/cassette.js";
 import type { Struck, StruckRecords } from "../faults/fault.js";

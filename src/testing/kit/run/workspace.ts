@@ -3,7 +3,7 @@ import type { ReferenceServer } from "../../../reference-server/server.js";
 import { createSyncClient } from "../../../sync/client.js";
 import type { SnapshotCollection } from "../../../sync/collections.js";
 import type { SyncEngine } from "../../../sync/engine.js";
-import { memoryLedger } from "../../../sync/ledger/memory-ledger.js";
+import { memoryLedger } from "../../../sync/ledger/ledger.js";
 import type { Connector } from "../../../sync/run/connector.js";
 import type { Vendor } from "../vendor/server.js";
 import type { AnyBatch } from "./batch.js";

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../../core/errors/index.js";
 import { type KeysOf, readOptions } from "../../../core/validate.js";
-import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import type { GuardOptions } from "../../../sync/guard/rules.js";
 
 /** Options of {@link testConnector} and {@link describeConnector}. */
 export interface KitOptions {
