@@ -1,4 +1,4 @@
-/** The API reference: `npm run docs` writes it to build/docs/. */
+/** The API reference, a page for each subpath: `npm run docs` puts it on the site. */
 import { readFileSync } from "node:fs";
 
 const { exports } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
@@ -17,8 +17,9 @@ export default {
     typeof target === "string" ? [] : [target.types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts")],
   ),
   tsconfig: "tsconfig.json",
-  out: "build/docs",
-  readme: "README.md",
+  plugin: ["typedoc-plugin-markdown"],
+  out: "build/site/pages/api",
+  readme: "none",
   // What is known of the repository is nothing: links to it would lead nowhere.
   disableSources: true,
   excludeInternal: true,
@@ -28,4 +29,13 @@ export default {
   validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
   treatWarningsAsErrors: true,
   hideGenerator: true,
+  // One page each, without what the site itself shows around it.
+  outputFileStrategy: "modules",
+  entryFileName: "overview",
+  hidePageHeader: true,
+  // Its links count equal headings by another rule than the site does.
+  useHTMLAnchors: true,
+  hideBreadcrumbs: true,
+  parametersFormat: "table",
+  propertiesFormat: "table",
 };

@@ -47,7 +47,7 @@ const CHECK = helpOf("doctor", "to check addresses, proxy and key");
 
 const NEXT: Readonly<Partial<Record<ErrorCode, Next>>> = {
   RUN_HELD: { help: helpOf("status --ids", "to see what would be removed") },
-  RUN_OUTDATED: { help: helpOf("status", "to see the run that was completed meanwhile") },
+  RUN_OUTDATED: { help: helpOf("status", "to see the run that completed meanwhile") },
   BATCH_OUTCOME_UNKNOWN: {
     exitCode: EXIT.outcomeUnknown,
     help: helpOf("status", "after the next run, to see that it completed"),

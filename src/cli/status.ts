@@ -23,7 +23,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   const next = held === undefined ? [] : nextSteps(held);
   io.data({ runs, held: held ?? null, next }, () => {
     const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
-    if (completed.length === 0) completed.push("The ledger knows no completed run of this installation.");
+    if (completed.length === 0) completed.push("No completed run of this installation is in the ledger.");
     return [...completed, ...(held === undefined ? [] : describe(held)), ...next.map(lineOf)].join("\n");
   });
 }

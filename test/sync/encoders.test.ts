@@ -12,8 +12,8 @@ import { holds, type Share } from "../support/fuzz.js";
 import { RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { almostIsoTime, mutated } from "../support/record-mutations.js";
-import { recordsOf } from "../support/scripted-sync-server.js";
 import { expectRecords } from "../support/sent-messages.js";
+import { recordsOf } from "../support/sync-server.js";
 
 const encoders = (what: string): Share => ({ group: "encoders beside the codec and the schemas", what });
 

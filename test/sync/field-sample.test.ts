@@ -113,67 +113,6 @@ test("keeps most of the sample when a quarter of the ids leave and as many come"
   expect(changedBeside(accounts(500, 2500))).toEqual([]);
 });
 
-test.each<[string, object, readonly string[]]>([
-  ["the name", { name: "Renamed" }, ["name"]],
-  ["an e-mail address", { email: "@moved" }, ["email"]],
-  ["a boolean", { active: false }, ["active"]],
-  ["a list", { roles: ["user"] }, ["roles"]],
-  ["a field that is lost", { active: null }, ["active"]],
-  ["a field that is new", { username: "u" }, []],
-])("sees a change of %s", (_, change, fields) => {
-  expect(changedBeside(accounts(0, 2000).map((one) => ({ ...one, ...change })))).toEqual(fields);
-});
-
-test("does not see another mail domain, nor another order of a list", () => {
-  const moved = accounts(0, 2000).map(({ email, roles, ...one }) => ({
-    ...one,
-    email: email.replace("example.com", "example.org"),
-    roles: roles.toReversed(),
-  }));
-  expect(changedBeside(moved)).toEqual([]);
-});
-
-test("counts what changed to one value, beside those that had it", () => {
-  const types = (type: (i: number) => string) =>
-    accounts(0, 100).map((one, i) => ({ ...one, type: type(i) }));
-  const then = sampleOf(
-    "accounts",
-    types((i) => ["user", "guest", "bot", "guest"][i % 4] ?? ""),
-  );
-  const now = sampleOf(
-    "accounts",
-    types((i) => (i < 10 ? "" : i < 20 ? "other" : "guest")),
-  );
-  expect(changesOf(then, now)).toContainEqual({
-    field: "type",
-    had: 100,
-    lost: 10,
-    other: 50,
-    merged: 40,
-    before: 50,
-    values: 3,
-  });
-});
-
-test("samples employees of every directory", () => {
-  const employees = (name: string) => [
-    { id: "1", fullName: name },
-    { microsoft: { id: "2", displayName: name, userPrincipalName: "a" } },
-    { google: { id: "3", fullName: name, primaryEmail: "a" } },
-    { okta: { id: "4", displayName: name, login: "a" } },
-    { bambooHr: { id: "5", displayName: name } },
-  ];
-  const changes = changesOf(sampleOf("employees", employees("Ada")), sampleOf("employees", employees("Bob")));
-  const other = changes.filter((change) => change.other === 1).map(({ field }) => field);
-  expect(other).toEqual([
-    "fullName",
-    "microsoft.displayName",
-    "google.fullName",
-    "okta.displayName",
-    "bambooHr.displayName",
-  ]);
-});
-
 test("takes at most 1.5 KiB for accounts, and 3.8 KiB for employees of one directory", () => {
   const most = (name: SnapshotCollection, isWanted: (record: object) => boolean) => {
     const [records = []] = fc.sample(recordsOf(name, { minLength: 300, maxLength: 300 }), {

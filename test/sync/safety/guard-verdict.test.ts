@@ -6,7 +6,7 @@ import type { ComparedSet } from "../../../src/sync/guard/comparison.js";
 import { resolveGuard } from "../../../src/sync/guard/rules.js";
 import { findingsOf, type SnapshotFacts } from "../../../src/sync/guard/verdict.js";
 import { EMPTY_SAMPLE } from "../../../src/sync/ids/field-sample.js";
-import type { PastSnapshot } from "../../../src/sync/ledger/past.js";
+import { type PastSnapshot, type PastSnapshots, remembered } from "../../../src/sync/ledger/past.js";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 0, 31, 12);
@@ -75,6 +75,19 @@ test.each([
   ["a snapshot without ids", [past(0, 1)], 0, []],
 ])("window: %s", (_, pasts, sent, expected) => {
   expect(rulesOf({ pasts, sent, sets: [completed(80, 10)] })).toEqual(expected);
+});
+
+test("window: needs the last 8 runs and the largest of each of its days, and nothing else is remembered", () => {
+  const after = (runs: readonly PastSnapshot[], days?: number) =>
+    runs.reduce<PastSnapshots>((pasts, run) => remembered(pasts, run, [], days), []).map(({ sent }) => sent);
+  // The largest of a day is its last; the window begins within a day.
+  const hourly = Array.from({ length: 24 * 20 }, (_, i) => past(1000 + (i % 24), (12 + 479 - i) / 24));
+  expect(after(hourly)).toEqual([
+    ...Array(7).fill(1023),
+    ...[1016, 1017, 1018, 1019, 1020, 1021, 1022, 1023],
+  ]);
+  const daily = Array.from({ length: 60 }, (_, i) => past(i, 60 - i));
+  expect(after(daily, 31)).toHaveLength(32);
 });
 
 test("window: counts unclear snapshots, and names the largest one", () => {

@@ -22,7 +22,7 @@ import {
   TimeoutError,
   TransportError,
 } from "../../../src/core/errors/index.js";
-import { CLI, runCli, startCli, TSX } from "../../support/cli.js";
+import { CLI, runCli, startCli } from "../../support/cli.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -166,7 +166,7 @@ test("exits with 82 if a first run was none, and the service removed records", a
 
 test("exits with 75 if another run was completed meanwhile, and says how to see it", async () => {
   await service.writeFile("accounts.csv", "id\nu1\n");
-  const other = ["--import", TSX, CLI, "push", "accounts.csv", "--first-run"];
+  const other = [CLI, "push", "accounts.csv", "--first-run"];
   await service.writeFile(
     "connector.mjs",
     `import { execFileSync } from "node:child_process";

@@ -58,12 +58,6 @@ const ROWS: readonly Row[] = [
   ["detail-404", "detail", "the details of an item answer 404, although the list has it", to.error(404)],
   ["detail-of-another", "detail", "the details of an item are another's (a cache)", to.ofAnotherItem],
   ["text-half-of-rows", "file", "a file has half of its rows", to.file((rows) => `${half(rows)}\n`), "guard"],
-  [
-    "text-cut-in-row",
-    "file",
-    "a file ends in the middle of a row",
-    to.file((rows) => half(rows).slice(0, -10)),
-  ],
   ["text-column-renamed", "file", "the first column has another name", to.file(to.withRenamedColumn)],
 ];
 

@@ -34,7 +34,7 @@ export function relaid(
 }
 
 /** The last page, now with a next one, and that next one. */
-export function followingPage(
+function followingPage(
   pages: readonly Exchange[],
   { asks, counts, next, size }: Listing,
 ): readonly [Exchange, Exchange] | undefined {

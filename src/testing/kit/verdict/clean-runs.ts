@@ -94,6 +94,12 @@ function problemOf(
   for (const later of [one, two])
     if (later.requests.length !== first.requests.length)
       return `two runs without a fault differ: one sent ${counted(first.requests.length, "request")}, a later one ${later.requests.length}; it may keep answers of earlier runs`;
+  for (const [collection, records] of first.records)
+    for (const later of [one, two]) {
+      const count = later.records.get(collection)?.length ?? 0;
+      if (count !== records.length)
+        return `two runs without a fault differ: one wrote ${records.length} ${collection}, a later one ${count}; it may keep state outside of run`;
+    }
   const changes = compareEffects(two.effect, expected.effect, expected.volatile);
   return changes.length === 0 ? undefined : `two runs without a fault differ: ${describeChanges(changes)}`;
 }

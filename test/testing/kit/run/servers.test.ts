@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Struck } from "../../../../src/testing/kit/faults/fault.js";
 import { openServers, type Servers } from "../../../../src/testing/kit/run/servers.js";
 import type { VendorAnswer } from "../../../../src/testing/kit/vendor/messages.js";
-import { byToken } from "../recordings/by-token.js";
+import { byToken } from "../recordings/index.js";
 import { accounts, pagedUsers } from "./connectors.js";
 
 const derive = promisify(pbkdf2);
