@@ -57,7 +57,6 @@ const REFERENCE: DefaultTheme.SidebarItem[] = [
       { text: "Records", link: "/reference/records" },
       { text: "Runs, batches, ledger", link: "/reference/run-and-guard" },
       { text: "Ledger format", link: "/reference/ledger-format" },
-      { text: "File and page sources", link: "/reference/sources" },
       { text: "Command line", link: "/reference/command-line" },
       { text: "Faults", link: "/reference/faults" },
       { text: "Browsers", link: "/reference/browsers" },
