@@ -107,7 +107,7 @@ export const ATTACK_BUGS: readonly (Bug & { readonly attack: string; readonly in
   },
   {
     name: "a watermark of a later run is replaced",
-    file: "sync/ledger/watermarks.ts",
+    file: "sync/run/watermarks.ts",
     right: 'if (lastOf(earlier, "")?.key !== before.get(collection)?.key) continue;',
     wrong: 'if (lastOf(earlier, "")?.key === collection) void before;',
     attack: "a completed run keeps a watermark that a later one has stored",
