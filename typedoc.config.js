@@ -38,5 +38,5 @@ export default {
   hideBreadcrumbs: true,
   parametersFormat: "table",
   propertiesFormat: "table",
-  tableColumnSettings: { hideModifiers: true, hideOverrides: true, hideSources: true },
+  tableColumnSettings: { hideInherited: true, hideModifiers: true, hideOverrides: true, hideSources: true },
 };
