@@ -1,9 +1,10 @@
-import type { Socket } from "node:net";
-import { Transform } from "node:stream";
-import type { TestClock } from "@saas-management/sdk/testing";
+import { connect, type Socket } from "node:net";
+import { PassThrough, Transform } from "node:stream";
+import { TestClock } from "@saas-management/sdk/testing";
+import { listenTcp, type Peer } from "./tcp-peers.js";
 
 /** To the server, or from the server. */
-export type Direction = "request" | "answer";
+type Direction = "request" | "answer";
 
 /** A fault of a connection. Bytes are counted from its beginning, in the given direction. */
 export type ConnectionFaultKind =
@@ -30,82 +31,74 @@ export type ConnectionFaultKind =
       readonly bytesPerSecond: number;
     };
 
-/** A planned fault, as plain data. */
-export interface ConnectionFault {
-  /**
-   * The first connection to strike, counted from 1 since the fault was planned. A connection that carries too few bytes
-   * leaves the fault to the next.
-   * @default 1
-   */
-  readonly nth?: number;
-  /** Number of connections to strike. @default 1 */
-  readonly times?: number;
-  /** Number of connections that `assertFired()` requires. @default 1 */
-  readonly atLeast?: number;
-  readonly kind: ConnectionFaultKind;
+/** A proxy that passes connections on to a server, and breaks them. */
+export interface FaultProxy extends Peer {
+  /** Keeps the current connections open but drops their bytes. */
+  forget(): void;
+  /** Number of bytes that were dropped so. */
+  swallowed(): number;
+  /** Faults for the next connections, one each. */
+  planNext(...kinds: readonly ConnectionFaultKind[]): void;
+  /** Number of connections that were struck. */
+  firings(): number;
 }
 
-/** Each connection gets the first fault that is due. */
-export interface ConnectionSchedule {
-  readonly seed?: number;
-  readonly faults: readonly ConnectionFault[];
+/** A proxy without faults. @param at port to listen on; any free one by default */
+export function relayTo(port: number, at?: number): Promise<FaultProxy> {
+  return startFaultProxy(port, new TestClock(), at);
 }
 
-export interface PlannedConnectionFault {
-  readonly fault: ConnectionFault;
-  /** Number of connections struck so far. */
-  readonly firings: number;
+/** @param clock measures delays and bandwidths */
+export async function startFaultProxy(port: number, clock: TestClock, at?: number): Promise<FaultProxy> {
+  let swallowed = 0;
+  const sockets: Socket[] = [];
+  const faults: ConnectionFaultKind[] = [];
+  let firings = 0;
+  const struck = () => {
+    firings += 1;
+  };
+  const peer = await listenTcp((near) => {
+    const kind = faults.shift();
+    if (kind?.type === "silent") {
+      near.once("data", struck).resume();
+      return;
+    }
+    const far = connect(port, "127.0.0.1");
+    sockets.push(near, far);
+    const gone = new AbortController();
+    far.on("error", () => near.destroy());
+    near.once("close", () => {
+      gone.abort();
+      far.destroy();
+    });
+    far.once("close", () => near.destroy());
+    // Without this, Nagle's algorithm delays every call.
+    near.setNoDelay();
+    far.setNoDelay();
+    const connection = { near, far, gone: gone.signal, clock };
+    const through = (direction: Direction) =>
+      kind?.direction === direction ? struckDirection(kind, connection, struck) : new PassThrough();
+    near.pipe(through("request")).pipe(far);
+    far.pipe(through("answer")).pipe(near);
+  }, at);
+  const forget = () => {
+    for (const socket of sockets.splice(0)) {
+      socket.unpipe().resume();
+      socket.on("data", ({ length }: Buffer) => {
+        swallowed += length;
+      });
+    }
+  };
+  return {
+    ...peer,
+    forget,
+    swallowed: () => swallowed,
+    planNext: (...kinds) => void faults.push(...kinds),
+    firings: () => firings,
+  };
 }
 
-export interface DueConnectionFault {
-  readonly kind: ConnectionFaultKind;
-  /** Counts a strike. @returns false if it has struck often enough on other connections */
-  strikes(): boolean;
-}
-
-export class PlannedConnectionFaults {
-  readonly #entries: { readonly fault: ConnectionFault; connections: number; firings: number }[] = [];
-
-  plan({ faults }: ConnectionSchedule): readonly PlannedConnectionFault[] {
-    const added = faults.map((fault) => ({ fault, connections: 0, firings: 0 }));
-    this.#entries.push(...added);
-    return added;
-  }
-
-  /** Counts a connection and returns the first fault that is due. */
-  take(): DueConnectionFault | undefined {
-    for (const entry of this.#entries) entry.connections++;
-    const due = this.#entries.find(
-      ({ fault: { nth = 1, times = 1 }, connections, firings }) => connections >= nth && firings < times,
-    );
-    if (due === undefined) return undefined;
-    const strikes = (): boolean => {
-      if (due.firings >= (due.fault.times ?? 1)) return false;
-      due.firings++;
-      return true;
-    };
-    return { kind: due.fault.kind, strikes };
-  }
-
-  get firings(): number {
-    return this.#entries.reduce((sum, { firings }) => sum + firings, 0);
-  }
-
-  get unfired(): readonly PlannedConnectionFault[] {
-    return this.#entries.filter(({ fault, firings }) => firings < (fault.atLeast ?? 1));
-  }
-
-  /** @throws Error listing faults that struck too few connections */
-  assertFired(): void {
-    const lines = this.unfired.map(
-      ({ fault, firings }) => `  ${firings} of ${fault.atLeast ?? 1}: ${JSON.stringify(fault)}`,
-    );
-    if (lines.length === 0) return;
-    throw new Error(`Planned faults struck too few connections:\n${lines.join("\n")}`);
-  }
-}
-
-export interface ProxiedConnection {
+interface ProxiedConnection {
   /** To the client. */
   readonly near: Socket;
   /** To the server. */
@@ -122,11 +115,7 @@ type DirectedKind = Exclude<ConnectionFaultKind, { readonly type: "silent" }>;
 type Strike = (piece: Buffer) => Promise<Buffer | undefined>;
 
 /** Passes one direction of a connection on until the fault strikes. */
-export function struckDirection(
-  kind: DirectedKind,
-  connection: ProxiedConnection,
-  strikes: () => boolean,
-): Transform {
+function struckDirection(kind: DirectedKind, connection: ProxiedConnection, struck: () => void): Transform {
   const afterBytes = kind.afterBytes ?? 0;
   let bytes = 0;
   let strike: Strike | undefined;
@@ -138,7 +127,8 @@ export function struckDirection(
       bytes += chunk.length;
       if (safe.length > 0) this.push(safe);
       if (piece.length === 0) return done();
-      strike ??= strikes() ? strikeOf(kind, connection) : passOn;
+      if (strike === undefined) struck();
+      strike ??= strikeOf(kind, connection);
       const passed = strike(piece).then(
         (rest) => void (rest !== undefined && this.push(rest)),
         // The connection is gone.
@@ -155,7 +145,6 @@ export function struckDirection(
   });
 }
 
-const passOn: Strike = async (piece) => piece;
 const swallow: Strike = async () => undefined;
 
 function strikeOf(kind: DirectedKind, { near, far, gone, clock }: ProxiedConnection): Strike {
