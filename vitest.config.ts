@@ -30,7 +30,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "system", include: ["test/system/**/*.test.ts"], testTimeout: 120_000 },
+        test: {
+          name: "system",
+          include: ["test/system/**/*.test.ts"],
+          globalSetup: "test/system/built-package.ts",
+          testTimeout: 120_000,
+        },
       },
     ],
     // They end what hangs, also on a machine that is busy with other things.

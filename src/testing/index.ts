@@ -10,7 +10,7 @@ export type { Portfolio } from "../reference-server/portfolio.js";
 export { type ReferenceServer, startReferenceServer } from "../reference-server/server.js";
 export type { Inspection } from "../reference-server/sync/inspect.js";
 export type { RecordTypes } from "../sync/generated/records.js";
-export { memoryLedger } from "../sync/ledger/memory-ledger.js";
+export { memoryLedger } from "../sync/ledger/ledger.js";
 export { captureRecords } from "./kit/capture-records.js";
 export { describeConnector } from "./kit/describe-connector.js";
 export { recordVendor } from "./kit/record-vendor.js";

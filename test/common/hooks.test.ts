@@ -6,8 +6,8 @@ import { API_KEY, type ClientSetup, connectClient, passPause, rejection } from "
 import { json } from "../support/http-server.js";
 import { observedHooks, quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A listener on loopback; closed after the test. */
+/** A listener on loopback. */
 export interface Peer {
   readonly port: number;
   /** Number of accepted connections. */
@@ -14,8 +14,15 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-/** Listens on the port, or on any free one. */
-export async function listen(server: Server, port = 0): Promise<Peer> {
+/** Listens on the port, or on any free one, until the test ends. */
+export async function listen(server: Server, port?: number): Promise<Peer> {
+  const peer = await openServer(server, port);
+  onTestFinished(() => peer.close());
+  return peer;
+}
+
+/** Listens until the caller closes it. */
+export async function openServer(server: Server, port = 0): Promise<Peer> {
   let accepted = 0;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -31,7 +38,6 @@ export async function listen(server: Server, port = 0): Promise<Peer> {
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  onTestFinished(close);
   await once(server.listen(port, "127.0.0.1"), "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server has no port.");

@@ -6,12 +6,14 @@ import { SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { testOfAcceptedCounts } from "../support/adopted.js";
+import { answerWith, reply } from "../support/grpc-replies.js";
 import { until } from "../support/promises.js";
 import { quickRetries } from "../support/sync-client.js";
-import { answerWith, type BareServer, refuseWith, startBareBatch } from "../support/tls-bare-server.js";
+import { startBareBatch } from "../support/sync-harness.js";
+import type { SyncServer } from "../support/sync-server.js";
 
 /** A batch of a server that does this with every SyncRecords stream, and reads nothing of it by itself. */
-function startBatch(onStream: BareServer["answer"], options: Partial<SyncClientOptions> = {}) {
+function startBatch(onStream: SyncServer["answer"], options: Partial<SyncClientOptions> = {}) {
   return startBareBatch(onStream, {
     retry: false,
     messageBytes: 100_000,
@@ -38,7 +40,7 @@ function endless() {
 
 test("reports a refusal in the middle of a stream and closes the source once", async () => {
   const { batch } = await startBatch((stream) => {
-    stream.once("readable", () => refuseWith(stream, 3, "no such thing"));
+    stream.once("readable", () => reply(stream, { status: 3, details: "no such thing" }));
   });
   const { seen, source } = endless();
   await expect(batch.write("accounts", source)).rejects.toMatchObject({
@@ -51,7 +53,7 @@ test("reports a refusal in the middle of a stream and closes the source once", a
 
 test("drops the connection that still holds unsent bytes of a refused stream", async () => {
   const { batch, server, client } = await startBatch((stream) => {
-    stream.once("readable", () => refuseWith(stream, 3, "no"));
+    stream.once("readable", () => reply(stream, { status: 3, details: "no" }));
   });
   await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
   await client.startBatch({ installationId: "installation-1" });
@@ -95,7 +97,7 @@ test("reads no more than two windows of a source whose server never reads, and e
   const { batch, server } = await startBatch(() => {}, { clock, timeoutMs: 5000 });
   const { seen, source } = endless();
   const write = batch.write("accounts", source).catch((e: unknown) => e);
-  await until(() => server.calls.length === 2);
+  await until(() => server.headers.length === 2);
   // Two windows of 400 kB, and the message that is being filled.
   await until(() => seen.pulled >= 400);
   clock.advance(5000);

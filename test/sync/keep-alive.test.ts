@@ -5,7 +5,8 @@ import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { observedHooks } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { recordsOf } from "../support/sync-server.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();

@@ -6,8 +6,8 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import { until } from "../support/promises.js";
 import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");

@@ -6,7 +6,7 @@ import { accounts } from "../support/accounts.js";
 import { failureOf } from "../support/batch-internals.js";
 import { connectorOf } from "../support/connector.js";
 import { rejection, until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
 
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@ import { SaasManagementError, type SyncProgress } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { relayTo } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 

@@ -3,8 +3,8 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { ofSnapshots } from "../support/adopted.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService, testService } from "../support/test-service.js";
 
 const MINUTE = 60_000;

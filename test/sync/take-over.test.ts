@@ -4,7 +4,7 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { ofSnapshots } from "../support/adopted.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { accounts, ids, testService } from "../support/test-service.js";
 
 const TAKEN_OVER = { code: "BATCH_STATE", reason: "taken-over", state: "unknown" };
@@ -60,14 +60,6 @@ describe("with the reference server", () => {
     await expect(third.complete({ unverified: true })).resolves.toMatchObject({
       ...ofSnapshots({ accounts: { added: 2 } }),
     });
-  });
-
-  test("a handle that lost its batch can still abort it", async () => {
-    const first = await service.startBatch();
-    const second = service.sync.openBatch(first.id, { takeOver: true });
-    await first.abort();
-    expect(first.state).toBe("aborted");
-    await expect(second.write("accounts", [])).rejects.toMatchObject({ reason: "aborted" });
   });
 
   test("a run whose batch is taken over ends, aborts it, and sends nothing again", async () => {

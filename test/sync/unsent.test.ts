@@ -12,7 +12,7 @@ import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
 import { rejection, until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently, relayTo, unusedPort } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();

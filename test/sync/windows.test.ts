@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { testOfAcceptedCounts } from "../support/adopted.js";
-import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { recordsOf } from "../support/sync-server.js";
 
 const KIB = 1024;
 const LIMIT = 16 * 1024 * KIB;

@@ -1,17 +1,14 @@
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import { withinGrace } from "../call.js";
+import { bestEffort } from "../call.js";
 import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import type { InstallationScope } from "../ledger/entries.js";
 import { idsOf } from "../ledger/id-lines.js";
-import { type LedgerParts, placeOf, requireLedger } from "../ledger/ledger.js";
+import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
-import { unusable } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import { withText } from "../report-text.js";
-import type { ResolvedRunOptions } from "./options.js";
 import { describedReceipt, type RunReceipt } from "./receipt.js";
 
 /** As in the report of a held run. */
@@ -33,19 +30,17 @@ export interface RunHistory {
 
 /** Notes in the ledger what became of runs. Never rejects: a run does not depend on it. */
 export class RunNotes {
-  readonly #ledger: LedgerParts | undefined;
-  readonly #scope: InstallationScope;
+  readonly #ledger: InstallationLedger | undefined;
   readonly #configuration: SyncConfiguration;
 
   /** @param ledger Undefined for `"none"`. */
-  constructor(ledger: LedgerParts | undefined, installationId: string, configuration: SyncConfiguration) {
+  constructor(ledger: InstallationLedger | undefined, configuration: SyncConfiguration) {
     this.#ledger = ledger;
-    this.#scope = { endpoint: configuration.endpoint.origin, installationId };
     this.#configuration = configuration;
   }
 
   completed(receipt: RunReceipt): Promise<void> {
-    return this.#note((ledger, at) => logCompleted(ledger, this.#scope, { at, value: receipt }));
+    return this.#note((ledger, at) => logCompleted(ledger, { at, value: receipt }));
   }
 
   async held(report: HeldReport): Promise<void> {
@@ -55,65 +50,52 @@ export class RunNotes {
     // Ids are in the lists of removals only, which a later ledger may have to hash.
     const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
     const value = { report: { ...report, reasons }, text: report.toString() };
-    await this.#note((ledger, at) => logHeld(ledger, this.#scope, id, { at, value }));
+    await this.#note((ledger, at) => logHeld(ledger, id, { at, value }));
   }
 
-  async #note(put: (ledger: LedgerParts, at: number) => Promise<void>): Promise<void> {
-    const { clock, logger } = this.#configuration;
+  async #note(put: (ledger: InstallationLedger, at: number) => Promise<void>): Promise<void> {
     const ledger = this.#ledger;
     if (ledger === undefined) return;
-    try {
-      await withinGrace(clock, () => put(ledger, clock.now()));
-    } catch (error) {
-      logger.warn("saas-management: the ledger could not note the run in its history", { error });
-    }
+    const failed = { level: "warn", message: "the ledger could not note the run in its history" } as const;
+    await bestEffort(this.#configuration, failed, () => put(ledger, this.#configuration.clock.now()));
   }
 }
 
 /** The receipt of the last completed run; undefined if there is none. */
-export async function lastReceipt(
-  ledger: LedgerParts,
-  scope: InstallationScope,
-): Promise<RunReceipt | undefined> {
-  const last = (await logEntries(ledger, scope)).findLast(({ kind }) => kind === "receipt");
+export async function lastReceipt(ledger: InstallationLedger): Promise<RunReceipt | undefined> {
+  const last = (await logEntries(ledger)).findLast(({ kind }) => kind === "receipt");
   const read = last && (await readLogEntry(ledger, last));
   return isReceipt(read?.value) ? read.value : undefined;
 }
 
 /** @throws {ConfigurationError} an entry is damaged */
-export async function readHistory(
-  { ledger: given, installationId }: Pick<ResolvedRunOptions, "ledger" | "installationId">,
-  { endpoint }: Pick<SyncConfiguration, "endpoint">,
-): Promise<RunHistory> {
-  const ledger = requireLedger(given);
+export async function readHistory(ledger: InstallationLedger | undefined): Promise<RunHistory> {
   if (ledger === undefined) return { runs: [], held: undefined };
-  const scope = { endpoint: endpoint.origin, installationId };
-  const entries = await logEntries(ledger, scope);
+  const entries = await logEntries(ledger);
   const runs: RunHistory["runs"][number][] = [];
   for (const entry of entries.filter(({ kind }) => kind === "receipt")) {
     const read = await readLogEntry(ledger, entry);
     if (read === undefined) continue;
-    if (!isReceipt(read.value)) throw unusable(placeOf(ledger, entry.key), "it is not a receipt");
+    if (!isReceipt(read.value)) throw ledger.unusable(entry.key, "it is not a receipt");
     const receipt = describedReceipt(read.value);
     runs.push(withText({ ...receipt, completedAt: new Date(read.at) }, () => receipt.toString().split("\n")));
   }
-  return { runs, held: await readHeld(ledger, scope, heldIn(entries)) };
+  return { runs, held: await readHeld(ledger, heldIn(entries)) };
 }
 
 async function readHeld(
-  ledger: LedgerParts,
-  scope: InstallationScope,
+  ledger: InstallationLedger,
   current: ReturnType<typeof heldIn>,
 ): Promise<RunHistory["held"]> {
   const { held, approved } = current ?? {};
   const read = held && (await readLogEntry(ledger, held));
   if (read === undefined) return undefined;
-  if (!isHeld(read.value)) throw unusable(placeOf(ledger, held?.key ?? ""), "it is not a report");
+  if (!isHeld(read.value)) throw ledger.unusable(held?.key ?? "", "it is not a report");
   const { report, text } = read.value;
   const { approval } = report;
   const isApproved = approved !== undefined && (await readLogEntry(ledger, approved)) !== undefined;
   const reasons: HeldReason[] = [];
-  for (const reason of report.reasons) reasons.push(await withExamples(ledger, scope, reason));
+  for (const reason of report.reasons) reasons.push(await withExamples(ledger, reason));
   return withText(
     {
       ...report,
@@ -127,15 +109,11 @@ async function readHeld(
 }
 
 /** Adds the first ids that would be removed. */
-async function withExamples(
-  ledger: LedgerParts,
-  scope: InstallationScope,
-  reason: HeldReason,
-): Promise<HeldReason> {
+async function withExamples(ledger: InstallationLedger, reason: HeldReason): Promise<HeldReason> {
   const { collection, rule } = reason;
   const isAboutRemovals = rule === "removed" || rule === "window";
   if (!isAboutRemovals || !isCollection(collection) || !isSnapshot(collection)) return reason;
-  const pending = await new CollectionLedger(ledger, { ...scope, collection }).held();
+  const pending = await new CollectionLedger(ledger, collection).pending();
   const examples: string[] = [];
   if (pending !== undefined)
     for await (const id of idsOf(pending.lines())) {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { until } from "../../support/promises.js";
-import { useScriptedServer } from "../../support/scripted-sync-server.js";
+import { useScriptedServer } from "../../support/sync-harness.js";
 import { startScript } from "./run-process.js";
 
 const harness = useScriptedServer();

@@ -1,7 +1,7 @@
 import { redactSecrets } from "../../../core/redact.js";
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import { type Collection, isCollection, type SnapshotCollection } from "../../../sync/collections.js";
-import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import type { GuardOptions } from "../../../sync/guard/rules.js";
 import { counted } from "../../../sync/report-text.js";
 import type { Connector } from "../../../sync/run/connector.js";
 import type { RecordedRun } from "../cassette/cassette.js";

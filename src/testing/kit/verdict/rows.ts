@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../../core/errors/index.js";
 import { type KeysOf, readOptions, suggestKey } from "../../../core/validate.js";
-import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import type { GuardOptions } from "../../../sync/guard/rules.js";
 import type { Exchange } from "../cassette/cassette.js";
 import type { NamedFault, PlainRecords, VendorFault } from "../faults/fault.js";
 import { RECORD_FAULTS } from "../faults/record-faults.js";
