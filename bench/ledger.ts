@@ -9,7 +9,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../src/sync/encoding/record-inspector.js";
 import { resolveGuard } from "../src/sync/guard/rules.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
 import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
@@ -57,7 +57,7 @@ async function measure(round: string): Promise<void> {
     record.end = record.start + RECORD_BYTES;
     record.idStart = record.start;
     record.idEnd = record.start + ID_BYTES;
-    snapshot.ids.observe(record);
+    snapshot.ids.inspect(record);
     // A run waits after each message.
     if (record.index % 10_000 === 0) await spool.settled();
   }

@@ -141,11 +141,7 @@ test("hooks are called for keep-alive messages, and for the abort of an abandone
   await harness.startBatch({ clock, ...hooks }, { maxIdleMs: 60 * MINUTE_MS });
   clock.advance(8 * MINUTE_MS);
   await until(() => responses.some(({ operation }) => operation === "SyncRecords"));
-  let answer = () => {};
-  harness.server.beforeStart = () =>
-    new Promise((resolve) => {
-      answer = resolve;
-    });
+  const answer = harness.server.hold("StartSyncBatch");
   const stop = new AbortController();
   const starting = rejection(harness.startBatch(hooks, { signal: stop.signal }));
   await until(() => harness.server.calls.filter((call) => call === "StartSyncBatch").length === 2);

@@ -21,7 +21,7 @@ function holdStarts(after: number): () => void {
     answer = resolve;
   });
   let starts = 0;
-  harness.server.beforeStart = () => {
+  harness.server.before.StartSyncBatch = () => {
     starts += 1;
     return starts > after ? answered : Promise.resolve();
   };

@@ -4,7 +4,7 @@ import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
 import { idsOf } from "../../src/sync/ledger/id-lines.js";
 import { openLedger } from "../../src/sync/ledger/ledger.js";
 import { memoryStore, type Store } from "../../src/sync/ledger/store.js";
-import { readWatermarks } from "../../src/sync/ledger/watermarks.js";
+import { readWatermarks } from "../../src/sync/run/watermarks.js";
 import type { SimClock } from "./sim-clock.js";
 
 /** A snapshot as the ledger knows it. */

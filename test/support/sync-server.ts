@@ -53,14 +53,10 @@ export interface SyncServer extends Peer {
   readonly scripts: Record<Operation, (Script | "never" | undefined)[]>;
   /** Number of records that the answer to a stream acknowledges. */
   acknowledge: (records: number) => number | undefined;
-  /** Awaited before a stream is answered. */
-  beforeAnswer: () => Promise<void>;
-  /** Awaited before a start is answered. */
-  beforeStart: () => Promise<void>;
-  /** Awaited before a completion is answered. */
-  beforeCompletion: () => Promise<void>;
-  /** Awaited before an abort is answered. */
-  beforeAbort: () => Promise<void>;
+  /** Awaited before a call is answered, by operation. */
+  readonly before: Record<Operation, () => Promise<unknown>>;
+  /** Holds the answers to an operation back. @returns lets them go */
+  hold(operation: Operation): () => void;
   /** Gets each call when its headers have come. By default it reads the request and answers by the scripts. */
   answer: (stream: ServerHttp2Stream, operation: string, headers: IncomingHttpHeaders) => void;
 }
@@ -76,6 +72,16 @@ export async function startSyncServer(tls?: SecureServerOptions, where: Where = 
   onTestFinished(() => server.close());
   return server;
 }
+
+const nothing = async () => {};
+
+/** The messages of success. */
+const UNARY = {
+  StartSyncBatch: StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish(),
+  CompleteSyncBatch: CompleteSyncBatchResponse.encode({ snapshots: [], events: [] }).finish(),
+  AbortSyncBatch: AbortSyncBatchResponse.encode({}).finish(),
+};
+const isUnary = (operation: string): operation is keyof typeof UNARY => operation in UNARY;
 
 /** A server that the caller closes. */
 export async function openSyncServer({ tls, port }: Where = {}): Promise<SyncServer> {
@@ -111,24 +117,25 @@ export async function openSyncServer({ tls, port }: Where = {}): Promise<SyncSer
     pings: () => counts.pings,
     scripts: { StartSyncBatch: [], SyncRecords: [], CompleteSyncBatch: [], AbortSyncBatch: [] },
     acknowledge: (records) => records,
-    beforeAnswer: async () => {},
-    beforeStart: async () => {},
-    beforeCompletion: async () => {},
-    beforeAbort: async () => {},
+    before: {
+      StartSyncBatch: nothing,
+      SyncRecords: nothing,
+      CompleteSyncBatch: nothing,
+      AbortSyncBatch: nothing,
+    },
+    hold: (operation) => {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      seen.before[operation] = () => released;
+      return release;
+    },
     answer: (stream, operation, received) => {
       if (operation === "SyncRecords") answerRecords(stream, received);
       else if (isUnary(operation)) answerUnary(stream, operation, received);
     },
   };
-
-  const UNARY = {
-    StartSyncBatch: () => [seen.beforeStart, StartSyncBatchResponse.encode({ batchId: "batch-1" })] as const,
-    CompleteSyncBatch: () =>
-      [seen.beforeCompletion, CompleteSyncBatchResponse.encode({ snapshots: [], events: [] })] as const,
-    AbortSyncBatch: () => [seen.beforeAbort, AbortSyncBatchResponse.encode({})] as const,
-  };
-
-  const isUnary = (operation: string): operation is keyof typeof UNARY => operation in UNARY;
 
   function answerUnary(
     stream: ServerHttp2Stream,
@@ -138,9 +145,8 @@ export async function openSyncServer({ tls, port }: Where = {}): Promise<SyncSer
     stream.resume().once("end", async () => {
       seen.calls.push(operation);
       seen.timesLeftMs.push(timeoutMs(received["grpc-timeout"]));
-      const [before, done] = UNARY[operation]();
-      await before();
-      answerNext(stream, operation, () => done.finish());
+      await seen.before[operation]();
+      answerNext(stream, operation, () => UNARY[operation]);
     });
   }
 
@@ -151,7 +157,7 @@ export async function openSyncServer({ tls, port }: Where = {}): Promise<SyncSer
     counts.mostOpen = Math.max(counts.mostOpen, counts.open);
     readMessages(stream, (message) => void messages.push(message));
     stream.once("end", async () => {
-      await seen.beforeAnswer();
+      await seen.before.SyncRecords();
       counts.open -= 1;
       answerNext(stream, "SyncRecords", () => {
         const records = messages.reduce((sum, bytes) => sum + recordsOf(bytes).length, 0);

@@ -86,35 +86,3 @@ export async function droppingPort(): Promise<number> {
   while (connected < 2) await new Promise((resolve) => setImmediate(resolve));
   return port;
 }
-
-/** A listener that relays all connections to another port. */
-export interface Relay extends Peer {
-  /** Keeps the current connections open but drops their bytes. */
-  forget(): void;
-  /** Number of dropped bytes. */
-  readonly swallowed: () => number;
-}
-
-/** @param at port to listen on; any free one by default */
-export async function relayTo(port: number, at?: number): Promise<Relay> {
-  let swallowed = 0;
-  const sockets: Socket[] = [];
-  const peer = await listenTcp((near) => {
-    const far = connect(port, "127.0.0.1");
-    far.on("error", () => {});
-    near.pipe(far).pipe(near);
-    near.once("close", () => far.destroy());
-    sockets.push(near, far);
-  }, at);
-  const forget = () => {
-    for (const socket of sockets.splice(0)) {
-      socket
-        .unpipe()
-        .on("data", (bytes) => {
-          swallowed += bytes.length;
-        })
-        .resume();
-    }
-  };
-  return { ...peer, forget, swallowed: () => swallowed };
-}

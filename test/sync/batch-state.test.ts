@@ -58,16 +58,6 @@ function stuckSource() {
   return { source, returned: () => returned, stuck: () => until(() => pulls === 2) };
 }
 
-/** Holds back the answers to completions. */
-function holdCompletion(): () => void {
-  let answer = () => {};
-  harness.server.beforeCompletion = () =>
-    new Promise((resolve) => {
-      answer = resolve;
-    });
-  return () => answer();
-}
-
 test("completes only when the queued writes have ended", async () => {
   const batch = await startBatch();
   const write = batch.write("accounts", accounts(3));
@@ -226,7 +216,7 @@ test("shares an abort that is under way, repeats one that failed, and refuses on
 });
 
 test("waits with an abort for the outcome of a completion that was sent", async () => {
-  const answer = holdCompletion();
+  const answer = harness.server.hold("CompleteSyncBatch");
   const batch = await startBatch();
   const completion = batch.complete(UNVERIFIED);
   await until(() => harness.server.calls.includes("CompleteSyncBatch"));
@@ -249,7 +239,7 @@ test("rejects what is under way when closed, and tells the service nothing", asy
 
 test("tells the service nothing when closed while an abort waits for a completion", async () => {
   const batch = await startBatch();
-  const answer = holdCompletion();
+  const answer = harness.server.hold("CompleteSyncBatch");
   const ends = [rejection(batch.complete(UNVERIFIED))];
   await until(() => harness.server.calls.includes("CompleteSyncBatch"));
   ends.push(rejection(batch.abort()));
@@ -264,7 +254,7 @@ test.each([
   ["handle", (batch: SyncBatch) => batch.close()],
   ["client", (_: SyncBatch, client: SyncEngine) => client.close()],
 ])("reports an unknown outcome if the %s is closed while CompleteSyncBatch is out", async (_, close) => {
-  const answer = holdCompletion();
+  const answer = harness.server.hold("CompleteSyncBatch");
   const client = harness.client();
   const batch = await client.startBatch({ installationId: "i" });
   const completion = rejection(batch.complete(UNVERIFIED));

@@ -6,7 +6,7 @@ import { COLLECTIONS } from "../../src/sync/collections.js";
 import { explainRecord } from "../../src/sync/encoding/explain-record.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { stringIn } from "../../src/sync/encoding/record-id.js";
-import { idRange } from "../../src/sync/encoding/record-observer.js";
+import { idRange } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { RUNS, TIMEOUT_MS } from "../support/property-runs.js";

@@ -5,12 +5,17 @@ import { isObject } from "../../src/core/validate.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { stringIn } from "../../src/sync/encoding/record-id.js";
-import { EncodedRecord } from "../../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { FIELDS } from "../../src/sync/generated/fields.js";
 import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
-import { changesOf } from "../../src/sync/ids/field-changes.js";
-import { EMPTY_SAMPLE, type FieldSample, filledOf, rowsOf } from "../../src/sync/ids/field-sample.js";
+import {
+  changesOf,
+  EMPTY_SAMPLE,
+  type FieldSample,
+  filledOf,
+  rowsOf,
+} from "../../src/sync/ids/field-sample.js";
 import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { RECORDS } from "../support/record-arbitraries.js";
 
@@ -32,7 +37,7 @@ function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): 
   for (const [index, record] of records.entries()) {
     expect(builder.encode(record, ENCODERS[collection])).toBe(true);
     const { buffer, recordStart, recordEnd } = builder;
-    expect(ids.observe(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
+    expect(ids.inspect(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
     builder.keep(index);
   }
   return ids.sample();

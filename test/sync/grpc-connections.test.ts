@@ -9,7 +9,8 @@ import { until } from "../support/promises.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { openSyncServer, startSyncServer } from "../support/sync-server.js";
-import { droppingPort, listenSilently, listenTcp, relayTo, unusedPort } from "../support/tcp-peers.js";
+import { droppingPort, listenSilently, listenTcp, unusedPort } from "../support/tcp-peers.js";
+import { relayTo } from "../support/tcp-proxy.js";
 
 /** How long a connection may take. */
 const LIMIT = 15_000;
@@ -176,11 +177,7 @@ describe("a call that gets no answer", () => {
     const completion = rejection(stuck.complete({ unverified: true }));
     await until(() => server.calls.includes("CompleteSyncBatch"));
     clock.advance(5000);
-    let answer = () => {};
-    server.beforeAnswer = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
+    const answer = server.hold("SyncRecords");
     const write = slow.write("accounts", accounts(3));
     await until(() => server.streams[0]?.messages.length === 1);
     clock.advance(5000);
@@ -250,11 +247,7 @@ describe("close", () => {
     const clock = new TestClock({ startAt: new Date(0) });
     const retry = { retries: 5, minDelayMs: 60_000, maxDelayMs: 60_000 };
     const client = harness.client({ clock, timeoutMs: 1_000_000, retry });
-    let answer = () => {};
-    server.beforeStart = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
+    const answer = server.hold("StartSyncBatch");
     server.scripts.AbortSyncBatch.push({ code: status.UNAVAILABLE }, { code: status.UNAVAILABLE });
     const impatient = new AbortController();
     const start = rejection(client.startBatch({ ...START, signal: impatient.signal }));

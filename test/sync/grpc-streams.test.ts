@@ -2,13 +2,10 @@ import { constants } from "node:http2";
 import { TimeoutError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
-import { testOfAcceptedCounts } from "../support/adopted.js";
-import { answerWith, reply } from "../support/grpc-replies.js";
+import { reply } from "../support/grpc-replies.js";
 import { until } from "../support/promises.js";
-import { quickRetries } from "../support/sync-client.js";
 import { startBareBatch } from "../support/sync-harness.js";
 import type { SyncServer } from "../support/sync-server.js";
 
@@ -61,12 +58,6 @@ test("drops the connection that still holds unsent bytes of a refused stream", a
   await until(() => server.open() === 1);
 });
 
-testOfAcceptedCounts("fails a write whose early answer acknowledges fewer records", async () => {
-  const answer = SyncRecordsResponse.encode({ acceptedRecords: 1n }).finish();
-  const { batch } = await startBatch((stream) => answerWith(stream, answer));
-  await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
-});
-
 test.each(["NGHTTP2_INTERNAL_ERROR", "NGHTTP2_REFUSED_STREAM", "NGHTTP2_CANCEL"] as const)(
   "reports a stream that is reset with %s as retryable",
   async (reset) => {
@@ -77,20 +68,6 @@ test.each(["NGHTTP2_INTERNAL_ERROR", "NGHTTP2_REFUSED_STREAM", "NGHTTP2_CANCEL"]
     });
   },
 );
-
-test("sends a window again over another connection if its own is dropped", async () => {
-  let dropped = 0;
-  const { batch, server } = await startBatch(
-    (stream) => {
-      dropped += 1;
-      if (dropped === 1) stream.session?.destroy();
-      else stream.resume().once("end", () => answerWith(stream, new Uint8Array()));
-    },
-    { retry: quickRetries(1) },
-  );
-  expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ retries: 1 });
-  expect(server.accepted()).toBe(2);
-});
 
 test("reads no more than two windows of a source whose server never reads, and ends with the timeout", async () => {
   const clock = new TestClock({ startAt: new Date(0) });

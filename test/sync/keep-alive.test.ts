@@ -44,11 +44,7 @@ test("reports keep-alive messages to the hook", async () => {
 test("completes only after a keep-alive message under way is answered", async () => {
   const { batch, clock } = await start({ maxIdleMs: 60 * MINUTE });
   await batch.write("accounts", accounts(1));
-  let answer = () => {};
-  harness.server.beforeAnswer = () =>
-    new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+  const answer = harness.server.hold("SyncRecords");
   clock.advance(7.5 * MINUTE);
   await until(() => harness.server.streams[1]?.messages.length === 1);
   const completed = batch.complete();

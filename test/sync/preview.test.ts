@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import {
   fileLedger,
   InvalidInputError,
@@ -263,17 +262,6 @@ test("honours an approval as far as it covers the run, and does not use it up", 
     expect.stringContaining("approve does not cover accounts: it would remove other records"),
   ]);
   await service.runAccounts(ids(20), { approve });
-});
-
-test("reports a ledger that cannot be read", async () => {
-  await service.runAccounts(ids(4));
-  await writeFile(await service.file(/\.ids$/), "not a ledger");
-  const { collections, held, refusals } = await preview(["accounts"], async (batch) => {
-    await batch.write("accounts", accounts(ids(4)));
-  });
-  expect(collections.accounts?.diff).toMatchObject({ baseline: "unreadable" });
-  expect(held?.reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
-  expect(refusals).toHaveLength(1);
 });
 
 test("never changes the ledger", async () => {

@@ -10,11 +10,7 @@ const harness = useScriptedServer();
 
 /** A batch whose first write waits for the service until `answer` is called. */
 async function startBusy() {
-  let answer = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  harness.server.beforeAnswer = () => answered;
+  const answer = harness.server.hold("SyncRecords");
   const batch = await harness.startBatch();
   const first = batch.write("accounts", accounts(1));
   await until(() => harness.server.streams[0]?.messages.length === 1);

@@ -187,11 +187,7 @@ test("rejects with the source's own exception and does not call its return()", a
 });
 
 test("reads an endless source no further than two windows ahead of a silent service", async () => {
-  let answer = () => {};
-  harness.server.beforeAnswer = () =>
-    new Promise((resolve) => {
-      answer = resolve;
-    });
+  const answer = harness.server.hold("SyncRecords");
   let pulled = 0;
   let returned = false;
   const source = async function* () {
@@ -217,7 +213,7 @@ test("reads an endless source no further than two windows ahead of a silent serv
 });
 
 test("holds no more memory than two windows of small messages", async () => {
-  harness.server.beforeAnswer = () => new Promise(() => {});
+  harness.server.hold("SyncRecords");
   let pulled = 0;
   function* source() {
     for (;;) {

@@ -1,12 +1,11 @@
 import { type RunHeldError, SaasManagementError } from "../../core/errors/index.js";
-import type { IdHash } from "../ids/id-hash.js";
 import type { CollectionLedger, ListedIn } from "../ledger/collection-ledger.js";
 import { type InstallationLedger, randomToken, runOf } from "../ledger/installation-ledger.js";
 import { type CoveredRule, digestOf, type Offer, offerId, type PendingApproval } from "../ledger/offer.js";
 import { usersOf } from "../ledger/run-log.js";
-import type { Lines } from "../ledger/value.js";
+import { type Lines, noLines } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
-import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
+import { compareIds, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { type HeldJudgement, type HeldScope, heldError } from "./held-error.js";
 import type { ResolvedRule } from "./rules.js";
 import { type GuardedSnapshot, isAboutBaseline } from "./snapshot.js";
@@ -164,12 +163,10 @@ function shownOf({ snapshot, findings }: Judged): Shown[] {
   return ledger === undefined ? [] : [{ ledger, covers, lines, added }];
 }
 
-async function* noLines(): Lines {}
-
 /** The ids that a set of known ones lacks, if it has any. */
 async function* newLines({ knownIds, lines }: GuardedSnapshot): Lines {
   const isNew = await newTo(knownIds);
-  yield* linesWhere(lines(), ({ low, high }) => isNew(low, high));
+  yield* linesWhere(lines(), isNew);
 }
 
 async function newTo(knownIds: GuardedSnapshot["knownIds"]): Promise<(low: number, high: number) => boolean> {
@@ -179,11 +176,9 @@ async function newTo(knownIds: GuardedSnapshot["knownIds"]): Promise<(low: numbe
 
 async function removesOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines): Promise<boolean> {
   const table = await tableOf(approved);
-  let isCovered = true;
-  await forEachId(goneLines(ids.table, knownIds), table, (low, high) => {
-    isCovered &&= table.has(low, high);
-  });
-  return isCovered;
+  const others = linesWhere(goneLines(ids.table, knownIds), (low, high) => !table.has(low, high));
+  for await (const _ of others) return false;
+  return true;
 }
 
 /** Whether all ids are approved that a set of known ones lacks. */
@@ -207,7 +202,7 @@ async function keepsHeldRun(
   rule: ResolvedRule,
 ): Promise<boolean> {
   const expected = await tableOf(heldRun());
-  const isExpected = ({ low, high }: IdHash) => expected.has(low, high);
+  const isExpected = (low: number, high: number) => expected.has(low, high);
   const sets = knownIds.map((set) => ({ ...set, lines: () => linesWhere(set.lines(), isExpected) }));
   const all = { state: "completed", lines: heldRun } as const;
   return !isHeld(await compareIds(ids.table, [all, ...sets]), rule);

@@ -68,22 +68,19 @@ export async function* goneLines(snapshot: IdTable, knownIds: readonly KnownIds[
   for (const ids of knownIds)
     yield* linesWhere(
       ids.lines(),
-      ({ low, high }) =>
+      (low, high) =>
         !snapshot.has(low, high) && (counted === undefined || counted.add(low, high, 0, 0) === -1),
     );
 }
 
-export async function* linesWhere(
-  lines: Lines,
-  isWanted: (hash: IdHash, piece: Uint8Array, start: number, end: number) => boolean,
-): Lines {
+export async function* linesWhere(lines: Lines, isWanted: (low: number, high: number) => boolean): Lines {
   const hash = new IdHash();
   for await (const piece of wholeLines(lines)) {
     const wanted: Uint8Array[] = [];
     const view = viewOf(piece);
     eachLine(piece, (start, end) => {
       hash.id(view, start, end);
-      if (isWanted(hash, piece, start, end)) wanted.push(piece.subarray(start, end + 1));
+      if (isWanted(hash.low, hash.high)) wanted.push(piece.subarray(start, end + 1));
     });
     if (wanted.length > 0) yield Buffer.concat(wanted);
   }
@@ -93,7 +90,7 @@ export async function* linesWhere(
 const GROUP = 256;
 
 /** Calls back with the hash and the place of each id, which is looked up in the table. */
-export async function forEachId(
+async function forEachId(
   lines: Lines,
   table: IdTable,
   callback: (low: number, high: number, piece: Uint8Array, start: number, end: number) => void,

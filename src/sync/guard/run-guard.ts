@@ -7,7 +7,7 @@ import {
 } from "../../core/errors/index.js";
 import { bestEffort } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { ObserverOf } from "../encoding/record-observer.js";
+import type { InspectorOf } from "../encoding/record-inspector.js";
 import type { LedgerDraft } from "../ledger/collection-ledger.js";
 import { batchToken } from "../ledger/installation-ledger.js";
 import { logUsed, releaseApproval } from "../ledger/run-log.js";
@@ -72,7 +72,7 @@ export class RunGuard {
     }
   }
 
-  readonly observerOf: ObserverOf = ({ name }) => this.#snapshots.get(name)?.ids;
+  readonly inspectorOf: InspectorOf = ({ name }) => this.#snapshots.get(name)?.ids;
 
   get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
     return Object.fromEntries(

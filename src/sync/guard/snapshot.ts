@@ -4,8 +4,8 @@ import { EMPTY_SAMPLE, type FieldSample, filledOf } from "../ids/field-sample.js
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
 import { type PastSnapshot, type PastSnapshots, remembered } from "../ledger/past.js";
-import type { Lines } from "../ledger/value.js";
-import { count } from "../report-text.js";
+import { type Lines, noLines } from "../ledger/value.js";
+import { count, counted } from "../report-text.js";
 import { judgeBeside, memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
@@ -46,33 +46,25 @@ export class GuardedSnapshot {
   readonly lines: () => Lines;
   /** The known ids as far as they can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
+  /** What the ledger will remember of the snapshot; undefined before `judge`. */
+  past: PastSnapshot | undefined;
+  /** Of the fields; empty before `judge`. */
+  sample: FieldSample = EMPTY_SAMPLE;
   #pasts: PastSnapshots = [];
-  #past: PastSnapshot | undefined;
-  #sample = EMPTY_SAMPLE;
 
-  constructor({ collection, ledger, write, lines = nothing }: SnapshotParts) {
+  constructor({ collection, ledger, write, lines = noLines }: SnapshotParts) {
     this.collection = collection;
     this.ledger = ledger;
     this.lines = lines;
     this.ids = new SnapshotIds({ sampled: collection, write, keyOf: ledger?.keyOf });
   }
 
-  /** What the ledger will remember of the snapshot; undefined before `judge`. */
-  get past(): PastSnapshot | undefined {
-    return this.#past;
-  }
-
-  /** Of the fields; empty before `judge`. */
-  get sample(): FieldSample {
-    return this.#sample;
-  }
-
   /** Compares the ids with the known ones, when all were written. */
   async judge({ rule, isUnknown, now }: SnapshotRules): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
     const sample = this.ids.sample();
-    this.#sample = sample;
-    this.#past = { at: now, sent: table.size, filled: filledOf(sample) };
+    this.sample = sample;
+    this.past = { at: now, sent: table.size, filled: filledOf(sample) };
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
@@ -114,16 +106,16 @@ export class GuardedSnapshot {
   fieldsBeside(approved: FieldSample): readonly string[] {
     const { collection, sample: now } = this;
     const memory = this.#pasts.at(-1)?.fields;
-    return judgeBeside(approved, { collection, memory, now, at: this.#past?.at ?? 0 }).map(
+    return judgeBeside(approved, { collection, memory, now, at: this.past?.at ?? 0 }).map(
       ({ field }) => field,
     );
   }
 
   /** What the ledger will remember of the collection. @param approved What the snapshot would have been held for */
   pastsWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): PastSnapshots | undefined {
-    if (this.#past === undefined) return undefined;
-    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.#past.at);
-    return remembered(this.#pasts, { ...this.#past, fields }, approved, daysOf(rule));
+    if (this.past === undefined) return undefined;
+    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.past.at);
+    return remembered(this.#pasts, { ...this.past, fields }, approved, daysOf(rule));
   }
 }
 
@@ -147,10 +139,8 @@ function unreadableLedger({ gone, known, sent }: Comparison, problem: unknown): 
 }
 
 function approving(sent: number): string {
-  return `approving accepts the ${count(sent)} records of this run as the new baseline`;
+  return `approving accepts the ${counted(sent, "record")} of this run as the new baseline`;
 }
-
-async function* nothing(): Lines {}
 
 /** The sets that can be read to their ends. */
 async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promise<readonly KnownIds[]> {

@@ -12,7 +12,7 @@ import {
 import { digestOf, isOffered, offerId, type PendingApproval } from "./offer.js";
 import { arePasts, isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
 import { putWhole } from "./store.js";
-import { decodeValue, encodeValue, type Fields, type Lines } from "./value.js";
+import { decodeValue, encodeValue, type Fields, type Lines, noLines } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -247,5 +247,3 @@ export class CollectionLedger {
     return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
   }
 }
-
-async function* noLines(): Lines {}

@@ -1,7 +1,7 @@
 /**
  * The value of a ledger's key:
  *
- *     \head {"format":…,"version":2,"of":"inst_1-…/accounts.00000007.….ids",…}
+ *     \head {"format":…,"version":1,"of":"inst_1-…/accounts.00000007.….ids",…}
  *     u1
  *     u2
  *     \end {"bytes":…,"crc32":"…"}
@@ -21,7 +21,7 @@ export type Lines = AsyncIterable<Uint8Array>;
 export type Fields = Readonly<Record<string, unknown>>;
 
 const FORMAT = "saas-management-ledger";
-const VERSION = 2;
+const VERSION = 1;
 const HEAD = "\\head ";
 const END = "\\end";
 const LINE_FEED = 0x0a;
@@ -138,7 +138,7 @@ async function* linesOf(value: Lines, place: string): Lines {
   }
 }
 
-async function* noLines(): Lines {}
+export async function* noLines(): Lines {}
 
 function isList(key: string): boolean {
   return key.endsWith(".txt");

@@ -42,7 +42,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       subject: { installationId },
       snapshots: connector.snapshots,
       keep: async () => {},
-      observerOf: (collection) => watches.of(collection),
+      inspectorOf: (collection) => watches.of(collection),
       onProgress: options.onProgress,
       signal,
     });

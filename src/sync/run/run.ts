@@ -142,7 +142,7 @@ class Run<Snapshots extends SnapshotCollection> {
       subject: { installationId: this.#options.installationId },
       snapshots,
       keep: (collection, message) => spool.append(collection, message),
-      observerOf: guard.observerOf,
+      inspectorOf: guard.inspectorOf,
       onProgress: this.#options.onProgress,
       signal: this.#ended,
     });

@@ -112,12 +112,6 @@ test.each([
   expect(rulesOf({ sets, sent })).toEqual(expected);
 });
 
-test("added: says how many are new", () => {
-  expect(findings({ sets: [completed(1000, 10)], sent: 20_000 })).toEqual([
-    { rule: "added", text: "19,010 of the 20,000 ids that were sent are new, 1,000 were known" },
-  ]);
-});
-
 test.each(["removed", "window", "added"] as const)("turns %s off alone", (name) => {
   const facts: Facts = { sets: [completed(1000, 1000)], sent: 800, pasts: [past(2000, 1)] };
   const others = ["removed", "added"].filter((rule) => rule !== name);

@@ -8,7 +8,7 @@ import { Journal } from "../../../src/sync/ledger/journal.js";
 import { openLedger } from "../../../src/sync/ledger/ledger.js";
 import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
-import { editFields, fieldsOf } from "../../support/ledger-values.js";
+import { editFields, editTime, fieldsOf } from "../../support/ledger-values.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
@@ -54,13 +54,7 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
 }
 
 /** Makes the heartbeat of an entry one of so long ago; returns its path. */
-async function age(path: string, ms: number): Promise<string> {
-  const heartbeat = Math.trunc(service.clock.now() - ms);
-  const aged = path.replace(/\.\d+\.([0-9a-f]+\.\w+)$/, `.${heartbeat}.$1`);
-  await rename(path, aged);
-  await editFields(aged, { of: `${basename(dirname(aged))}/${basename(aged)}` });
-  return aged;
-}
+const age = (path: string, ms: number) => editTime(path, service.clock.now() - ms);
 
 test("aborts the batch of another machine after 10 seconds without a heartbeat, and not before", async () => {
   const path = await orphan(8000);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SaasManagementClient, storeLedger } from "../../../src/index.js";
-import { EncodedRecord } from "../../../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../../../src/sync/encoding/record-inspector.js";
 import { GuardedSnapshot } from "../../../src/sync/guard/snapshot.js";
 import { readSpoolOptions, Spool } from "../../../src/sync/run/spool.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
@@ -74,7 +74,7 @@ test("uses the buffers of ids again only when they were kept for the ledger", as
       // A variant of a record, of which the id is the first field.
       const variant = Buffer.concat([Buffer.from([0x0a, id.length]), Buffer.from(id)]);
       const bytes = Buffer.concat([Buffer.from([0x0a, variant.length]), variant]);
-      snapshot.ids.observe(record.moveTo(bytes, 0, bytes.length, sent.length));
+      snapshot.ids.inspect(record.moveTo(bytes, 0, bytes.length, sent.length));
     }
     await new Promise(setImmediate);
   }

@@ -40,7 +40,7 @@ test.runIf(process.platform !== "win32").each([
   ["SIGINT", "SIGINT"],
   ["SIGINT", "SIGTERM"],
 ] as const)("after %s, %s ends the process even if the abort hangs", async (...signals) => {
-  harness.server.beforeAbort = () => new Promise(() => {});
+  harness.server.hold("AbortSyncBatch");
   const { child, printed, ended } = await startRun("sending");
   const [first, second] = signals;
   child.kill(first);

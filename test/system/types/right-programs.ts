@@ -23,11 +23,11 @@ export const RIGHT: Readonly<Record<string, string>> = {
     await batch.write("accounts", pages());`,
   "choices in a generator, as the guide shows": `
     async function* plans(): AsyncGenerator<RecordOf<"plans">> {
-      yield { id: "p1", details: { model: "SEAT_BASED", seatBased: { paidSeats: 5 } } };
+      yield { id: "p1", externalPlanName: "Pro", details: { model: "SEAT_BASED", seatBased: { paidSeats: 5 } } };
     }
     await batch.write("plans", plans());
     await batch.write("plans", (function* () {
-      yield { id: "p2", details: { model: "SEAT_BASED", seatBased: { paidSeats: 5 } } } as const;
+      yield { id: "p2", externalPlanName: "Team", details: { model: "SEAT_BASED", seatBased: { paidSeats: 5 } } } as const;
     })());`,
   "a web stream": `
     const stream = new ReadableStream<AccountRecord>();
