@@ -98,7 +98,7 @@ function stackOf(error: unknown): string {
 export function heldSteps({ approval, reasons }: HeldReport, again = calledAgain()): readonly NextStep[] {
   const isFirst = reasons.every(({ rule }) => rule === "no-baseline");
   const first = isFirst ? [{ command: `${again} --first-run`, when: "if this is its first run" }] : [];
-  const when = "if it is right: the next run goes through";
+  const when = "if the change is right: the next run goes through";
   return approval ? [...first, { command: `saas-management approve ${approval.id}`, when }] : first;
 }
 

@@ -215,16 +215,6 @@ const full = () => {
 };
 const broken: Logger = { debug: full, info: async () => full(), warn: async () => full(), error: full };
 
-test("a logger and a hook that throw fail no request of GraphQL", async () => {
-  const { client, clock } = await connectClient(
-    (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
-    { logger: broken, onEvent: full },
-  );
-  const data = client.request(QUERY, {});
-  await passPause(clock);
-  await expect(data).resolves.toEqual({ ok: true });
-});
-
 test("a logger that throws or rejects fails no write and no completion", async () => {
   harness.server.scripts.SyncRecords.push(LOST);
   const batch = await harness.startBatch({ logger: broken });

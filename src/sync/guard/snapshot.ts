@@ -5,7 +5,7 @@ import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
 import { type PastSnapshot, type PastSnapshots, remembered } from "../ledger/past.js";
 import { type Lines, noLines } from "../ledger/value.js";
-import { count } from "../report-text.js";
+import { count, counted } from "../report-text.js";
 import { judgeBeside, memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
@@ -139,7 +139,7 @@ function unreadableLedger({ gone, known, sent }: Comparison, problem: unknown): 
 }
 
 function approving(sent: number): string {
-  return `approving accepts the ${count(sent)} records of this run as the new baseline`;
+  return `approving accepts the ${counted(sent, "record")} of this run as the new baseline`;
 }
 
 /** The sets that can be read to their ends. */

@@ -11,8 +11,7 @@ import { valueAt, withValueAt } from "../structure/json-path.js";
 import { readStructure } from "../structure/read-structure.js";
 import { unreadPages } from "../structure/unread.js";
 import { compareEffects, describeChanges, fieldsOf } from "./compare.js";
-import { leaksOf } from "./leaks.js";
-import { unmatched } from "./requests.js";
+import { leaksOf, unmatched } from "./requests.js";
 import { type Expectation, messageOf } from "./verdict.js";
 
 /** The runs without a fault: what every other run is compared with. */

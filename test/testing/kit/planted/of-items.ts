@@ -75,7 +75,7 @@ export const OF_ITEMS: Readonly<Record<string, Planted>> = {
     displayName: displayName && `${displayName}`.toWellFormed(),
     email: email && `${email}`.toWellFormed(),
   })),
-  "folds the case of ids": changes(({ id, ...user }) => ({ ...user, id: id && id.toLowerCase() })),
+  "folds the case of ids": changes(({ id, ...user }) => ({ ...user, id: id?.toLowerCase() })),
   "writes ids of numbers with a prefix": events("by offset", async () => {
     const users: User[] = [];
     for (const offset of [0, 10, 20]) {
