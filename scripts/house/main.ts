@@ -30,7 +30,7 @@ const { imported, written, guarded, paged } = enteredFiles();
 const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
   { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_650 },
-  { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_101 },
+  { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_129 },
   { figure: "lines of code of the command line", value: commandLine, goal: 1_900 },
   { figure: "hand-written files in src", value: source.files, goal: 240, most: 275 },
   { figure: "median lines of a file", value: source.median, goal: 120 },
