@@ -38,4 +38,5 @@ export default {
   hideBreadcrumbs: true,
   parametersFormat: "table",
   propertiesFormat: "table",
+  tableColumnSettings: { hideInherited: true, hideModifiers: true, hideOverrides: true, hideSources: true },
 };

@@ -3,6 +3,9 @@ import { join, posix } from "node:path";
 
 const MAX_MEGABYTES = 15;
 
+/** Pages that the menu must have. */
+const IN_MENU = /^(guides|reference)\//;
+
 /** What is wrong with a built site: links to pages and headings that it lacks, and its size. */
 export async function siteProblems(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -22,8 +25,18 @@ export async function siteProblems(folder: string): Promise<readonly string[]> {
       .filter(([file, anchor]) => !exists(file, anchor))
       .map(([file, anchor]) => `${page} links to ${file}${anchor && `#${anchor}`}, which does not exist`),
   );
+  const [, someGuide = ""] = [...pages].find(([page]) => page.startsWith("guides/")) ?? [];
+  const inMenu = new Set(linksOf("guides/", someGuide).map(([file]) => file));
+  const outside = [...pages.keys()].filter((page) => IN_MENU.test(page) && !inMenu.has(page));
   console.log(`${pages.size} pages, ${files.length} files, ${megabytes.toFixed(1)} MB`);
-  return [...new Set(dead), ...(megabytes > MAX_MEGABYTES ? [`larger than ${MAX_MEGABYTES} MB`] : [])];
+  const unreachable = outside.map(
+    (page) => `${page} is missing in the menu: scripts/docs/vitepress/config.ts`,
+  );
+  return [
+    ...new Set(dead),
+    ...unreachable,
+    ...(megabytes > MAX_MEGABYTES ? [`larger than ${MAX_MEGABYTES} MB`] : []),
+  ];
 }
 
 function idsOf(text: string): ReadonlySet<string> {

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { writeAgentFiles } from "../agents/files.js";
 import { ROOT } from "../api/entries.js";
 import { siteProblems } from "./check.js";
-import { stagePages } from "./stage.js";
+import { nameApiPages, stagePages } from "./stage.js";
 
 const folder = join(ROOT, "build/site");
 const pages = join(folder, "pages");
@@ -22,6 +22,7 @@ await rm(folder, { recursive: true, force: true });
 await stagePages(pages);
 await cp(join(ROOT, "scripts/docs/vitepress"), join(pages, ".vitepress"), { recursive: true });
 run("typedoc", []);
+await nameApiPages(pages);
 run("vitepress", ["build", pages, "--outDir", html]);
 await writeAgentFiles(html, "");
 // As llms.txt names them.

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { ROOT } from "../api/entries.js";
+import { entries, ROOT } from "../api/entries.js";
 
 /** Pages outside of `docs/`, and what they are called on the site. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
@@ -22,6 +22,14 @@ export async function stagePages(folder: string): Promise<void> {
     await mkdir(dirname(target), { recursive: true });
     if (path.endsWith(".svg")) await cp(join(ROOT, path), target);
     if (path.endsWith(".md")) await writeFile(target, moved(path, await readFile(join(ROOT, path), "utf8")));
+  }
+}
+
+/** Names the pages of the API reference as an import does, and not after their source files. */
+export async function nameApiPages(folder: string): Promise<void> {
+  for (const { name, specifier } of await entries()) {
+    const page = join(folder, "api", `${name}.md`);
+    await writeFile(page, (await readFile(page, "utf8")).replace(/^# .*$/m, `# ${specifier}`));
   }
 }
 

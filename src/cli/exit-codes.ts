@@ -46,7 +46,7 @@ export interface NextStep {
 const CHECK = helpOf("doctor", "to check addresses, proxy and key");
 
 const NEXT: Readonly<Partial<Record<ErrorCode, Next>>> = {
-  RUN_HELD: { help: helpOf("status --ids", "to see what would be removed") },
+  RUN_HELD: { help: helpOf("status --ids", "to see the ids") },
   RUN_OUTDATED: { help: helpOf("status", "to see the run that completed meanwhile") },
   BATCH_OUTCOME_UNKNOWN: {
     exitCode: EXIT.outcomeUnknown,

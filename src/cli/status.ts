@@ -39,5 +39,7 @@ function describe(held: NonNullable<RunHistory["held"]>): readonly string[] {
   const named = held.reasons.filter(({ examples }) => examples.length > 0);
   const details = named.map(({ collection, examples }) => `First ids of ${collection}: ${quoted(examples)}`);
   const since = `Held since ${held.heldAt.toISOString()}${held.isApproved ? "; approved" : ""}.`;
-  return ["", since, inShellWords(String(held)), ...details];
+  const lines = String(held).split("\n");
+  const open = held.isApproved ? lines.filter((line) => !line.includes("approve:")) : lines;
+  return ["", since, inShellWords(open.join("\n")), ...details];
 }

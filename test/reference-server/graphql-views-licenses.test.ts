@@ -78,133 +78,130 @@ test("distinguishes licenses of two installations with the same id", async () =>
   ]);
 });
 
+type Records = Parameters<HandSynced["set"]>[0];
+
 const ann = { name: "Ann Ames", email: "ann@acme.test", employeeId: "e1" };
-
-test("names the holder by e-mail address, ignoring case, from another installation", async () => {
-  const { directory, first } = await start();
-  directory.set({ employees: [employee("e1", "Ann Ames", "ann@acme.test")] });
-  expect(await first()).toMatchObject({ holder: ann });
+const annOf = (variant: NonNullable<MessageOf<"employees">["variant"]>): Records => ({
+  employees: [{ variant }],
 });
-
-test("names the holder by an alias of the employee", async () => {
-  const { directory, first } = await start();
-  directory.set({ employees: [employee("e1", "Ann Ames", "a.ames@acme.test", ["ANN@acme.test"])] });
-  expect(await first()).toMatchObject({ holder: { ...ann, email: "a.ames@acme.test" } });
-});
-
 const details = { displayName: "Ann Ames", id: "e1" };
-const directories: [string, NonNullable<MessageOf<"employees">["variant"]>][] = [
-  ["microsoft", { $case: "microsoft", value: { ...details, userPrincipalName: "ann@acme.test" } }],
-  ["google", { $case: "google", value: { id: "e1", fullName: "Ann Ames", primaryEmail: "ann@acme.test" } }],
-  ["okta", { $case: "okta", value: { ...details, login: "ann@acme.test" } }],
-  ["bambooHr", { $case: "bambooHr", value: { ...details, workEmail: "ann@acme.test" } }],
-];
-test.each(directories)("names the holder from the employee model of %s", async (_, variant) => {
-  const { directory, first } = await start();
-  directory.set({ employees: [{ variant }] });
-  expect(await first()).toMatchObject({ holder: ann });
-});
+const email = "ann@acme.test";
+const other = { employees: [employee("a1", "Somebody Else", "else@acme.test")] };
 
-test("names the holder by the account's id in the same installation", async () => {
-  const { installation, first } = await start();
-  installation.set({ employees: [employee("a1", "Ann Ames")] });
-  expect(await first()).toMatchObject({
-    holder: { name: "Ann Ames", email: "Ann@Acme.test", employeeId: "a1" },
-  });
-});
-
-test("names the holder by the account's id in another installation only if the account has no address", async () => {
-  const { installation, directory, first } = await start();
-  directory.set({ employees: [employee("a1", "Somebody Else", "else@acme.test")] });
-  expect(await first()).toMatchObject({ holder: { name: "ann", employeeId: null } });
-  installation.set({ accounts: [account("a1", { username: "ann" })] });
-  expect(await first()).toMatchObject({ holder: { name: "Somebody Else", employeeId: "a1" } });
-});
-
-test("names the holder by the account if there is no employee", async () => {
-  const { installation, first } = await start();
-  installation.set({ accounts: [account("a1", { username: "ann7", email: " ", name: "" })] });
-  expect(await first()).toMatchObject({ holder: { name: "ann7", email: null, employeeId: null } });
-});
-
-const used = { state: { activity: "USED" } };
-const unused = { state: { activity: "UNUSED" } };
-const day = "2026-03-14T08:00:00Z";
-
-const ofPlan: [string, object, object][] = [
-  ["that names neither plan nor product", {}, used],
-  ["of its plan", { planId: "p1" }, used],
-  ["of another plan", { planId: "p2" }, unused],
-  ["of its product, in another case", { product: "FIGMA" }, used],
-  ["of another product", { product: "Slack" }, unused],
-  ["of another plan of the product", { planId: "p2", product: "Figma" }, unused],
-];
-test.each(ofPlan)("rates a license by use of its account %s", async (_, fields, expected) => {
-  const { installation, first } = await start();
-  installation.set({ usage: [usage("a1", day, fields)] });
-  expect(await first()).toMatchObject(expected);
-});
-
-test("ignores use without a product by another account of the holder in the same source", async () => {
-  const { installation, first } = await start();
-  const email = "ann@acme.test";
-  installation.set({
-    accounts: [account("a1", { email }), account("a2", { email })],
-    usage: [usage("a2", day), usage("a2", day, { planId: "p1" })],
-  });
-  expect(await first()).toMatchObject(unused);
-});
-
-test("ignores use by another account", async () => {
-  const { installation, first } = await start();
-  installation.set({ usage: [usage("a2", day)] });
-  expect(await first()).toMatchObject(unused);
-});
-
-test("counts use by the holder's employee id from any installation if the product matches", async () => {
-  const { installation, directory, first } = await start();
-  directory.set({
-    employees: [employee("e1", "Ann", "ann@acme.test")],
-    usage: [usage("e1", day, { product: "Figma" })],
-  });
-  expect(await first()).toMatchObject(used);
-  directory.set({ usage: [usage("e1", day), usage("e1", day, { planId: "p1" })] });
-  expect(await first()).toMatchObject(unused);
-  installation.set({ usage: [usage("e1", day)] });
-  expect(await first()).toMatchObject(used);
-});
-
-test("counts use of the product by another account of the holder, such as one of a sign-on system", async () => {
-  const { directory, first } = await start();
-  directory.set({
-    accounts: [account("00u7", { email: "ann@acme.test" })],
-    usage: [usage("00u7", day, { product: "Figma" })],
-  });
-  expect(await first()).toMatchObject(used);
-});
-
-test("takes the integration as the product of a plan that names none", async () => {
-  const { installation, first } = await start();
-  installation.set({ plans: [plan("p1", "Pro")], usage: [usage("a1", day, { product: "Figma" })] });
-  expect(await first()).toMatchObject(used);
-});
-
-const discovered: [string, MessageOf<"externallyDiscoveredUsage">, object][] = [
-  ["by address", discoveredUsage("x", "Figma", { at: day }, "ANN@acme.test"), used],
-  ["by account id", discoveredUsage("a1", "figma", { at: day }), used],
-  ["by account id with an unknown address", discoveredUsage("a1", "figma", { at: day }, "q@x.test"), used],
+/** What the directory and the installation of the license hold beside it, and the holder. */
+test.each<[what: string, directory: Records, installation: Records, holder: object]>([
+  ["by e-mail address, ignoring case", { employees: [employee("e1", "Ann Ames", email)] }, {}, ann],
   [
-    "over a range that ended recently",
-    discoveredUsage("a1", "Figma", { from: "2026-01-01T00:00:00Z", to: day }),
-    used,
+    "by an alias of the employee",
+    { employees: [employee("e1", "Ann Ames", "a.ames@acme.test", ["ANN@acme.test"])] },
+    {},
+    { ...ann, email: "a.ames@acme.test" },
   ],
-  ["of another product", discoveredUsage("a1", "Slack", { at: day }), unused],
-  ["of no product", discoveredUsage("a1", undefined, { at: day }), unused],
-];
-test.each(discovered)("rates a license by discovered use %s", async (_, event, expected) => {
-  const { installation, first } = await start();
-  installation.set({ externallyDiscoveredUsage: [event] });
-  expect(await first()).toMatchObject(expected);
+  ["from microsoft", annOf({ $case: "microsoft", value: { ...details, userPrincipalName: email } }), {}, ann],
+  [
+    "from google",
+    annOf({ $case: "google", value: { id: "e1", fullName: "Ann Ames", primaryEmail: email } }),
+    {},
+    ann,
+  ],
+  ["from okta", annOf({ $case: "okta", value: { ...details, login: email } }), {}, ann],
+  ["from bambooHr", annOf({ $case: "bambooHr", value: { ...details, workEmail: email } }), {}, ann],
+  [
+    "by the account's id in the same installation",
+    {},
+    { employees: [employee("a1", "Ann Ames")] },
+    { name: "Ann Ames", email: "Ann@Acme.test", employeeId: "a1" },
+  ],
+  [
+    "not by the account's id in another installation if it has an address",
+    other,
+    {},
+    { name: "ann", employeeId: null },
+  ],
+  [
+    "by the account's id in another installation if it has none",
+    other,
+    { accounts: [account("a1", { username: "ann" })] },
+    { name: "Somebody Else", employeeId: "a1" },
+  ],
+  [
+    "by the account if there is no employee",
+    {},
+    { accounts: [account("a1", { username: "ann7", email: " ", name: "" })] },
+    { name: "ann7", email: null, employeeId: null },
+  ],
+])("names the holder %s", async (_, inDirectory, inInstallation, holder) => {
+  const { directory, installation, first } = await start();
+  directory.set(inDirectory);
+  installation.set(inInstallation);
+  expect(await first()).toMatchObject({ holder });
+});
+
+const day = "2026-03-14T08:00:00Z";
+const uses = (actor: string, fields: Parameters<typeof usage>[2] = {}): Records => ({
+  usage: [usage(actor, day, fields)],
+});
+const found = (...event: Parameters<typeof discoveredUsage>): Records => ({
+  externallyDiscoveredUsage: [discoveredUsage(...event)],
+});
+const asAnn = (id: string, records: Records): Records => ({ ...records, accounts: [account(id, { email })] });
+const employed = (records: Records): Records => ({ ...records, employees: [employee("e1", "Ann", email)] });
+
+test.each<[activity: "USED" | "UNUSED", by: string, installation: Records, directory?: Records]>([
+  ["USED", "use that names neither plan nor product", uses("a1")],
+  ["USED", "use of its plan", uses("a1", { planId: "p1" })],
+  ["UNUSED", "use of another plan", uses("a1", { planId: "p2" })],
+  ["USED", "use of its product, in another case", uses("a1", { product: "FIGMA" })],
+  ["UNUSED", "use of another product", uses("a1", { product: "Slack" })],
+  ["UNUSED", "use of another plan of the product", uses("a1", { planId: "p2", product: "Figma" })],
+  ["UNUSED", "use by another account", uses("a2")],
+  [
+    "UNUSED",
+    "use without a product by another account of the holder in the same source",
+    {
+      accounts: [account("a1", { email }), account("a2", { email })],
+      usage: [usage("a2", day), usage("a2", day, { planId: "p1" })],
+    },
+  ],
+  [
+    "USED",
+    "use of the product by the holder's employee id in any installation",
+    {},
+    employed(uses("e1", { product: "Figma" })),
+  ],
+  ["UNUSED", "use without a product by it in another installation", {}, employed(uses("e1"))],
+  ["UNUSED", "use of a plan by it in another installation", {}, employed(uses("e1", { planId: "p1" }))],
+  ["USED", "use by it in the same installation", uses("e1"), employed({})],
+  [
+    "USED",
+    "use of the product by another account, as of a sign-on",
+    {},
+    asAnn("00u7", uses("00u7", { product: "Figma" })),
+  ],
+  [
+    "USED",
+    "use of the integration as the product",
+    { plans: [plan("p1", "Pro")], ...uses("a1", { product: "Figma" }) },
+  ],
+  ["USED", "discovered use by address", found("x", "Figma", { at: day }, "ANN@acme.test")],
+  ["USED", "discovered use by account id", found("a1", "figma", { at: day })],
+  [
+    "USED",
+    "discovered use by account id with an unknown address",
+    found("a1", "figma", { at: day }, "q@x.test"),
+  ],
+  [
+    "USED",
+    "discovered use over a range that ended",
+    found("a1", "Figma", { from: "2026-01-01T00:00:00Z", to: day }),
+  ],
+  ["UNUSED", "discovered use of another product", found("a1", "Slack", { at: day })],
+  ["UNUSED", "discovered use of no product", found("a1", undefined, { at: day })],
+])("calls a license %s by %s", async (activity, _, records, inDirectory = {}) => {
+  const { installation, directory, first } = await start();
+  installation.set(records);
+  directory.set(inDirectory);
+  expect(await first()).toMatchObject({ state: { activity } });
 });
 
 test("calls a license unused whose last use is more than 30 days ago", async () => {

@@ -56,6 +56,7 @@ const REFERENCE: DefaultTheme.SidebarItem[] = [
       { text: "Errors and events", link: "/reference/errors" },
       { text: "Records", link: "/reference/records" },
       { text: "Runs, batches, ledger", link: "/reference/run-and-guard" },
+      { text: "Ledger format", link: "/reference/ledger-format" },
       { text: "Command line", link: "/reference/command-line" },
       { text: "Faults", link: "/reference/faults" },
       { text: "Browsers", link: "/reference/browsers" },

@@ -6,7 +6,7 @@ export type FaultResult = ConnectorReport["faults"][number];
 
 /** Verdicts of the kit on a connector. Plain JSON; as a template string, a table. */
 export interface ConnectorReport {
-  /** Whether nothing was WRONG. */
+  /** Whether some fault struck, and nothing was WRONG. */
   readonly ok: boolean;
   /** The seed of the faults: the same one strikes the same pages. */
   readonly seed: number;
@@ -53,7 +53,8 @@ const SHOWN = ["same", "held", "refused", "WRONG"] as const;
 type Parts = Omit<ConnectorReport, "ok" | "toString">;
 
 export function connectorReport(parts: Parts): ConnectorReport {
-  const ok = parts.faults.every(({ verdict }) => verdict !== "WRONG");
+  const struck = parts.faults.filter(({ verdict }) => verdict !== "not-applicable");
+  const ok = struck.length > 0 && struck.every(({ verdict }) => verdict !== "WRONG");
   return withText({ ok, ...parts }, () => reportLines(parts));
 }
 
@@ -69,6 +70,7 @@ function reportLines(report: Parts): readonly string[] {
     ...rows.flatMap((row) => rowLines(row, nameWidth)),
     "",
     ...wrapped(`${counted(rows.length, "fault")}: ${counts.join(", ")}. Seed ${seed}.`),
+    ...(rows.length === 0 ? ["No fault struck, so nothing is known of this connector."] : []),
     ...section("Nothing to strike", idle),
     ...section("Never seen", neverSeen),
     ...reasonLines(notRun),

@@ -86,6 +86,9 @@ test("an approval does not cover more than was shown", async () => {
   await push(ids(20));
   const { held } = JSON.parse((await run(["status", "--json"])).out);
   await run(["approve", held.approval.id]);
+  const approved = await run(["status"]);
+  expect(approved.out).toContain("; approved.");
+  expect(approved.out).not.toContain("saas-management approve");
   expect(await push(ids(5))).toMatchObject({ code: 80 });
   expect(service.present()).toHaveLength(40);
   const later = JSON.parse((await run(["status", "--json"])).out).held;

@@ -72,6 +72,11 @@ test("is plain JSON", () => {
   });
 });
 
-test("is ok if nothing was WRONG", () => {
-  expect(connectorReport({ seed: 1, faults: faults.slice(0, 1), neverSeen: [], notRun: [] }).ok).toBe(true);
+test("is ok if some fault struck and nothing was WRONG", () => {
+  const of = (some: typeof faults) => connectorReport({ seed: 1, faults: some, neverSeen: [], notRun: [] });
+  expect(of(faults.slice(0, 1)).ok).toBe(true);
+  const idle = of(faults.filter(({ verdict }) => verdict === "not-applicable"));
+  expect(idle.faults).not.toEqual([]);
+  expect(idle.ok).toBe(false);
+  expect(String(idle)).toContain("No fault struck, so nothing is known of this connector.");
 });
