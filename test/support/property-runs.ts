@@ -1,7 +1,5 @@
-const USUAL_RUNS = 96;
-
 /** Property tests run longer with `PROPERTY_RUNS=100000 PROPERTY_SEED=$RANDOM npx vitest run <file>`. */
-export const RUNS = Number(process.env["PROPERTY_RUNS"] ?? USUAL_RUNS);
+export const RUNS = Number(process.env["PROPERTY_RUNS"] ?? 96);
 export const SEED = Number(process.env["PROPERTY_SEED"] ?? 20_260_101);
 /** Longer timers fire at once. */
 const MOST_MS = 2 ** 31 - 1;
