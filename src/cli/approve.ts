@@ -1,10 +1,11 @@
+import { resolveConnection } from "./connect.js";
 import type { Io } from "./io.js";
 import { openHistory } from "./ledger.js";
 import { type Options, UsageError } from "./options.js";
 
 /** Records that the held run may pass. */
 export async function run([id]: readonly string[], options: Options, io: Io): Promise<void> {
-  const { held, ledger } = await openHistory(options, io);
+  const { held, ledger } = await openHistory(await resolveConnection(options), io);
   const approval = held?.approval;
   if (held === undefined || approval === undefined)
     throw new UsageError("Nothing is held: a later run was completed.");

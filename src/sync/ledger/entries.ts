@@ -55,11 +55,17 @@ export async function listEntries(
   const folder = `${folderOf(scope)}/`;
   const entries: LedgerEntry[] = [];
   for await (const key of listKeys(store, subject === undefined ? folder : `${folder}${subject}.`)) {
-    const [, subject, sequence, token, kind = ""] = NAME.exec(key.slice(folder.length)) ?? [];
-    if (subject !== undefined && token !== undefined)
-      entries.push({ key, subject, sequence: Number(sequence), token, kind });
+    const entry = entryOf(key);
+    if (entry !== undefined) entries.push(entry);
   }
   return entries.sort((a, b) => a.sequence - b.sequence);
+}
+
+/** Reads a key; undefined if it is that of no entry. */
+export function entryOf(key: string): LedgerEntry | undefined {
+  const [, subject, sequence, token, kind = ""] = NAME.exec(key.slice(key.indexOf("/") + 1)) ?? [];
+  if (subject === undefined || token === undefined) return undefined;
+  return { key, subject, sequence: Number(sequence), token, kind };
 }
 
 /** Lists keys. A store may list more than it was asked for. */

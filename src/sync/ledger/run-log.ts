@@ -7,6 +7,7 @@
  * - `used`: a run was to be completed with it. It stays if nobody knows whether the service has completed that run.
  */
 import {
+  entryOf,
   type InstallationScope,
   isList,
   keyOf,
@@ -24,6 +25,12 @@ interface LogValue {
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
   readonly value: unknown;
+}
+
+/** Whose log an entry belongs to: no key tells it. */
+interface NamedLogValue extends LogValue {
+  readonly endpoint: string;
+  readonly installationId: string;
 }
 
 const SUBJECT = "runs";
@@ -138,23 +145,43 @@ export function logEntries(
   return listEntries(store, scope, SUBJECT);
 }
 
+/** Lists the entries of all installations, each one's the oldest first. */
+export async function allLogs({ store }: LedgerParts): Promise<readonly (readonly LedgerEntry[])[]> {
+  const logs = new Map<string, LedgerEntry[]>();
+  for await (const key of store.list("")) {
+    const entry = entryOf(key);
+    if (entry?.subject !== SUBJECT) continue;
+    const folder = key.slice(0, key.indexOf("/"));
+    const log = logs.get(folder) ?? [];
+    logs.set(folder, log);
+    log.push(entry);
+  }
+  return [...logs.values()].map((entries) => entries.sort((a, b) => a.sequence - b.sequence));
+}
+
 /** Reads an entry; undefined if it was deleted meanwhile. @throws {ConfigurationError} it is damaged */
-export async function readLogEntry(ledger: LedgerParts, { key }: LedgerEntry): Promise<LogValue | undefined> {
+export async function readLogEntry(
+  ledger: LedgerParts,
+  { key }: LedgerEntry,
+): Promise<NamedLogValue | undefined> {
   const fields = await readValue(ledger, key);
   if (fields === undefined) return undefined;
-  const { at, value } = fields;
+  const { at, value, endpoint, installationId } = fields;
   if (typeof at !== "number") throw unusable(placeOf(ledger, key), "it has no time");
-  return { at, value };
+  if (typeof endpoint !== "string" || typeof installationId !== "string")
+    throw unusable(placeOf(ledger, key), "it does not name its installation");
+  return { at, value, endpoint, installationId };
 }
 
 async function put(
   ledger: LedgerParts,
-  scope: InstallationScope,
+  { endpoint, installationId }: InstallationScope,
   before: readonly LedgerEntry[],
   entry: Pick<LedgerEntry, "kind" | "token">,
   { at, value }: LogValue,
 ): Promise<string> {
+  const scope = { endpoint, installationId };
   const key = keyOf(scope, { subject: SUBJECT, sequence: nextSequence(before), ...entry });
-  await putValue(ledger, key, { at, value });
+  await putValue(ledger, key, { at, value, ...scope });
   return key;
 }

@@ -4,10 +4,10 @@ import { withinGrace } from "../call.js";
 import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import type { InstallationScope } from "../ledger/entries.js";
+import type { InstallationScope, LedgerEntry } from "../ledger/entries.js";
 import { idsOf } from "../ledger/id-lines.js";
 import { type LedgerParts, placeOf, requireLedger } from "../ledger/ledger.js";
-import { heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
+import { allLogs, heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
 import { unusable } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import { withText } from "../report-text.js";
@@ -29,6 +29,18 @@ export interface RunHistory {
         readonly isApproved: boolean;
       })
     | undefined;
+}
+
+/** What a ledger knows of one of its installations. */
+interface InstallationStatus {
+  /** Origin of the Sync API that it belongs to. */
+  readonly endpoint: string;
+  readonly installationId: string;
+  /** When its last run was completed. */
+  readonly completedAt: Date | undefined;
+  /** How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the second one. */
+  readonly lateMs: number | undefined;
+  readonly held: RunHistory["held"];
 }
 
 /** Notes in the ledger what became of runs. Never rejects: a run does not depend on it. */
@@ -98,6 +110,37 @@ export async function readHistory(
     runs.push(withText({ ...receipt, completedAt: new Date(read.at) }, () => receipt.toString().split("\n")));
   }
   return { runs, held: await readHeld(ledger, scope, heldIn(entries)) };
+}
+
+/**
+ * Reads what a ledger knows of all its installations, the one that was completed longest ago first.
+ * @throws {ConfigurationError} an entry is damaged
+ */
+export async function readInstallations(
+  ledger: LedgerParts,
+  now: number,
+): Promise<readonly InstallationStatus[]> {
+  const found: InstallationStatus[] = [];
+  for (const entries of await allLogs(ledger)) {
+    const receipts = entries.filter(({ kind }) => kind === "receipt");
+    const read = async (entry: LedgerEntry | undefined) => entry && readLogEntry(ledger, entry);
+    const [first, last] = [await read(receipts[0]), await read(receipts.at(-1))];
+    const current = heldIn(entries);
+    const named = last ?? (await read(current?.held));
+    // Deleted meanwhile.
+    if (named === undefined) continue;
+    const { endpoint, installationId } = named;
+    const intervals = receipts.length - 1;
+    const meanMs = first && last && intervals > 0 ? (last.at - first.at) / intervals : undefined;
+    found.push({
+      endpoint,
+      installationId,
+      completedAt: last && new Date(last.at),
+      lateMs: last && meanMs && Math.max(0, now - last.at - meanMs),
+      held: await readHeld(ledger, { endpoint, installationId }, current),
+    });
+  }
+  return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
 }
 
 async function readHeld(
