@@ -9,15 +9,20 @@ export async function outcomeOf(
   error: unknown,
   isStopping: boolean,
 ): Promise<JobResult> {
-  const next = isStopping ? "retry-now" : disposition(error);
+  const approval = error instanceof RunHeldError ? error.report.approval?.id : undefined;
+  // Without an approval, the ledger could not be read or written: another run may be able to.
+  const isHeld = disposition(error) === "needs-approval";
+  const next = isStopping
+    ? "retry-now"
+    : isHeld && approval === undefined
+      ? "retry-after"
+      : disposition(error);
   const code = error instanceof SaasManagementError ? error.code : "OTHER";
   const output = { next, code, message: error instanceof Error ? error.message : String(error) };
   switch (next) {
-    case "needs-approval": {
+    case "needs-approval":
       // Done, and not repeated: `saas-management status` lists it, and the next run by cron uses an approval.
-      const approval = error instanceof RunHeldError ? error.report.approval?.id : undefined;
       return { id, status: "completed", output: { ...output, approval } };
-    }
     case "fix-data":
     case "fix-configuration":
     case "fix-credential":

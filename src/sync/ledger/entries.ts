@@ -128,11 +128,13 @@ export function runOf(token: string): string {
 }
 
 /**
- * Whether the ledger knows a completed snapshot of any collection. Unclear ids do not count: a held first run stores its
- * ids to be approved, and leaves them behind if its process is killed.
+ * Whether the ledger knows a completed snapshot of any collection. Unclear ids count beside a receipt only, without which
+ * they may be those of a held first run, which leaves them behind if its process is killed.
  */
 export async function knowsInstallation({ store }: LedgerParts, scope: InstallationScope): Promise<boolean> {
-  return lastOf(await listEntries(store, scope), "completed") !== undefined;
+  const entries = await listEntries(store, scope);
+  const has = (kind: string) => lastOf(entries, kind) !== undefined;
+  return has("completed") || (has("receipt") && has("ids"));
 }
 
 /**

@@ -4,7 +4,7 @@ import { withinGrace } from "../call.js";
 import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import type { InstallationScope, LedgerEntry } from "../ledger/entries.js";
+import { type InstallationScope, knowsInstallation, type LedgerEntry } from "../ledger/entries.js";
 import { idsOf } from "../ledger/id-lines.js";
 import { type LedgerParts, placeOf, requireLedger } from "../ledger/ledger.js";
 import { allLogs, heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
@@ -19,6 +19,8 @@ const MAX_EXAMPLES = 20;
 
 /** What a ledger knows of an installation. */
 export interface RunHistory {
+  /** Whether the ledger knows a completed run: then `firstRun: true` is refused, even if it could not note the receipt. */
+  readonly isKnown: boolean;
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
   /** The run that waits for a decision; undefined if the last run was completed, or if it was refused. */
@@ -98,7 +100,7 @@ export async function readHistory(
   { endpoint }: Pick<SyncConfiguration, "endpoint">,
 ): Promise<RunHistory> {
   const ledger = requireLedger(given);
-  if (ledger === undefined) return { runs: [], held: undefined };
+  if (ledger === undefined) return { isKnown: false, runs: [], held: undefined };
   const scope = { endpoint: endpoint.origin, installationId };
   const entries = await logEntries(ledger, scope);
   const runs: RunHistory["runs"][number][] = [];
@@ -109,7 +111,8 @@ export async function readHistory(
     const receipt = describedReceipt(read.value);
     runs.push(withText({ ...receipt, completedAt: new Date(read.at) }, () => receipt.toString().split("\n")));
   }
-  return { runs, held: await readHeld(ledger, scope, heldIn(entries)) };
+  const isKnown = await knowsInstallation(ledger, scope);
+  return { isKnown, runs, held: await readHeld(ledger, scope, heldIn(entries)) };
 }
 
 /**
