@@ -73,10 +73,10 @@ export class Fleet {
    * before it knew its id: then nobody can abort it, and its lease ends here.
    */
   async settled(): Promise<void> {
-    let moved = { lines: 0, at: performance.now() };
+    let moved = { completed: 0, at: performance.now() };
     while ((await this.jobs("name = 'sync' AND state < 'completed'")) > 0) {
-      const lines = this.workers.lines.length;
-      if (lines > moved.lines) moved = { lines, at: performance.now() };
+      const completed = this.workers.lines.filter(({ event }) => event === "completed").length;
+      if (completed > moved.completed) moved = { completed, at: performance.now() };
       if (performance.now() - moved.at > STILL_MS && this.inspected().some(({ lock }) => lock !== null)) {
         this.server.clock.advance(LEASE_MS);
         moved.at = performance.now();
