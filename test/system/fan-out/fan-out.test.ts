@@ -4,7 +4,7 @@ import { skipped, whySkipped } from "../../support/redis.js";
 import { testService } from "../../support/test-service.js";
 import { FanOut } from "./fan-out.js";
 
-const RECORDS = 400_000;
+const RECORDS = 80_000;
 
 describe.skipIf(skipped)(`one installation over many workers, with BullMQ${whySkipped}`, () => {
   const service = testService();
