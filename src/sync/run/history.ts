@@ -34,7 +34,7 @@ export interface RunHistory {
 }
 
 /** What a ledger knows of one of its installations. */
-interface InstallationStatus {
+export interface InstallationStatus {
   /** Origin of the Sync API that it belongs to. */
   readonly endpoint: string;
   readonly installationId: string;

@@ -106,6 +106,7 @@ test("a damaged entry is named, and keeps no run from being completed", async ()
 test("without a ledger, there is no history", async () => {
   const { installationId } = service;
   expect(await service.sync.history({ installationId, ledger: "none" })).toEqual({
+    isKnown: false,
     runs: [],
     held: undefined,
   });
