@@ -1,4 +1,4 @@
-/** The API reference: `npm run docs` writes it to build/docs/. */
+/** The API reference, a page for each subpath: `npm run docs` puts it on the site. */
 import { readFileSync } from "node:fs";
 
 const { exports } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
@@ -7,7 +7,7 @@ const operations = readFileSync(new URL("src/graphql/generated/operations.ts", i
 const exported = operations.match(/^export interface [\s\S]*?^}/gm).join("");
 const nested = [...exported.matchAll(/\w+(?:Filter|Sort)Input(?= \|)/g)].map(([name]) => name);
 
-const guard = readFileSync(new URL("src/sync/guard/rule-options.ts", import.meta.url), "utf8");
+const guard = readFileSync(new URL("src/sync/guard/rules.ts", import.meta.url), "utf8");
 const rules = [...guard.matchAll(/^interface (\w+Rule)/gm)].map(([, name]) => name);
 
 /** @type {import("typedoc").TypeDocOptions} */
@@ -17,8 +17,9 @@ export default {
     typeof target === "string" ? [] : [target.types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts")],
   ),
   tsconfig: "tsconfig.json",
-  out: "build/docs",
-  readme: "README.md",
+  plugin: ["typedoc-plugin-markdown"],
+  out: "build/site/pages/api",
+  readme: "none",
   // What is known of the repository is nothing: links to it would lead nowhere.
   disableSources: true,
   excludeInternal: true,
@@ -28,4 +29,13 @@ export default {
   validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
   treatWarningsAsErrors: true,
   hideGenerator: true,
+  // One page each, without what the site itself shows around it.
+  outputFileStrategy: "modules",
+  entryFileName: "overview",
+  hidePageHeader: true,
+  // Its links count equal headings by another rule than the site does.
+  useHTMLAnchors: true,
+  hideBreadcrumbs: true,
+  parametersFormat: "table",
+  propertiesFormat: "table",
 };

@@ -3,18 +3,18 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
-export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^@saas-management\/sdk$/, replacement: source("index.ts") },
-      {
-        find: /^@saas-management\/sdk\/(graphql|otel|sources|postgres|testing)$/,
-        replacement: source("$1/index.ts"),
-      },
-      // One copy of graphql-js: without it the CommonJS and the ESM build meet ("from another realm").
-      { find: /^graphql$/, replacement: "graphql/index.js" },
-    ],
+export const aliases = [
+  { find: /^@saas-management\/sdk$/, replacement: source("index.ts") },
+  {
+    find: /^@saas-management\/sdk\/(graphql|otel|sources|postgres|testing)$/,
+    replacement: source("$1/index.ts"),
   },
+  // One copy of graphql-js: without it the CommonJS and the ESM build meet ("from another realm").
+  { find: /^graphql$/, replacement: "graphql/index.js" },
+];
+
+export default defineConfig({
+  resolve: { alias: aliases },
   test: {
     // Processes, browsers, other languages and packed consumers are in test/system; `npm test` is the rest.
     projects: [
@@ -30,7 +30,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "system", include: ["test/system/**/*.test.ts"], testTimeout: 120_000 },
+        test: {
+          name: "system",
+          include: ["test/system/**/*.test.ts"],
+          globalSetup: "test/system/built-package.ts",
+          testTimeout: 120_000,
+        },
       },
     ],
     // They end what hangs, also on a machine that is busy with other things.

@@ -9,12 +9,12 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../src/sync/encoding/record-inspector.js";
 import { resolveGuard } from "../src/sync/guard/rules.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
 import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
-import { batchToken, randomToken } from "../src/sync/ledger/entries.js";
-import { fileLedger, requireLedger } from "../src/sync/ledger/ledger.js";
+import { batchToken, randomToken } from "../src/sync/ledger/installation-ledger.js";
+import { fileLedger, openLedger } from "../src/sync/ledger/ledger.js";
 import { readSpoolOptions, Spool } from "../src/sync/run/spool.js";
 
 const RECORDS = 1_000_000;
@@ -28,12 +28,8 @@ const rules = {
 };
 
 const directory = await mkdtemp(join(tmpdir(), "ledger-"));
-const parts = requireLedger(fileLedger(directory));
-const scope = {
-  endpoint: "https://sync.example.com",
-  installationId: "installation-1",
-  collection: "accounts",
-} as const;
+const scope = { endpoint: "https://sync.example.com", installationId: "installation-1" };
+const ledger = new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const buffer = new Uint8Array(RECORDS * RECORD_BYTES);
 for (let i = 0; i < RECORDS; i += 1) {
   new TextEncoder().encodeInto(randomUUID(), buffer.subarray(i * RECORD_BYTES));
@@ -49,7 +45,6 @@ try {
 
 async function measure(round: string): Promise<void> {
   const before = await memory();
-  const ledger = parts && new CollectionLedger(parts, scope);
   const spool = new Spool(readSpoolOptions("spool"));
   const write = (lines: Uint8Array, done: () => void) => spool.appendLines("accounts", lines, done);
   const lines = () => spool.lines("accounts");
@@ -62,7 +57,7 @@ async function measure(round: string): Promise<void> {
     record.end = record.start + RECORD_BYTES;
     record.idStart = record.start;
     record.idEnd = record.start + ID_BYTES;
-    snapshot.ids.observe(record);
+    snapshot.ids.inspect(record);
     // A run waits after each message.
     if (record.index % 10_000 === 0) await spool.settled();
   }
@@ -74,9 +69,9 @@ async function measure(round: string): Promise<void> {
   const checked = checking();
   const extra = (await memory()) - before;
   const saving = stopwatch();
-  const draft = await ledger?.draft(batchToken(randomToken()), snapshot.lines(), snapshot.past);
-  await draft?.save();
-  await draft?.promote(snapshot.historyWith(rules.rule, []));
+  const draft = await ledger.draft(batchToken(randomToken()), snapshot.lines(), snapshot.past);
+  await draft.save();
+  await draft.promote(snapshot.pastsWith(rules.rule, []));
   await spool.close();
   const saved = saving();
   console.log(

@@ -241,7 +241,8 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
 
 /**
  * The fields of each input, and of the variables of each operation under the name of its root field: `name!` is
- * required, `deadline:Date` and `where:PlanInput` have a type that is checked, `state:State` one that is an enum.
+ * required, `deadline:Date` and `where:PlanInput` have a type that is checked, `state:State` one that is an
+ * enum, and `and:` is of the same input.
  */
 function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly OperationDefinitionNode[]): string {
   const enums = new Set<GraphQLEnumType>();
@@ -251,7 +252,8 @@ function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly Operati
       if (isEnumType(named)) enums.add(named);
       const isNamed = isInputObjectType(named) || isEnumType(named);
       const checked = GRAPHQL.scalars[named.name] === "date" ? "Date" : isNamed ? named.name : undefined;
-      return `${field}${isNonNullType(type) ? "!" : ""}${checked === undefined ? "" : `:${checked}`}`;
+      const after = checked === undefined ? "" : `:${checked === name ? "" : checked}`;
+      return `${field}${isNonNullType(type) ? "!" : ""}${after}`;
     });
     return `  ${name}: "${words.join(" ")}",\n`;
   };
@@ -267,7 +269,7 @@ function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly Operati
     const names = type.getValues().map(({ name }) => name);
     return `  ${type.name}: "${names.join(", ")}",\n`;
   });
-  return `/** Fields of the variables of each method and of each input; \`!\` is required, a type follows \`:\`. */
+  return `/** Fields of the variables of each method and of each input; \`!\` is required, \`:\` is before a type other than its own. */
 export const INPUT_FIELDS: Readonly<Record<string, string>> = {\n${entries.join("")}};
 
 /** Values of the enums of inputs. */

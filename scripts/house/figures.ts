@@ -53,11 +53,20 @@ function countCode(text: string): number {
 /** Words of the README and of all pages in docs, counted as `wc -w` counts them. */
 export function docWords(): number {
   const pages = ["README.md", ...tracked("docs", ".md")];
-  return pages.reduce((sum, page) => sum + read(page).split(/\s+/).filter(Boolean).length, 0);
+  return pages.reduce((sum, page) => sum + wordsOf(page), 0);
 }
 
 export function readmeWords(): number {
-  return read("README.md").split(/\s+/).filter(Boolean).length;
+  return wordsOf("README.md");
+}
+
+/** Words of the longest guide: one sits down for a task, not for a book. */
+export function longestGuideWords(): number {
+  return Math.max(...tracked("docs/guides", ".md").map(wordsOf));
+}
+
+function wordsOf(page: string): number {
+  return read(page).split(/\s+/).filter(Boolean).length;
 }
 
 function tracked(folder: string, ending: string): string[] {

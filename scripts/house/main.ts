@@ -8,7 +8,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { entries, ROOT } from "../api/entries.js";
 import { MAX_NAMES, publicNames } from "../api/names.js";
-import { codeLines, docWords, readmeWords, sourceFigures } from "./figures.js";
+import { codeLines, docWords, longestGuideWords, readmeWords, sourceFigures } from "./figures.js";
 
 interface Entered {
   readonly files: readonly string[];
@@ -44,8 +44,9 @@ const rows: readonly Row[] = [
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
   { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 59_000 },
-  { figure: "words of the README", value: readmeWords(), goal: 600, most: 900 },
-  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_100 },
+  { figure: "words of the README", value: readmeWords(), goal: 600 },
+  { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 19_750 },
 ];
 for (const { figure, value, goal, most = goal } of rows) {
   const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { agentFiles } from "../agents/files.js";
 
 /** Files that npm always packs, and single files in `files` of package.json. */
 const SINGLE_FILES = [
@@ -15,9 +16,9 @@ const SINGLE_FILES = [
 /** Every file of the package but those of `dist`. */
 export async function expectedFiles(root: string): Promise<ReadonlySet<string>> {
   const protos = (await filesIn(root, "proto")).filter((path) => path.endsWith(".proto"));
-  const pages = (await filesIn(root, "docs")).filter((path) => path.endsWith(".md"));
+  const pages = (await filesIn(root, "docs")).filter((path) => /\.(md|svg)$/.test(path));
   const docs = pages.filter((path) => !path.startsWith("docs/internals/"));
-  return new Set([...SINGLE_FILES, ...docs, ...protos]);
+  return new Set([...SINGLE_FILES, ...docs, ...protos, ...(await agentFiles()).keys()]);
 }
 
 /** What belongs to a built file: to declarations their source, where "go to definition" leads. */

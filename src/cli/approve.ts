@@ -3,20 +3,20 @@ import type { Io } from "./io.js";
 import { openHistory } from "./ledger.js";
 import { type Options, UsageError } from "./options.js";
 
-/** Records that the held run may pass. */
+/** Approves the held run. */
 export async function run([id]: readonly string[], options: Options, io: Io): Promise<void> {
   const { held, ledger } = await openHistory(await resolveConnection(options), io);
   const approval = held?.approval;
   if (held === undefined || approval === undefined)
-    throw new UsageError("Nothing is held: a later run was completed.");
+    throw new UsageError("No run is held. It was already decided, or a later run completed.");
   if (approval.id !== id)
     throw new UsageError("Another approval is pending: see saas-management status. Nothing was changed.");
   if (approval.expiresAt.getTime() <= Date.now())
-    throw new UsageError("The approval has expired. The next run that is held offers another one.");
+    throw new UsageError("The approval has expired. Run again: if that run is held, it offers a new one.");
   if (!held.isApproved) await ledger.approve(approval.id);
   const until = approval.expiresAt.toISOString();
   io.data(
     { approved: id, expiresAt: until },
-    () => `Approved until ${until}. The next push or run goes through if it does no more than was shown.`,
+    () => `Approved until ${until}. The next push or run goes through if it changes no more than was shown.`,
   );
 }

@@ -19,7 +19,7 @@ const RUN = ["preview", "firstRun", "waitForLock", ...CONNECTED] as const;
 export const COMMANDS: Readonly<Record<string, Command>> = {
   push: {
     summary: "send CSV or JSONL files in one run",
-    more: "The files of a snapshot together have all of its records, and headings are names of fields; see push of the configuration. Of events, only those after the last run are sent.",
+    more: "Several files of a collection are one snapshot. Headings are field names; for others, configure a map. Only events after the last run are sent.",
     argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; by default, the configured ones"),
     options: RUN,
     examples: ["push accounts=users.csv --preview", "push accounts.csv plans.csv --first-run", "push"],
@@ -41,8 +41,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     load: () => import("./status.js"),
   },
   approve: {
-    summary: "let the held run pass the next time",
-    more: "It runs nothing: the next push or run takes the approval, if it would do no more than was shown.",
+    summary: "approve the held run, so that the next one goes through",
+    more: "Sends nothing: the next push or run uses the approval, if it changes no more than was shown.",
     argument: new Argument("<id>", "id of the approval that the held run offers"),
     options: CONNECTED,
     examples: ["status", "approve 6f0d3c1e…"],
@@ -72,14 +72,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     load: () => import("./report/command.js"),
   },
   serve: {
-    summary: "start the reference server, to test integrations against",
+    summary: "start a reference server to test against",
     more: "Both APIs of the service, in memory. Ctrl+C stops it and discards all data.",
     options: ["demo", "host", "port", "syncPort", "tlsCert", "tlsKey", "json"],
     examples: ["serve --demo > .env"],
     load: () => import("./serve/command.js"),
   },
   init: {
-    summary: "make a connector project in a new folder",
+    summary: "create a connector project in a new folder",
     more: "Connector, test, configuration, Dockerfile, crontab and CronJob.",
     argument: new Argument("<folder>", "a folder that is empty or does not exist"),
     options: [],

@@ -12,7 +12,7 @@ import { resolveProxy } from "../node/proxy.js";
 import { connectionOptions } from "../node/tls.js";
 import { hasEnded } from "../sync/call.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
-import { EXIT, exitCodeOf } from "./exit-codes.js";
+import { EXIT, nextOf } from "./exit-codes.js";
 import type { Io } from "./io.js";
 import { ledgerOf } from "./ledger.js";
 import type { Options } from "./options.js";
@@ -35,7 +35,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   let exit: number | undefined;
   const check = async (name: string, look: Look) => {
     const { error, ...finding } = await lookAt(look, io.signal);
-    const code = exitCodeOf(error);
+    const code = nextOf(error).exitCode;
     // An error that is not the SDK's is one of the network, or of a disk.
     if (finding.state === "problem") exit ??= code === EXIT.unexpected ? EXIT.unavailable : code;
     checks.push({ name, ...finding });
@@ -70,7 +70,7 @@ async function checkAll(
     return client;
   };
   await check("GraphQL API", async (signal) => {
-    if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set, and no run needs it");
+    if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set; runs do not need it");
     const plans = await opened(baseUrl, "BASE_URL").graphql.licensePlans({ signal }).totalCount();
     return ok(`reads the workspace (${plans} license plans)`);
   });
@@ -118,7 +118,7 @@ async function lookAt(look: Look, signal: AbortSignal) {
 async function checkProxy({ baseUrl, syncUrl, config }: Connection, signal: AbortSignal): Promise<Finding> {
   const address = parseUrl(syncUrl) ?? parseUrl(baseUrl);
   const proxy = address && resolveProxy(config.proxy, syncUrl === undefined ? "baseUrl" : "syncUrl", address);
-  if (proxy === undefined) return skipped("none is used: neither the option proxy nor HTTPS_PROXY applies");
+  if (proxy === undefined) return skipped("none: neither the option proxy nor HTTPS_PROXY applies");
   const { hostname, port, protocol } = new URL(proxy.origin);
   const socket = connect({ host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) });
   try {
@@ -144,9 +144,9 @@ async function checkClock({ baseUrl, config }: Connection, signal: AbortSignal):
   );
   response.resume();
   const skew = Date.now() - Date.parse(String(response.headers.date));
-  if (Number.isNaN(skew)) return skipped("the service does not tell its time");
+  if (Number.isNaN(skew)) return skipped("the service sends no date");
   // The header has whole seconds.
-  if (Math.abs(skew) < MAX_SKEW_MS) return ok("agrees with that of the service");
+  if (Math.abs(skew) < MAX_SKEW_MS) return ok("agrees with the service");
   const found = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"} that of the service`;
   throw new ConfigurationError(`${found}. Synchronize it, for example with systemd-timesyncd or chrony.`);
 }

@@ -1,6 +1,6 @@
-/** The exit codes of the command line (docs/guides/operating.md has the same table). */
+/** What comes next after an error: an exit code (docs/reference/command-line.md has the same table), and a command. */
 import { disposition } from "../core/errors/disposition.js";
-import { SaasManagementError } from "../core/errors/index.js";
+import { type ErrorCode, SaasManagementError } from "../core/errors/index.js";
 import { UsageError } from "./options.js";
 
 export const EXIT = {
@@ -29,18 +29,45 @@ const OF_DISPOSITION = {
   unknown: EXIT.unexpected,
 } as const;
 
-export function exitCodeOf(error: unknown): number {
-  if (error instanceof UsageError) return EXIT.usage;
-  if (!(error instanceof SaasManagementError)) return EXIT.unexpected;
-  switch (error.code) {
-    case "INTERRUPTED":
-      return error.signalName === "SIGTERM" ? EXIT.SIGTERM : EXIT.SIGINT;
-    case "BATCH_OUTCOME_UNKNOWN":
-      return EXIT.outcomeUnknown;
-    case "TRANSPORT_FAILED":
-    case "TIMEOUT":
-      return EXIT.unavailable;
-    default:
-      return OF_DISPOSITION[disposition(error)];
-  }
+/** What comes next after an error, beside what its disposition says. */
+interface Next {
+  /** @default that of the disposition */
+  readonly exitCode?: number;
+  /** A command that helps, and when. */
+  readonly help?: NextStep;
+}
+
+/** A command that helps, and when. */
+export interface NextStep {
+  readonly command: string;
+  readonly when: string;
+}
+
+const CHECK = helpOf("doctor", "to check addresses, proxy and key");
+
+const NEXT: Readonly<Partial<Record<ErrorCode, Next>>> = {
+  RUN_HELD: { help: helpOf("status --ids", "to see what would be removed") },
+  RUN_OUTDATED: { help: helpOf("status", "to see the run that completed meanwhile") },
+  BATCH_OUTCOME_UNKNOWN: {
+    exitCode: EXIT.outcomeUnknown,
+    help: helpOf("status", "after the next run, to see that it completed"),
+  },
+  BATCH_IN_PROGRESS: { help: helpOf("doctor", "to see whose lock it is") },
+  TRANSPORT_FAILED: { exitCode: EXIT.unavailable, help: CHECK },
+  TIMEOUT: { exitCode: EXIT.unavailable, help: CHECK },
+  AUTHENTICATION_FAILED: { help: CHECK },
+  PERMISSION_DENIED: { help: CHECK },
+};
+
+function helpOf(command: string, when: string): NextStep {
+  return { command: `saas-management ${command}`, when };
+}
+
+/** What a shell or a scheduler does next after an error. */
+export function nextOf(error: unknown): { readonly exitCode: number; readonly help?: NextStep } {
+  if (error instanceof UsageError) return { exitCode: EXIT.usage };
+  if (!(error instanceof SaasManagementError)) return { exitCode: EXIT.unexpected };
+  if (error.code === "INTERRUPTED")
+    return { exitCode: error.signalName === "SIGTERM" ? EXIT.SIGTERM : EXIT.SIGINT };
+  return { exitCode: OF_DISPOSITION[disposition(error)], ...NEXT[error.code] };
 }

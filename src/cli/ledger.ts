@@ -6,41 +6,41 @@ import { ConfigurationError } from "../core/errors/index.js";
 import { isCollection, isSnapshot } from "../sync/collections.js";
 import { CollectionLedger } from "../sync/ledger/collection-ledger.js";
 import { idsOf } from "../sync/ledger/id-lines.js";
-import { requireLedger } from "../sync/ledger/ledger.js";
-import { openBatches } from "../sync/ledger/owner.js";
+import { openBatch } from "../sync/ledger/journal-entries.js";
+import { openAll, openLedger } from "../sync/ledger/ledger.js";
 import { logApproved } from "../sync/ledger/run-log.js";
 import { type RunHistory, readInstallations } from "../sync/run/history.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
 
 /** What the ledger knows of all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
-export function installationsOf(connection: Connection) {
-  return readInstallations(partsOf(connection), Date.now());
+export async function installationsOf(connection: Connection) {
+  return readInstallations(await openAll(givenLedger(connection)), Date.now());
 }
 
-function partsOf({ ledger: given }: Connection) {
-  const ledger = requireLedger(given);
-  if (ledger !== undefined) return ledger;
+function givenLedger({ ledger }: Connection) {
+  if (ledger !== "none") return ledger;
   throw new ConfigurationError('The configuration sets ledger: "none", so nothing is known of runs.');
 }
 
 /** The ledger as one installation sees it. @throws {ConfigurationError} there is no ledger, endpoint or installation */
 export function ledgerOf(connection: Connection) {
   const { syncUrl, installationId } = connection;
-  const ledger = partsOf(connection);
+  const given = givenLedger(connection);
   if (installationId === undefined || syncUrl === undefined)
     throw new ConfigurationError("Set SAAS_MANAGEMENT_SYNC_URL and SAAS_MANAGEMENT_INSTALLATION_ID.");
-  const scope = { endpoint: resolveEndpoint("syncUrl", syncUrl, "no-path").origin, installationId };
+  const { origin: endpoint } = resolveEndpoint("syncUrl", syncUrl, "no-path");
+  const ledger = openLedger(given, { endpoint, installationId });
   return {
     /** Notes that a person approved a held run, for the next run to use. */
-    approve: (approvalId: string) => logApproved(ledger, scope, approvalId, Date.now()),
+    approve: (approvalId: string) => logApproved(ledger, approvalId, Date.now()),
     /** The run that has the lock, as far as this ledger knows: the service does not tell. */
-    openBatch: async () => (await openBatches(ledger, scope))[0],
+    openBatch: () => openBatch(ledger),
     /** The ids that a held run is about. */
     async *idsOf({ reasons }: NonNullable<RunHistory["held"]>) {
       for (const collection of new Set(reasons.map((reason) => reason.collection))) {
         if (!isCollection(collection) || !isSnapshot(collection)) continue;
-        const pending = await new CollectionLedger(ledger, { ...scope, collection }).held();
+        const pending = await new CollectionLedger(ledger, collection).pending();
         if (pending === undefined) continue;
         for await (const id of idsOf(pending.lines())) yield { collection, id, change: "removed" as const };
         for await (const id of idsOf(pending.added())) yield { collection, id, change: "added" as const };

@@ -1,21 +1,15 @@
 import {
-  type ErrorCode,
   GraphQLResponseError,
   type HeldReport,
   InvalidInputError,
+  RunHeldError,
   SaasManagementError,
 } from "../core/errors/index.js";
 import { causesOf } from "../core/network-errors.js";
 import { escapeControls } from "../core/redact.js";
-import { EXIT, exitCodeOf } from "./exit-codes.js";
+import { EXIT, type NextStep, nextOf } from "./exit-codes.js";
 import type { Io } from "./io.js";
 import { UsageError } from "./options.js";
-
-/** A command that helps, and when. */
-export interface NextStep {
-  readonly command: string;
-  readonly when: string;
-}
 
 /** Options of the API, and what a shell has in their place. */
 const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
@@ -32,26 +26,15 @@ const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/use fileLedger\(directory\)/, "set ledger in the configuration"],
 ];
 
-const CHECK = ["doctor", "to check addresses, proxy and key"] as const;
-
-/** The command that helps with an error, by its code. */
-const HELPS: Readonly<Partial<Record<ErrorCode, readonly [command: string, when: string]>>> = {
-  RUN_HELD: ["status --ids", "to see what would be removed"],
-  RUN_OUTDATED: ["status", "to see the run that was completed meanwhile"],
-  BATCH_OUTCOME_UNKNOWN: ["status", "after the next run, to see that it completed"],
-  BATCH_IN_PROGRESS: ["doctor", "to see whose lock it is"],
-  TRANSPORT_FAILED: CHECK,
-  TIMEOUT: CHECK,
-  AUTHENTICATION_FAILED: CHECK,
-  PERMISSION_DENIED: CHECK,
-};
-
 /** Reports an error on stderr. @returns the exit code */
 export function report(error: unknown, io: Io): number {
-  const status = exitCodeOf(error);
+  const { exitCode: status, help } = nextOf(error);
   const message = messageOf(error);
   const reasons = reasonsOf(error);
-  const next = nextSteps(error);
+  const next = [
+    ...(help === undefined ? [] : [help]),
+    ...(error instanceof RunHeldError ? heldSteps(error.report) : []),
+  ];
   if (io.json) {
     io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next })}\n`);
     return status;
@@ -111,18 +94,11 @@ function stackOf(error: unknown): string {
   return frames.map((line) => `${escapeControls(line)}\n`).join("");
 }
 
-function nextSteps(error: unknown): readonly NextStep[] {
-  if (!(error instanceof SaasManagementError)) return [];
-  const [command, when] = HELPS[error.code] ?? [];
-  const step = command && when ? [{ command: `saas-management ${command}`, when }] : [];
-  return error.code === "RUN_HELD" ? [...step, ...heldSteps(error.report)] : step;
-}
-
 /** What lets a held run pass. @param again The command that was held. */
 export function heldSteps({ approval, reasons }: HeldReport, again = calledAgain()): readonly NextStep[] {
   const isFirst = reasons.every(({ rule }) => rule === "no-baseline");
   const first = isFirst ? [{ command: `${again} --first-run`, when: "if this is its first run" }] : [];
-  const when = "if it is right: the next run goes through";
+  const when = "if the change is right: the next run goes through";
   return approval ? [...first, { command: `saas-management approve ${approval.id}`, when }] : first;
 }
 

@@ -3,11 +3,11 @@ import { raceAbort } from "../core/abort.js";
 import { escapeControls } from "../core/redact.js";
 import type { RunHistory } from "../sync/run/history.js";
 import { type Connection, resolveConnection } from "./connect.js";
-import { EXIT } from "./exit-codes.js";
+import { EXIT, type NextStep } from "./exit-codes.js";
 import type { Io } from "./io.js";
 import { installationsOf, openHistory } from "./ledger.js";
 import type { Options } from "./options.js";
-import { heldSteps, inShellWords, lineOf, type NextStep } from "./problem.js";
+import { heldSteps, inShellWords, lineOf } from "./problem.js";
 
 /** Shows the last runs and the one that is held, or all installations; the exit code tells whether one is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
@@ -27,7 +27,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   const next = held === undefined ? [] : nextSteps(held);
   io.data({ runs, held: held ?? null, next }, () => {
     const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
-    if (completed.length === 0) completed.push("The ledger knows no completed run of this installation.");
+    if (completed.length === 0) completed.push("No completed run of this installation is in the ledger.");
     return [...completed, ...(held === undefined ? [] : describe(held)), ...next.map(lineOf)].join("\n");
   });
 }

@@ -39,7 +39,7 @@ export const NETWORK_ERRORS = {
   // A browser does not say more than that.
   CORS: interrupted(
     "the connection failed, or the browser blocked it",
-    "Check the endpoint and the network, and that the server allows the page's origin (CORS): it must answer OPTIONS, and allow POST and the headers authorization and content-type and those of the option headers",
+    "Check the endpoint and the network, and that the server allows the page's origin, POST and the headers that are sent (CORS)",
   ),
   UNKNOWN: interrupted("the connection failed", "Check the endpoint, the network and the TLS settings"),
 
@@ -95,7 +95,7 @@ export const NETWORK_ERRORS = {
   ),
   PROXY_TUNNEL_FAILED: unsent(
     "the proxy did not open a tunnel to the server",
-    "Check the proxy with its user name and password, or except the host in NO_PROXY",
+    "Check the proxy with its user name and password, or exempt the host in NO_PROXY",
   ),
   PROXY_AUTHENTICATION: lasting("the proxy requires authentication", "Check its credentials"),
   PROXY_REFUSED: lasting(

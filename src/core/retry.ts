@@ -113,8 +113,10 @@ type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: fals
  * A failure is repeated if it is an error of the SDK that says `retryable`. A pause that the service asked for is kept;
  * if it exceeds the time left, the error is thrown at once.
  *
- * p-retry runs the loop. It would drop a success if its signal had aborted meanwhile, rethrow a TypeError unasked, and
- * knows neither Retry-After nor our clock: so it gets no signal, only errors of the SDK, and pauses of `shouldRetry`.
+ * p-retry runs the loop: it counts the retries, and asks `shouldRetry` after each failure. The rest is ours, because it
+ * would drop a success if its signal had aborted meanwhile (so it gets none), replace what is not an error and rethrow a
+ * TypeError unasked (so only retryable errors of the SDK reach it), end attempts that consume no retry with the last retry
+ * (so `recover` is asked inside of an attempt), and pause by timers of its own that know neither Retry-After nor our clock.
  */
 export async function withRetry<T>(
   attempt: (number: number) => Promise<T>,

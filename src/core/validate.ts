@@ -105,3 +105,41 @@ export function describeType(value: unknown): string {
   )?.[1];
   return tag === undefined ? "an object" : `a ${tag}`;
 }
+
+/** Whether JSON that was read has a shape. */
+export type Check<T> = (value: unknown) => value is T;
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** A time may have fractions of milliseconds. */
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+export function listOf<T>(isItem: Check<T>): Check<readonly T[]> {
+  return (value): value is readonly T[] => Array.isArray(value) && value.every(isItem);
+}
+
+export function recordOf<T>(isValue: Check<T>): Check<Readonly<Record<string, T>>> {
+  return (value): value is Readonly<Record<string, T>> =>
+    isPlainObject(value) && Object.values(value).every(isValue);
+}
+
+export function optional<T>(isValue: Check<T>): Check<T | undefined> {
+  return (value): value is T | undefined => value === undefined || isValue(value);
+}
+
+/** Whether an object has these fields; others do not matter. */
+export function objectOf<T extends object>(
+  fields: {
+    readonly [Name in keyof T]-?: Check<
+      Record<never, never> extends Pick<T, Name> ? T[Name] | undefined : T[Name]
+    >;
+  },
+): Check<T> {
+  const checks = Object.entries<Check<unknown>>(fields);
+  return (value): value is T =>
+    isObject(value) && checks.every(([name, isValid]) => isValid(Reflect.get(value, name)));
+}

@@ -101,7 +101,7 @@ function checkCondition(operator: string, value: unknown, path: string): void {
 
 function tooWide(path: string, expected: string): InvalidInputError {
   return new InvalidInputError(
-    `${path} must be ${expected}: otherwise the change could reach every vendor. Pass "all" if it is meant to.`,
+    `${path} must be ${expected}: otherwise the change could reach every vendor. To change every vendor, pass "all".`,
     { issues: [{ path, expected }] },
   );
 }

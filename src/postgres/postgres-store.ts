@@ -155,20 +155,20 @@ function endOf(prefix: string): string {
 
 /** Cuts a value into pieces of `PIECE_BYTES`; only the last one may be shorter. */
 async function* inPieces(value: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+  let kept: Uint8Array[] = [];
+  let keptBytes = 0;
   for await (const bytes of value) {
     for (let from = 0; from < bytes.length; ) {
       // A copy: the value may use its buffer again.
-      const part = new Uint8Array(bytes.subarray(from, from + PIECE_BYTES - heldBytes));
+      const part = new Uint8Array(bytes.subarray(from, from + PIECE_BYTES - keptBytes));
       from += part.length;
-      held.push(part);
-      heldBytes += part.length;
-      if (heldBytes < PIECE_BYTES) continue;
-      yield Buffer.concat(held);
-      held = [];
-      heldBytes = 0;
+      kept.push(part);
+      keptBytes += part.length;
+      if (keptBytes < PIECE_BYTES) continue;
+      yield Buffer.concat(kept);
+      kept = [];
+      keptBytes = 0;
     }
   }
-  if (heldBytes > 0) yield Buffer.concat(held);
+  if (keptBytes > 0) yield Buffer.concat(kept);
 }

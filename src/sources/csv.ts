@@ -100,7 +100,7 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
         yield records.located();
       }
       if (header === undefined) {
-        const advice = "Not even a header is there; the program that wrote it may have failed.";
+        const advice = "The file has no header; the program that wrote it may have failed.";
         throw problemAt(name, "is empty", advice);
       }
     })();

@@ -45,9 +45,9 @@ class LineReader {
   readonly #isText: boolean;
   readonly #encoding: TextEncoding;
   readonly #decode: (bytes: Uint8Array) => string;
-  readonly #maxHeldBytes: number;
-  #held: Uint8Array[] = [];
-  #heldBytes = 0;
+  readonly #maxKeptBytes: number;
+  #kept: Uint8Array[] = [];
+  #keptBytes = 0;
   #line = 1;
   #chunks = 0;
 
@@ -57,7 +57,7 @@ class LineReader {
     // Text is held as UTF-16, which keeps both halves of a character that two chunks share.
     this.#encoding = isText ? "utf-16le" : format.encoding;
     this.#decode = decoderOf(this.#encoding);
-    this.#maxHeldBytes = format.maxLineBytes * (isText ? 2 : 1);
+    this.#maxKeptBytes = format.maxLineBytes * (isText ? 2 : 1);
   }
 
   push(chunk: Uint8Array | string): TextBlock | undefined {
@@ -70,9 +70,9 @@ class LineReader {
     const end = this.#endOfLastLine(bytes);
     const block = end === 0 ? undefined : this.#block(bytes.subarray(0, end));
     // A copy, because the memory of the chunk is reused.
-    if (end < bytes.length) this.#held.push(new Uint8Array(bytes.subarray(end)));
-    this.#heldBytes += bytes.length - end;
-    if (this.#heldBytes > this.#maxHeldBytes) throw tooLong(`${name}:${this.#line}`, maxLineBytes);
+    if (end < bytes.length) this.#kept.push(new Uint8Array(bytes.subarray(end)));
+    this.#keptBytes += bytes.length - end;
+    if (this.#keptBytes > this.#maxKeptBytes) throw tooLong(`${name}:${this.#line}`, maxLineBytes);
     return block;
   }
 
@@ -81,13 +81,13 @@ class LineReader {
       const problem = `arrives in ${this.#chunks} pieces without a line end`;
       throw problemAt(this.#format.name, problem, "Pass the stream itself, not its lines.");
     }
-    return this.#heldBytes === 0 ? undefined : this.#block(new Uint8Array());
+    return this.#keptBytes === 0 ? undefined : this.#block(new Uint8Array());
   }
 
   #block(bytes: Uint8Array): TextBlock {
-    const whole = this.#heldBytes === 0 ? bytes : Buffer.concat([...this.#held, bytes]);
-    this.#held = [];
-    this.#heldBytes = 0;
+    const whole = this.#keptBytes === 0 ? bytes : Buffer.concat([...this.#kept, bytes]);
+    this.#kept = [];
+    this.#keptBytes = 0;
     const line = this.#line;
     const decoded = this.#decodeOrRefuse(whole);
     const text = line === 1 && decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded;
@@ -136,9 +136,9 @@ class LineReader {
   #endOfLastLine(chunk: Uint8Array): number {
     if (this.#encoding !== "utf-16le") return chunk.lastIndexOf(LINE_FEED) + 1;
     // A line feed takes two bytes, the first of them at an even position of the file.
-    const odd = this.#heldBytes % 2;
+    const odd = this.#keptBytes % 2;
     for (let at = chunk.length - 1; at >= 0; at -= 1) {
-      const low = at === 0 ? this.#held.at(-1)?.at(-1) : chunk[at - 1];
+      const low = at === 0 ? this.#kept.at(-1)?.at(-1) : chunk[at - 1];
       if (chunk[at] === 0 && low === LINE_FEED && at % 2 === 1 - odd) return at + 1;
     }
     return 0;

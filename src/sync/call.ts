@@ -2,6 +2,7 @@ import { raceAbort } from "../core/abort.js";
 import type { Clock } from "../core/clock.js";
 import {
   AuthenticationError,
+  annotate,
   BatchInProgressError,
   PermissionDeniedError,
   RateLimitError,
@@ -148,6 +149,23 @@ export function hasEnded(error: unknown): error is SyncProtocolError {
   return error.grpcStatus === "NOT_FOUND" || error.grpcStatus === "FAILED_PRECONDITION";
 }
 
+/** Returns the error of a lock that says more. */
+export function lockedError(
+  locked: BatchInProgressError,
+  message: string,
+  more: { readonly waitedMs?: number; readonly mayBeOwn?: boolean; readonly cause?: unknown } = {},
+): BatchInProgressError {
+  const { installationId, serverMessage, waitedMs, mayBeOwn, cause } = locked;
+  const details = {
+    installationId,
+    serverMessage,
+    waitedMs,
+    mayBeOwn,
+    ...(cause !== undefined && { cause }),
+  };
+  return annotate(new BatchInProgressError(message, { ...details, ...more }), locked);
+}
+
 /** How long a run or a closed client waits for cleanup, in milliseconds. */
 const CLEANUP_GRACE_MS = 5000;
 
@@ -167,5 +185,21 @@ export async function withinGrace<T>(
     return await raceAbort(cleanUp(deadline.signal), deadline.signal);
   } finally {
     deadline.end();
+  }
+}
+
+/**
+ * Does what nothing depends on, as {@link withinGrace}. Never rejects.
+ * @param failed What to log if it fails.
+ */
+export async function bestEffort(
+  { clock, logger }: Pick<SyncConfiguration, "clock" | "logger">,
+  failed: { readonly level: "warn" | "error"; readonly message: string; readonly details?: object },
+  work: (over: AbortSignal) => Promise<void>,
+): Promise<void> {
+  try {
+    await withinGrace(clock, work);
+  } catch (error) {
+    logger[failed.level](`saas-management: ${failed.message}`, { ...failed.details, error });
   }
 }

@@ -20,7 +20,7 @@ import { BatchHandle } from "./batch/sync-batch.js";
 import { callWithRetry, openSyncTrace, type Subject, withinGrace } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
 import { momentOf } from "./lease.js";
-import { fileLedger, type Ledger } from "./ledger/ledger.js";
+import { fileLedger, type Ledger, openLedger } from "./ledger/ledger.js";
 import type { SyncConfiguration, SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
 import { guardProgress, type OnProgress, withHeartbeat } from "./progress.js";
@@ -105,9 +105,9 @@ export class SyncEngine implements SyncClient {
 
   history(options: HistoryOptions = {}): Promise<RunHistory> {
     return withCallSite(options?.signal, async () => {
-      const { signal, ...given } = this.#judged(readOptions("history", options, HISTORY_KEYS));
+      const { signal, ledger } = this.#judged(readOptions("history", options, HISTORY_KEYS));
       const { readHistory } = await import("./run/history.js");
-      return raceAbort(readHistory(given, this.#configuration), signal, this.#closed.signal);
+      return raceAbort(readHistory(ledger), signal, this.#closed.signal);
     });
   }
 
@@ -216,8 +216,11 @@ export class SyncEngine implements SyncClient {
   #judged<Options extends RunOptions>(options: Options) {
     const defaults = this.#defaults;
     const { guard = defaults.guard, onHeld = defaults.onHeld, spool = defaults.spool } = options;
-    const ledger = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
-    return { ...options, installationId: this.#installationId(options), ledger, guard, onHeld, spool };
+    const installationId = this.#installationId(options);
+    const scope = { endpoint: this.#configuration.endpoint.origin, installationId };
+    const chosen = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
+    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope);
+    return { ...options, installationId, ledger, guard, onHeld, spool };
   }
 
   #defaultLedger(): Ledger {

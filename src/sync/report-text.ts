@@ -24,6 +24,6 @@ export function describeDiff({ baseline, added, kept, removed }: SnapshotDiff): 
   if (baseline === "off") return "changes: unknown without a ledger";
   if (baseline === "unreadable") return "changes: unknown, because the ledger cannot be read";
   const unclear = baseline === "unclear" ? "; it is unclear whether the last run was completed" : "";
-  const first = baseline === "none" ? "; the ledger has no ids of it yet" : "";
+  const first = baseline === "none" ? "; first run: nothing to compare with" : "";
   return `changes: ${count(added)} added, ${count(kept)} kept, ${count(removed)} removed${unclear}${first}`;
 }

@@ -1,12 +1,11 @@
 import { getEventListeners } from "node:events";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { connectClient, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
@@ -31,34 +30,6 @@ test("an abort during a pause settles a query at once and leaves neither listene
   expect(server.requests).toHaveLength(1);
   expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
   expect(clock.sleeping).toBe(0);
-});
-
-test("an abort during a pause settles a start at once and leaves neither listener nor timer", async () => {
-  const { hooks, retries } = observedHooks();
-  const clock = new TestClock({ startAt: new Date(0) });
-  harness.server.scripts.StartSyncBatch.push(LOST);
-  const stop = new AbortController();
-  const options = { clock, ...LONG, ...hooks };
-  const error = rejection(harness.startBatch(options, { signal: stop.signal }));
-  await until(() => retries.length === 1);
-  stop.abort("enough");
-  expect(await error).toBe("enough");
-  expect(harness.server.calls).toEqual(["StartSyncBatch"]);
-  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
-  expect(clock.sleeping).toBe(0);
-});
-
-test("an abort during a pause settles a write at once and leaves no listener", async () => {
-  const { hooks, retries } = observedHooks();
-  const batch = await harness.startBatch({ ...LONG, ...hooks });
-  harness.server.scripts.SyncRecords.push(LOST);
-  const stop = new AbortController();
-  const error = rejection(batch.write("accounts", accounts(1), { signal: stop.signal }));
-  await until(() => retries.length === 1);
-  stop.abort("enough");
-  expect(await error).toBe("enough");
-  expect(harness.server.streams).toHaveLength(1);
-  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
 });
 
 test("a call that was retried and failed leaves no listener on the caller's signal", async () => {

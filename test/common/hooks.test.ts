@@ -6,8 +6,8 @@ import { API_KEY, type ClientSetup, connectClient, passPause, rejection } from "
 import { json } from "../support/http-server.js";
 import { observedHooks, quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();
@@ -141,11 +141,7 @@ test("hooks are called for keep-alive messages, and for the abort of an abandone
   await harness.startBatch({ clock, ...hooks }, { maxIdleMs: 60 * MINUTE_MS });
   clock.advance(8 * MINUTE_MS);
   await until(() => responses.some(({ operation }) => operation === "SyncRecords"));
-  let answer = () => {};
-  harness.server.beforeStart = () =>
-    new Promise((resolve) => {
-      answer = resolve;
-    });
+  const answer = harness.server.hold("StartSyncBatch");
   const stop = new AbortController();
   const starting = rejection(harness.startBatch(hooks, { signal: stop.signal }));
   await until(() => harness.server.calls.filter((call) => call === "StartSyncBatch").length === 2);
@@ -218,16 +214,6 @@ const full = () => {
   throw new Error("the disk is full");
 };
 const broken: Logger = { debug: full, info: async () => full(), warn: async () => full(), error: full };
-
-test("a logger and a hook that throw fail no request of GraphQL", async () => {
-  const { client, clock } = await connectClient(
-    (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
-    { logger: broken, onEvent: full },
-  );
-  const data = client.request(QUERY, {});
-  await passPause(clock);
-  await expect(data).resolves.toEqual({ ok: true });
-});
 
 test("a logger that throws or rejects fails no write and no completion", async () => {
   harness.server.scripts.SyncRecords.push(LOST);

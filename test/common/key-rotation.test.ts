@@ -7,7 +7,7 @@ import { accounts } from "../support/accounts.js";
 import { connectClient, everythingIn, rejection, until } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();
@@ -117,7 +117,7 @@ test("a key refused for a window is replaced, and its records are accepted", asy
   harness.server.scripts.SyncRecords.push(UNAUTHENTICATED);
   const batch = await harness.startBatch({ apiKey: keys("start", "old", "new"), retry: false });
   await batch.write("accounts", accounts(3));
-  const sent = harness.server.streams.map(({ metadata }) => metadata.get("authorization")[0]);
+  const sent = harness.server.streams.map(({ headers }) => headers.authorization);
   expect(sent).toEqual(["ApiKey old", "ApiKey new"]);
 });
 

@@ -6,7 +6,7 @@ import { failureOf } from "../support/batch-internals.js";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();

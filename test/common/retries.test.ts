@@ -5,7 +5,7 @@ import { accounts } from "../support/accounts.js";
 import { connectClient, passPause, rejection } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 const START = { installationId: "installation-1" };
@@ -21,7 +21,7 @@ function holdStarts(after: number): () => void {
     answer = resolve;
   });
   let starts = 0;
-  harness.server.beforeStart = () => {
+  harness.server.before.StartSyncBatch = () => {
     starts += 1;
     return starts > after ? answered : Promise.resolve();
   };

@@ -3,7 +3,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { expect, test } from "vitest";
 import { Names } from "../../codegen/contract-names.js";
-import { EncodedRecord } from "../../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { FLAT, IN_PLACE, NESTED, PRESENCE } from "./fixtures.js";
 import { fullRecords } from "./full-record.js";
 import { codeOf, collectionsOf, originalsOf } from "./generated.js";

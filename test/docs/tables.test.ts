@@ -90,7 +90,7 @@ test("the reference lists every error class with its code", () => {
 
 test("the reference lists the fields of every error class", () => {
   const common = new Set(code.members("ClosedError").map(({ name }) => name));
-  for (const [names, , , , , fields = ""] of errors.table("Classes")) {
+  for (const [names, , , , fields = ""] of errors.table("Classes")) {
     const [name = ""] = named(names);
     const own = code.members(name).map((member) => member.name);
     const told = named(fields.split(":")[0]);

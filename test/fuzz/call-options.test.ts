@@ -9,11 +9,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncEngine } from "../../src/sync/engine.js";
-import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import { memoryStore } from "../../src/sync/ledger/store.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { Boxed, Ended, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
-import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scripted-sync-server.js";
+import { openSyncServer, type SyncServer } from "../support/sync-server.js";
 
 const share = (what: string, part: number): Share => ({
   group: "options of calls and sources",
@@ -21,7 +21,7 @@ const share = (what: string, part: number): Share => ({
   share: part,
 });
 
-let server: ScriptedSyncServer;
+let server: SyncServer;
 let client: SyncEngine;
 const home = process.cwd();
 let folder: string;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   process.chdir(folder);
   // Without a ledger, that of the user would be taken.
   vi.stubEnv("XDG_STATE_HOME", join(folder, "state"));
-  server = await startScriptedSyncServer();
+  server = await openSyncServer();
   client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
   await call(client, "run", [CONNECTOR, { ...RUN, firstRun: true }]);
 });

@@ -8,11 +8,12 @@ import {
   SyncRecordsResponse,
 } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
-import { type AnsweringServer, type RawAnswer, startAnsweringServer } from "../support/answering-server.js";
 import { holds } from "../support/fuzz.js";
+import { framed, type Reply, replyWhenRead } from "../support/grpc-replies.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
+import { openSyncServer, type SyncServer } from "../support/sync-server.js";
 
 const STARTED = StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish();
 const ACCEPTED = SyncRecordsResponse.encode({ acceptedRecords: 3n }).finish();
@@ -41,19 +42,15 @@ const answer = (message: Uint8Array) =>
           ),
           fc.string({ unit: fc.constantFrom(...'aA %0159=\\"<>') }),
         ),
-        state: fc.constantFrom("completed", "active", "<b>", "x".repeat(5000)),
+        trailers: fc.record({
+          "batch-state": fc.constantFrom("completed", "active", "<b>", "x".repeat(5000)),
+        }),
       }),
     },
   );
 
-function framed(message: Uint8Array): Buffer<ArrayBuffer> {
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(message.length, 1);
-  return Buffer.concat([prefix, message]);
-}
-
 /** The number of records that an answer accepts; undefined where it names none, or is none. */
-function acceptedBy(given: RawAnswer): bigint | undefined {
+function acceptedBy(given: Reply): bigint | undefined {
   const { body } = given;
   if (body === undefined || body.length < 5) return undefined;
   const message = body.subarray(5);
@@ -61,10 +58,12 @@ function acceptedBy(given: RawAnswer): bigint | undefined {
   return SyncRecordsResponse.decode(message).acceptedRecords;
 }
 
-let server: AnsweringServer;
+let server: SyncServer;
+let replies: Readonly<Record<string, Reply>>;
 let client: SyncEngine;
 beforeAll(async () => {
-  server = await startAnsweringServer();
+  server = await openSyncServer();
+  server.answer = (stream, operation) => replyWhenRead(stream, replies[operation] ?? {});
   // grpc-js waits for an answer to the end of its time where two messages came: that time is short here.
   client = createSyncClient({
     endpoint: server.endpoint,
@@ -88,7 +87,7 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
     );
     const seen = { completed: 0, refused: 0 };
     const property = fc.asyncProperty(answers, async ([start, records, complete, abort]) => {
-      server.answers = {
+      replies = {
         StartSyncBatch: start,
         SyncRecords: records,
         CompleteSyncBatch: complete,
@@ -117,7 +116,7 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
       .bigInt({ min: 0n, max: 5n })
       .map((acceptedRecords) => ({ body: framed(SyncRecordsResponse.encode({ acceptedRecords }).finish()) }));
     const property = fc.asyncProperty(fc.oneof(counted, answer(ACCEPTED)), async (records) => {
-      server.answers = { SyncRecords: records };
+      replies = { SyncRecords: records };
       const batch = client.openBatch("batch-1", { takeOver: true });
       const written = await outcomeOf(() => batch.write("accounts", accounts(3)));
       if (written !== undefined && written.error === undefined) {

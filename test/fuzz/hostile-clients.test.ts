@@ -4,7 +4,6 @@ import { connect } from "node:net";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { SyncServiceService } from "../../src/sync/generated/contract.js";
 import { refused } from "../support/grpc-client.js";
-import { accounts } from "../support/grpc-records.js";
 import { startTestService, accounts as syncAccounts, testService } from "../support/test-service.js";
 
 const MEBIBYTE = 1024 * 1024;
@@ -60,19 +59,6 @@ test("the reference server serves others while 200 clients send half a request",
   }
 });
 
-test("the reference server rejects a hundred calls of both APIs without a key", async () => {
-  const stranger = service.plainClient("nobody");
-  const all = Array.from({ length: 100 });
-  const codes = await Promise.all(
-    all.map(async () => (await refused(stranger.start(service.installationId))).code),
-  );
-  expect(new Set(codes)).toEqual(new Set(["UNAUTHENTICATED"]));
-  const query = JSON.stringify({ query: "{ applications { totalCount } }" });
-  for (const answer of await Promise.all(all.map(() => post(query, "nobody")))) {
-    expect(answer).toMatchObject({ errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }] });
-  }
-});
-
 test("the reference server serves others while streams are neither fed nor ended", async () => {
   const opened = await session();
   for (let i = 0; i < 90; i += 1) call(opened).write(Buffer.from([0, 0, 0]));
@@ -84,25 +70,6 @@ test("the reference server serves others while settings and pings arrive by the 
     if (i % 2 === 0) opened.ping(() => {});
     else opened.settings({ initialWindowSize: 65_535 + i }, () => {});
   }
-});
-
-test("the reference server rejects messages of another workspace's batch, and of two batches in one stream", async () => {
-  const { server, installationId } = service;
-  const own = service.plainClient();
-  const stranger = service.plainClient(server.createWorkspace({ name: "Other" }).apiKey);
-  const batchId = await own.start(installationId);
-  for (const attack of [
-    stranger.write(batchId, accounts("evil")),
-    stranger.complete(batchId),
-    stranger.abort(batchId),
-  ]) {
-    expect(await refused(attack)).toMatchObject({ code: "PERMISSION_DENIED" });
-  }
-  const second = await own.start(server.createInstallation());
-  const mixed = own.open().send(batchId, accounts("u1")).send(second, accounts("u2"));
-  expect(await refused(mixed.end())).toMatchObject({ code: "INVALID_ARGUMENT" });
-  await own.complete(batchId);
-  expect(service.present()).toEqual(["u1"]);
 });
 
 test("the reference server rejects 16 MiB of garbage, and a false length", async () => {

@@ -5,11 +5,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.js";
 import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
-import { batchToken, type LedgerScope, randomToken } from "../../src/sync/ledger/entries.js";
-import { FileStore } from "../../src/sync/ledger/file-store.js";
+import { batchToken, randomToken } from "../../src/sync/ledger/installation-ledger.js";
 import { Journal } from "../../src/sync/ledger/journal.js";
-import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
-import type { Store } from "../../src/sync/ledger/store.js";
+import { fileLedger, openLedger, storeLedger } from "../../src/sync/ledger/ledger.js";
+import { memoryStore, type Store } from "../../src/sync/ledger/store.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { flippedBits, mutatedBytes } from "../support/mutated-bytes.js";
@@ -17,11 +16,7 @@ import { quietLogger } from "../support/observed.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 
 const GROUP = "ledger and journal files";
-const SCOPE: LedgerScope = {
-  endpoint: "https://sync.example.com",
-  installationId: "../installation",
-  collection: "accounts",
-};
+const SCOPE = { endpoint: "https://sync.example.com", installationId: "../installation" };
 const BATCH = "batch-1";
 const IDS = [
   "u1",
@@ -40,16 +35,10 @@ async function* lines(): AsyncGenerator<Uint8Array> {
 }
 
 const ledgerIn = (directory: string, scope = SCOPE) =>
-  new CollectionLedger({ store: new FileStore(directory), hashIds: false, directory }, scope);
+  new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const journalIn = (store: Store) => {
-  const { endpoint, installationId } = SCOPE;
-  return new Journal({
-    ledger: { store, hashIds: false },
-    endpoint,
-    installationId,
-    clock: systemClock,
-    logger: quietLogger({}),
-  });
+  const ledger = openLedger(storeLedger(store), SCOPE);
+  return new Journal({ ledger, clock: systemClock, logger: quietLogger({}) });
 };
 
 let root: string;

@@ -6,8 +6,8 @@ import { createSyncClient } from "../../src/sync/client.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
-import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
+import { openSyncServer, type SyncServer } from "../support/sync-server.js";
 
 const COMMON = {
   apiKey: "key-1",
@@ -60,9 +60,9 @@ const share = (what: string, part: number): Share => ({
   share: part,
 });
 
-let server: ScriptedSyncServer;
+let server: SyncServer;
 beforeAll(async () => {
-  server = await startScriptedSyncServer();
+  server = await openSyncServer();
 });
 afterAll(() => server.close());
 

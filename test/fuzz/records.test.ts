@@ -8,13 +8,13 @@ import { hostileValue, outcomeOf, Thrown } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { mutated } from "../support/record-mutations.js";
-import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scripted-sync-server.js";
 import { expectRecords } from "../support/sent-messages.js";
+import { openSyncServer, type SyncServer } from "../support/sync-server.js";
 
-let server: ScriptedSyncServer;
+let server: SyncServer;
 let client: SyncEngine;
 beforeAll(async () => {
-  server = await startScriptedSyncServer();
+  server = await openSyncServer();
   client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
 });
 afterAll(async () => {

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
-import { ClosedError, GraphQLClient, TimeoutError } from "@saas-management/sdk/graphql";
+import { ClosedError, GraphQLClient } from "@saas-management/sdk/graphql";
 import { expect, test } from "vitest";
 import { API_KEY, connectClient, rejection, until } from "../support/http-client.js";
-import { answer, json } from "../support/http-server.js";
+import { json } from "../support/http-server.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
 const never = new Promise<never>(() => {});
@@ -49,17 +49,6 @@ test("adds one listener to a signal however many requests use it, and none after
   expect(clock.sleeping).toBe(0);
 });
 
-test("ends the pause before a retry when the signal aborts", async () => {
-  const { client, clock, server } = await connectClient(answer({}, { status: 503 }));
-  const abort = new AbortController();
-  const error = rejection(client.request(QUERY, {}, { signal: abort.signal }));
-  await until(() => clock.sleeping === 2);
-  abort.abort("enough");
-  expect(await error).toBe("enough");
-  expect(server.requests).toHaveLength(1);
-  expect(clock.sleeping).toBe(0);
-});
-
 test.each([
   ["apiKey function", { apiKey: () => never }],
   ["fetch", { apiKey: API_KEY, fetch: () => never }],
@@ -69,30 +58,6 @@ test.each([
   const error = rejection(client.request(QUERY, {}, { signal: abort.signal }));
   setImmediate(() => abort.abort("enough"));
   expect(await error).toBe("enough");
-});
-
-test("sends nothing if the signal aborts right after the call, also with a fetch that ignores it", async () => {
-  const { client, server } = await connectClient(answer({ data: { ok: true } }), {
-    fetch: (url, init) => fetch(url, { ...init, signal: null }),
-  });
-  // The first request loads modules.
-  await client.request(QUERY, {});
-  const abort = new AbortController();
-  const error = rejection(client.request(QUERY, {}, { signal: abort.signal }));
-  abort.abort("enough");
-  expect(await error).toBe("enough");
-  await client.request(QUERY, {});
-  expect(server.requests).toHaveLength(2);
-});
-
-test("ends a request that is not answered with a TimeoutError after timeoutMs", async () => {
-  const { client, clock, server } = await connectClient(() => {});
-  const error = rejection(client.request(QUERY, {}, { timeoutMs: 5_000 }));
-  await server.arrived(1);
-  clock.advance(5_000);
-  expect(await error).toBeInstanceOf(TimeoutError);
-  expect(await error).toMatchObject({ timeoutMs: 5_000 });
-  await server.requests[0]?.cancelled;
 });
 
 test("gives a request 100 seconds by default, its retries included", async () => {

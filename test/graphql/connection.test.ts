@@ -215,13 +215,6 @@ test.each(["first", "last", "after", "before"])(
   },
 );
 
-test("continues after empty pages", async () => {
-  const { client } = await connectClient(
-    pages(forwardPage([], "A"), forwardPage(["a"], "B"), forwardPage([], "C"), forwardPage(["b"], undefined)),
-  );
-  expect(await ids(client.applications())).toEqual(["a", "b"]);
-});
-
 test("rejects with a PaginationError after 100 empty pages", async () => {
   const { client, server } = await connectClient((_, response, index) =>
     servePage(response, forwardPage([], `cursor-${index}`)),

@@ -1,13 +1,7 @@
-import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import type { ConnectionFaultKind } from "../support/connection-faults.js";
-import { connectionSchedule } from "../support/connection-schedule.js";
-import { hungMs, startFaultProxy } from "../support/fault-proxy.js";
 import { rejection, until } from "../support/http-client.js";
-import { judgedWalk, APPLICATIONS as WALKED } from "../support/judged-programs.js";
-import { forSeeds, TIMEOUT_MS } from "../support/property-runs.js";
-import { SteppedClock, settleOn } from "../support/stepped-clock.js";
+import { type ConnectionFaultKind, startFaultProxy } from "../support/tcp-proxy.js";
 import { testService } from "../support/test-service.js";
 
 const COUNT = 50;
@@ -74,35 +68,3 @@ test.each<[string, ConnectionFaultKind, number]>([
   expect(await reading).toHaveLength(COUNT);
   expect(proxy.firings()).toBe(1);
 });
-
-test(
-  "yields every node in its place, or rejects with a TimeoutError, under faults from a seed",
-  async () => {
-    const draw = (seed: number) =>
-      connectionSchedule({
-        seed,
-        most: 3,
-        // A request for a page is larger than this, and so is its answer.
-        call: { request: 1100, answer: 1600 },
-        // Two pages: `fetch` spreads the walk over two connections.
-        whole: { request: 2300, answer: 3300 },
-        deep: "last",
-        outlived: ["reset"],
-      });
-    await forSeeds(20, draw, async (schedule) => {
-      const clock = new SteppedClock();
-      await using server = await startReferenceServer({ clock, portfolio: { applications: WALKED } });
-      const proxy = await startFaultProxy(Number(new URL(server.baseUrl).port), clock);
-      const baseUrl = `http://127.0.0.1:${proxy.port}`;
-      const client = new GraphQLClient({ baseUrl, apiKey: server.apiKey, clock });
-      proxy.plan(schedule);
-      const outcome = await judgedWalk(client, settleOn(clock, hungMs(proxy)));
-      await client.close();
-      await proxy.close();
-      proxy.assertFired();
-      const isOutlived = schedule.faults.every(({ kind }) => kind.type === "reset");
-      expect(outcome).toEqual(isOutlived ? "done" : expect.stringMatching(/^(done|TIMEOUT)$/));
-    });
-  },
-  TIMEOUT_MS,
-);

@@ -1,13 +1,6 @@
-import { getEventListeners } from "node:events";
-import {
-  ClosedError,
-  GraphQLClient,
-  PaginationError,
-  SaasManagementError,
-  TimeoutError,
-} from "@saas-management/sdk/graphql";
+import { ClosedError, GraphQLClient, SaasManagementError } from "@saas-management/sdk/graphql";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { API_KEY, connectClient, rejection, until } from "../support/http-client.js";
+import { API_KEY, connectClient, rejection } from "../support/http-client.js";
 import { forwardPage, nodeIds, pageOf, servePage, startBusyServer } from "../support/http-pages.js";
 import { answer, type Responder } from "../support/http-server.js";
 
@@ -43,14 +36,6 @@ async function walk(connection: AsyncIterable<{ readonly id: string }>) {
 
 const idsOf = (from: number, to: number) => nodeIds(from, to).map(({ id }) => id);
 
-test("answers concurrent calls of next() in their order", async () => {
-  const { client, server } = await connectClient(nodes(5));
-  const iterator = client.applications({ pageSize: 2 })[Symbol.asyncIterator]();
-  const results = await Promise.all(Array.from({ length: 7 }, () => iterator.next()));
-  expect(results.map(({ value }) => value?.id)).toEqual([...idsOf(0, 5), undefined, undefined]);
-  expect(server.requests).toHaveLength(3);
-});
-
 test("rejects with the reason of the signal, also between two nodes of a page", async () => {
   const { client } = await connectClient(nodes(5));
   const abort = new AbortController();
@@ -65,27 +50,6 @@ test("rejects with the reason of the signal, also between two nodes of a page", 
   expect(met).toEqual(["n0", "n1"]);
 });
 
-test("leaves no listener on the signal", async () => {
-  const { client } = await connectClient(nodes(5));
-  const { signal } = new AbortController();
-  const apps = client.applications({ pageSize: 2, signal });
-  await apps.toArray();
-  for await (const _ of apps);
-  for await (const _ of apps) break;
-  expect(getEventListeners(signal, "abort")).toHaveLength(0);
-});
-
-test("ends and cancels its request when return() is called during a page", async () => {
-  const { client, server } = await connectClient(silent);
-  const iterator = client.applications().pages()[Symbol.asyncIterator]();
-  const next = iterator.next();
-  await server.arrived(1);
-  await iterator.return?.();
-  expect(await next).toEqual({ done: true, value: undefined });
-  await server.requests[0]?.cancelled;
-  expect(await iterator.next()).toEqual({ done: true, value: undefined });
-});
-
 test.each(["nodes", "pages"])("walks %s under fake timers that nobody advances", async (kind) => {
   const { client } = await connectClient(nodes(3));
   vi.useFakeTimers({ toFake: ["setImmediate"] });
@@ -94,36 +58,6 @@ test.each(["nodes", "pages"])("walks %s under fake timers that nobody advances",
   let met = 0;
   for await (const _ of kind === "nodes" ? apps : apps.pages()) met += 1;
   expect(met).toBe(3);
-});
-
-test("requests the next page, and only that, while a page is consumed", async () => {
-  const { client, server } = await connectClient(nodes(100));
-  for await (const _ of client.applications({ pageSize: 2 })) {
-    await server.arrived(2);
-    await turns(50);
-    expect(server.requests).toHaveLength(2);
-    break;
-  }
-});
-
-test.each([{ prefetch: false }, { limit: 2 }])("requests no page ahead with %j", async (options) => {
-  const { client, server } = await connectClient(nodes(100));
-  await client
-    .applications({ pageSize: 2, ...options })
-    .pages()
-    [Symbol.asyncIterator]()
-    .next();
-  await turns(50);
-  expect(server.requests).toHaveLength(1);
-});
-
-test("cancels a prefetch when the loop is left", async () => {
-  const { client, server } = await connectClient(nodesUntil(100, 1, silent));
-  for await (const _ of client.applications({ pageSize: 2 })) {
-    await server.arrived(2);
-    break;
-  }
-  await server.requests[1]?.cancelled;
 });
 
 test("reports a failed prefetch only when its page is due", async () => {
@@ -154,21 +88,6 @@ test("requests a page again whose prefetch timed out before it was due", async (
   clock.advance(5_000);
   expect(await last).toMatchObject({ code: "TIMEOUT", position: { cursor: "c3", nodesYielded: 4 } });
   expect(server.requests).toHaveLength(4);
-});
-
-test("leaves no unhandled rejection of a prefetch that fails when the loop is left", async () => {
-  const unhandled: unknown[] = [];
-  const note = (reason: unknown) => unhandled.push(reason);
-  process.on("unhandledRejection", note);
-  onTestFinished(() => void process.off("unhandledRejection", note));
-  const { client, server } = await connectClient(nodesUntil(3, 1, (_, response) => response.destroy()));
-  for await (const _ of client.applications({ pageSize: 2, retry: false })) {
-    await server.arrived(2);
-    await turns(50);
-    break;
-  }
-  await turns(50);
-  expect(unhandled).toEqual([]);
 });
 
 test.each(["nodes", "pages"])(
@@ -205,47 +124,6 @@ test.each<[string, Responder, string]>([
   expect(JSON.stringify(error)).not.toContain("c5");
 });
 
-test("tells the position of a backward walk", async () => {
-  const { client } = await connectClient(nodesUntil(10, 2, refuses));
-  const { met, error } = await walk(client.applications({ from: "end", pageSize: 3 }));
-  expect(error.position).toEqual({ cursor: "c4", nodesYielded: 6 });
-  const rest = await client
-    .applications({ from: "end", pageSize: 3, cursor: error.position?.cursor })
-    .toArray();
-  expect([...met, ...rest.map(({ id }) => id)]).toEqual(idsOf(0, 10).reverse());
-});
-
-test("tells the start as the position if the first page fails", async () => {
-  const { client } = await connectClient(refuses);
-  for (const after of ["c1", undefined]) {
-    const { error } = await walk(client.applications({ pageSize: 3, cursor: after }));
-    expect(error.position).toEqual({ cursor: after, nodesYielded: 0 });
-  }
-  expect(await rejection(client.request("{ a }", {}))).toMatchObject({ position: undefined });
-});
-
-test("tells the start as the position of toArray(): the nodes that were read are lost", async () => {
-  const { client } = await connectClient(nodesUntil(10, 2, refuses));
-  const error = await rejection(client.applications({ pageSize: 3, cursor: "c0" }).toArray());
-  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", position: { cursor: "c0", nodesYielded: 0 } });
-});
-
-test("tells the position of a walk that ends by its time or by close()", async () => {
-  const position = { cursor: "c2", nodesYielded: 3 };
-  const { client, clock, server } = await connectClient(nodesUntil(10, 1, silent, 2));
-  const slow = walk(client.applications({ pageSize: 3, timeoutMs: 5_000, prefetch: false }));
-  await server.arrived(2);
-  await until(() => clock.sleeping > 0);
-  clock.advance(5_000);
-  expect((await slow).error).toBeInstanceOf(TimeoutError);
-  expect((await slow).error.position).toEqual(position);
-  const left = walk(client.applications({ cursor: "c2", pageSize: 3 }));
-  await server.arrived(3);
-  await client.close();
-  expect((await left).error).toBeInstanceOf(ClosedError);
-  expect((await left).error.position).toEqual({ cursor: "c2", nodesYielded: 0 });
-});
-
 test("leaves the caller's own reason as it is, also if it is an error of the SDK", async () => {
   const { client, server } = await connectClient(nodesUntil(10, 1, silent));
   const reason = new ClosedError("the caller's own");
@@ -277,13 +155,4 @@ test.each([
   expect(rest.flat()).toEqual(["n2", "n1", "n0"]);
   const cursors = server.requests.map(({ body }) => body.variables["before"]);
   expect(cursors).toEqual([undefined, "c3", "c3", "c3", "c1"]);
-});
-
-test("requests a page again that was not sound", async () => {
-  const { client } = await connectClient((_, response, index) =>
-    servePage(response, forwardPage(["a"], index === 0 ? null : undefined)),
-  );
-  const iterator = client.applications().pages()[Symbol.asyncIterator]();
-  expect(await rejection(iterator.next())).toBeInstanceOf(PaginationError);
-  expect((await iterator.next()).value?.nodes).toHaveLength(1);
 });

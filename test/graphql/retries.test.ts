@@ -1,4 +1,4 @@
-import { AuthenticationError, RateLimitError, TransportError } from "@saas-management/sdk/graphql";
+import { AuthenticationError, TransportError } from "@saas-management/sdk/graphql";
 import { expect, test } from "vitest";
 import { connectClient, passPause, rejection } from "../support/http-client.js";
 import { answer, answerText, json, type Responder } from "../support/http-server.js";
@@ -38,23 +38,6 @@ test.each([400, 401, 403, 404, 500])("does not repeat a query after HTTP %i", as
   expect(server.requests).toHaveLength(1);
 });
 
-test("rejects with the last failure when its retries are exhausted", async () => {
-  const { client, clock, server } = await connectClient(answer({}, { status: 503 }), {
-    retry: { retries: 2 },
-  });
-  const error = rejection(client.request(QUERY, {}));
-  await passPause(clock);
-  await passPause(clock);
-  expect(await error).toMatchObject({ code: "TRANSPORT_FAILED", attempts: 3, status: 503 });
-  expect(server.requests).toHaveLength(3);
-});
-
-test.each([false, { retries: 0 }] as const)("sends a query once with retry: %j", async (retry) => {
-  const { client, server } = await connectClient(answer({}, { status: 503 }));
-  expect(await rejection(client.request(QUERY, {}, { retry }))).toMatchObject({ attempts: 1 });
-  expect(server.requests).toHaveLength(1);
-});
-
 test("waits as long as Retry-After asks", async () => {
   const { client, clock, server } = await connectClient(
     failing(1, answer({}, { status: 429, headers: { "retry-after": "60" } })),
@@ -66,16 +49,6 @@ test("waits as long as Retry-After asks", async () => {
   clock.advance(1);
   await data;
   expect(server.requests).toHaveLength(2);
-});
-
-test("rejects at once if Retry-After exceeds the time that is left", async () => {
-  const { client, server } = await connectClient(
-    answer({}, { status: 429, headers: { "retry-after": "259200" } }),
-  );
-  const error = await rejection(client.request(QUERY, {}));
-  expect(error).toBeInstanceOf(RateLimitError);
-  expect(error).toMatchObject({ retryAfterMs: 259_200_000, attempts: 1 });
-  expect(server.requests).toHaveLength(1);
 });
 
 test("repeats a mutation only if the call says that it is idempotent", async () => {

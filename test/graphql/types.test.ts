@@ -58,18 +58,6 @@ test("allows in order one object or several, nested, with directions only", () =
   });
 });
 
-test("takes one object of options, without the arguments of the API", () => {
-  client.licenses({ limit: 2, pageSize: 10, from: "end", cursor: undefined });
-  // @ts-expect-error limit or pageSize
-  void (() => client.licenses({ first: 10 }));
-  // @ts-expect-error cursor
-  void (() => client.licenses({ after: "a" }));
-  // @ts-expect-error one object
-  void (() => client.licenses({}, { limit: 10 }));
-  // @ts-expect-error limit is an option of the connection
-  void (() => client.licenses().toArray({ limit: 10 }));
-});
-
 test("types results by their nodes, with values and members that this version does not know", () => {
   expectTypeOf(client.applications()).toEqualTypeOf<Connection<Application>>();
   expectTypeOf(client.applications().firstPage).returns.resolves.toEqualTypeOf<Page<Application>>();

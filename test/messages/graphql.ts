@@ -45,6 +45,6 @@ export const messages = [
     title: "a change that would reach every vendor",
     provoke: () =>
       answeredWith(() => new Response()).changeVendorsState({ state: "ARCHIVED" }, { vendor: {} }),
-    text: 'where.vendor must be an object with at least one condition: otherwise the change could reach every vendor. Pass "all" if it is meant to.',
+    text: 'where.vendor must be an object with at least one condition: otherwise the change could reach every vendor. To change every vendor, pass "all".',
   },
 ];

@@ -52,7 +52,7 @@ export const messages = [
     provoke: () => {
       throw heldError(SCOPE, [HELD], { id: "approval-1", expiresAt: 0 });
     },
-    text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %), listed in ledger/accounts.removals.txt. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. If it is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
+    text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %), listed in ledger/accounts.removals.txt. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "a run that the guard holds without a ledger",

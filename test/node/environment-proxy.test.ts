@@ -2,10 +2,10 @@ import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { rejection } from "../support/http-client.js";
+import { startTlsServer } from "../support/http-server.js";
+import { startSyncServer } from "../support/sync-server.js";
 import { unusedPort } from "../support/tcp-peers.js";
-import { startBareServer } from "../support/tls-bare-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
-import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
 const HOST = "sync.example.test";
 const NAMES = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
@@ -18,8 +18,8 @@ function environment(variables: Readonly<Record<string, string>>): void {
 
 /** Calls both APIs at a host that only a proxy finds. @returns how each call ended */
 async function callBoth(host: string, options: ClientOptions = {}) {
-  const graphql = await startTlsGraphQLServer(identity("named"));
-  const sync = await startBareServer(identity("named"));
+  const graphql = await startTlsServer(identity("named"));
+  const sync = await startSyncServer(identity("named"));
   await using client = new SaasManagementClient({
     apiKey: "key-1",
     retry: false,

@@ -3,11 +3,10 @@ import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
-import { json, startHttpServer } from "../support/http-server.js";
+import { json, startHttpServer, startTlsServer } from "../support/http-server.js";
 import { listenTcp, unusedPort } from "../support/tcp-peers.js";
 import { startTestService } from "../support/test-service.js";
 import { certificate, identity } from "../support/tls-certificates.js";
-import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
 const QUERY = "query Probe { __typename }";
 const tls = { ca: certificate("authority") };
@@ -20,11 +19,11 @@ function connect(options: ClientOptions): SaasManagementClient {
 
 test("GraphQL requests go through a tunnel to the host of baseUrl, which the proxy resolves", async () => {
   const proxy = await startConnectProxy();
-  const { port, peers } = await startTlsGraphQLServer(identity("named"));
+  const { port, requests } = await startTlsServer(identity("named"));
   const baseUrl = `https://sync.example.test:${port}`;
   const client = connect({ baseUrl, tls, proxy: `http://127.0.0.1:${proxy.port}` });
   expect(await client.graphql.request(QUERY, {})).toEqual({});
-  expect(peers).toEqual([{ serverName: "sync.example.test", client: undefined }]);
+  expect(requests.map(({ peer }) => peer)).toEqual([{ serverName: "sync.example.test", client: undefined }]);
   expect(proxy.requests).toEqual([{ target: `sync.example.test:${port}`, authorization: undefined }]);
   expect(proxy.others()).toBe(0);
 });

@@ -6,8 +6,8 @@ import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
+import { startSyncServer } from "../support/sync-server.js";
 import { listenTcp, unusedPort } from "../support/tcp-peers.js";
-import { startBareServer } from "../support/tls-bare-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 
 const START = { installationId: "installation-1" };
@@ -21,17 +21,19 @@ function connect(endpoint: string, options: Partial<SyncClientOptions>): SyncEng
 
 test("the Sync API goes through a tunnel, and the certificate is still checked for the endpoint", async () => {
   const proxy = await startConnectProxy();
-  const server = await startBareServer(identity("named"));
+  const server = await startSyncServer(identity("named"));
   const endpoint = `https://sync.example.test:${server.port}`;
   const client = connect(endpoint, { tls, proxy: `http://localhost:${proxy.port}` });
   expect((await client.startBatch(START)).id).toBe("batch-1");
   expect(proxy.requests).toEqual([{ target: `sync.example.test:${server.port}`, authorization: undefined }]);
-  expect(server.calls.map((headers) => headers[":authority"])).toEqual([`sync.example.test:${server.port}`]);
+  expect(server.headers.map((headers) => headers[":authority"])).toEqual([
+    `sync.example.test:${server.port}`,
+  ]);
 });
 
 test("the Sync API tunnels loopback without TLS, and sends the proxy its credentials", async () => {
   const proxy = await startConnectProxy({ credentials: "ada:p@ss:wörd" });
-  const server = await startBareServer();
+  const server = await startSyncServer();
   const endpoint = `http://127.0.0.1:${server.port}`;
   const url = `http://ada:p%40ss%3Aw%C3%B6rd@127.0.0.1:${proxy.port}`;
   const client = connect(endpoint, { proxy: url });
@@ -42,7 +44,7 @@ test("the Sync API tunnels loopback without TLS, and sends the proxy its credent
 
 test("a proxy of the Sync API that refuses or is absent is named in an error without the password", async () => {
   const proxy = await startConnectProxy({ credentials: "ada:right" });
-  const server = await startBareServer();
+  const server = await startSyncServer();
   const endpoint = `http://127.0.0.1:${server.port}`;
   const url = `http://ada:secret-canary@127.0.0.1:${proxy.port}`;
   for (const bad of [url, `http://127.0.0.1:${await unusedPort()}`]) {
@@ -56,7 +58,7 @@ test("a proxy of the Sync API that refuses or is absent is named in an error wit
 
 test("a proxy of the Sync API that accepts and closes gets one connection per attempt and is named", async () => {
   const proxy = await listenTcp((socket) => void socket.once("data", () => socket.end()));
-  const server = await startBareServer();
+  const server = await startSyncServer();
   const retry = { retries: 2, minDelayMs: 1, maxDelayMs: 1 };
   const options = { proxy: `http://127.0.0.1:${proxy.port}`, retry, timeoutMs: 5000 };
   const error = await rejection(connect(`http://127.0.0.1:${server.port}`, options).startBatch(START));
@@ -68,7 +70,7 @@ test("a proxy of the Sync API that accepts and closes gets one connection per at
 
 test("close() of the Sync API leaves the proxy", async () => {
   const proxy = await startConnectProxy();
-  const server = await startBareServer();
+  const server = await startSyncServer();
   const client = connect(`http://127.0.0.1:${server.port}`, { proxy: `http://127.0.0.1:${proxy.port}` });
   await client.startBatch(START);
   expect(proxy.open()).toBe(1);

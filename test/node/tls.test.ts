@@ -6,9 +6,9 @@ import {
 } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { TlsOptions } from "../../src/core/endpoint.js";
+import { json, startHttpServer, startTlsServer } from "../support/http-server.js";
 import { startTestService } from "../support/test-service.js";
 import { certificate, identity } from "../support/tls-certificates.js";
-import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
 const QUERY = "query Probe { __typename }";
 const authority = certificate("authority");
@@ -54,44 +54,44 @@ test("a certificate of an unknown authority is refused without a retry", async (
 });
 
 test("tls is copied at construction", async () => {
-  const { port, peers } = await startTlsGraphQLServer(identity("server"));
+  const { port, requests } = await startTlsServer(identity("server"));
   const tls = { ca: authority };
   const client = connect({ baseUrl: `https://localhost:${port}`, tls });
   tls.ca = certificate("stranger");
   await client.graphql.request(QUERY, {});
-  expect(peers).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
 test.each(TRANSPORTS)("a server of another authority than tls.ca is refused (%s)", async (transport) => {
-  const { port, peers } = await startTlsGraphQLServer(identity("server"));
+  const { port, requests } = await startTlsServer(identity("server"));
   for (const tls of [{ ca: certificate("stranger") }, {}])
     await expect(probe(port, tls, "localhost", transport)).rejects.toMatchObject({ retryable: false });
-  expect(peers).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test.each(TRANSPORTS)("tls.cert and tls.key present a client certificate (%s)", async (transport) => {
   const mutual = { ...identity("server"), requestCert: true, ca: authority };
-  const { port, peers } = await startTlsGraphQLServer(mutual);
+  const { port, requests } = await startTlsServer(mutual);
   await probe(port, { ca: authority, ...identity("client") }, "localhost", transport);
-  expect(peers).toEqual([{ serverName: "localhost", client: "connector" }]);
+  expect(requests.map(({ peer }) => peer)).toEqual([{ serverName: "localhost", client: "connector" }]);
   await expect(probe(port, { ca: authority })).rejects.toBeInstanceOf(TransportError);
-  expect(peers).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
 test.each(TRANSPORTS)(
   "tls.serverName is the name that the certificate must have, and is sent unless it is an address (%s)",
   async (transport) => {
-    const named = await startTlsGraphQLServer(identity("named"));
+    const named = await startTlsServer(identity("named"));
     const tls = { ca: authority, serverName: "sync.example.test" };
     const open = (port: number, options: TlsOptions, host = "localhost") =>
       probe(port, options, host, transport);
     await open(named.port, tls);
     await open(named.port, tls, "127.0.0.1");
-    expect(named.peers.map((peer) => peer.serverName)).toEqual([tls.serverName, tls.serverName]);
+    expect(named.requests.map(({ peer }) => peer?.serverName)).toEqual([tls.serverName, tls.serverName]);
     await expect(open(named.port, { ca: authority })).rejects.toMatchObject({ retryable: false });
 
     const byAddress = { ca: authority, serverName: "127.0.0.1" };
-    const server = await startTlsGraphQLServer(identity("server"));
+    const server = await startTlsServer(identity("server"));
     await open(server.port, byAddress);
     await expect(open(named.port, byAddress)).rejects.toMatchObject({ retryable: false });
   },
@@ -101,16 +101,17 @@ test("timeoutMs may exceed the five minutes of undici", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const minutes = (count: number) => count * 60_000;
-  const { port } = await startTlsGraphQLServer(identity("server"), () =>
-    vi.advanceTimersByTimeAsync(minutes(10)),
-  );
+  const { port } = await startHttpServer(async (_, response) => {
+    await vi.advanceTimersByTimeAsync(minutes(10));
+    json(response, { data: {} });
+  }, identity("server"));
   const baseUrl = `https://localhost:${port}`;
   const client = connect({ baseUrl, tls: { ca: authority }, timeoutMs: minutes(11) });
   expect(await client.graphql.request(QUERY, {})).toEqual({});
 });
 
 test("tls accepts PEM as bytes", async () => {
-  const { port } = await startTlsGraphQLServer(identity("server"));
+  const { port } = await startTlsServer(identity("server"));
   expect(await probe(port, { ca: Buffer.from(authority) })).toEqual({});
 });
 

@@ -1,311 +1,154 @@
 import type { Fault } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accepted } from "../support/adopted.js";
-import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
+import { type FaultProgram, type ProgramOutcome, startProgram } from "../support/fault-program.js";
 import { type FaultKind, faultOn } from "../support/faults.js";
+import { until } from "../support/grpc-client.js";
 
 type At = "request" | "answer";
-type Row = readonly [
-  title: string,
-  place: Pick<Fault, "on" | "message">,
-  kinds: readonly FaultKind[],
-  expected: Partial<ProgramOutcome>,
-];
+type Place = Pick<Fault, "on" | "message">;
 
-const START = { on: "StartSyncBatch" } as const;
-const RECORDS = { on: "SyncRecords" } as const;
-const FIRST = { ...RECORDS, message: 1 } as const;
-const SECOND = { ...RECORDS, message: 2 } as const;
-const COMPLETE = { on: "CompleteSyncBatch" } as const;
-const ABORT = { on: "AbortSyncBatch" } as const;
+const START: Place = { on: "StartSyncBatch" };
+const RECORDS: Place = { on: "SyncRecords" };
+const FIRST: Place = { ...RECORDS, message: 1 };
+const SECOND: Place = { ...RECORDS, message: 2 };
+const COMPLETE: Place = { on: "CompleteSyncBatch" };
+const ABORT: Place = { on: "AbortSyncBatch" };
 
-const statuses = (names: readonly Extract<Fault, { fault: "status" }>["status"][], at: At): FaultKind[] =>
+type Status = Extract<Fault, { fault: "status" }>["status"];
+const statuses = (at: At, ...names: readonly Status[]): FaultKind[] =>
   names.map((status) => ({ fault: "status", status, at }));
-
 /** A call or its answer is lost. */
 const lost = (at: At): FaultKind[] => [
   { fault: "drop", at },
   { fault: "goaway", grace: false, at },
   { fault: "rst-stream", code: 7, at },
-  ...statuses(["UNAVAILABLE"], at),
+  ...statuses(at, "UNAVAILABLE"),
 ];
 /** All ways in which it can be lost, for one operation: the others take the same path. */
 const lostInAnyWay = (at: At): FaultKind[] => [
   ...lost(at),
   { fault: "reset", at },
   ...[2, 8, 11, 12].map((code): FaultKind => ({ fault: "rst-stream", code, at })),
-  ...statuses(["CANCELLED", "DEADLINE_EXCEEDED"], at),
+  ...statuses(at, "CANCELLED", "DEADLINE_EXCEEDED"),
 ];
+const of = (fault: "lease-expiry" | "lock-stolen" | "revoke-key" | "stall", at: At): FaultKind[] => [
+  { fault, at },
+];
+const delayed = (at: At): FaultKind[] => [{ fault: "delay", ms: 60_000, at }];
+const early = (at: At): FaultKind[] => [{ fault: "early-answer", message: 1, at }];
 /** Statuses that do not tell what the server had done. */
 const UNCLEAR = ["UNKNOWN", "INTERNAL", "DATA_LOSS"] as const;
 const REFUSED = ["INVALID_ARGUMENT", "FAILED_PRECONDITION"] as const;
+const RETIRED: FaultKind[] = (["request", "answer"] as const).map((at) => ({ fault: "goaway", at }));
+const OVERSIZED: FaultKind[] = [{ fault: "oversized-answer" }];
+const DENIED = statuses("request", "PERMISSION_DENIED");
+const NO_KEY = [...statuses("request", "UNAUTHENTICATED"), ...of("revoke-key", "request")];
 
-const lease = (at: At): FaultKind => ({ fault: "lease-expiry", at });
-const stolenLock = (at: At): FaultKind => ({ fault: "lock-stolen", at });
-const revocation = (at: At): FaultKind => ({ fault: "revoke-key", at });
-const RETIRED: readonly FaultKind[] = [
-  { fault: "goaway", at: "request" },
-  { fault: "goaway", at: "answer" },
-];
-const OVERSIZED: FaultKind = { fault: "oversized-answer" };
-const UNAUTHENTICATED = [...statuses(["UNAUTHENTICATED"], "request"), revocation("request")];
-
-const completed = {
-  ended: "done",
-  error: undefined,
-  handle: "completed",
-  batches: "completed",
-  locked: false,
-  stored: 4,
-} satisfies Partial<ProgramOutcome>;
-const aborted = { ...completed, handle: "aborted", batches: "aborted" };
-/** The caller must abort the batch: it holds the lock. */
-const held = { batches: "active", locked: true, retryable: false, retried: "" };
-const notStarted = {
-  ended: "start",
-  handle: undefined,
-  batches: "",
-  locked: false,
-  stored: 0,
-  retried: "",
-} as const;
-/** The batch was started, but its id did not arrive. */
-const ghost = { ...notStarted, batches: "active", locked: true };
-const notWritten = { ...held, ended: "write", stored: 0 } as const;
-const notCompleted = { ...held, ended: "complete", stored: 4 } as const;
-const notAborted = { ...held, ended: "abort", handle: "aborting", stored: 4 } as const;
-const expired = { error: "BATCH_STATE", retryable: false, batches: "expired", locked: false, retried: "" };
-const stolen = { ...expired, batches: "expired active", locked: true };
-
-const PROTOCOL = { error: "SYNC_PROTOCOL" };
-const DENIED = { error: "PERMISSION_DENIED" };
-const NO_KEY = { error: "AUTHENTICATION_FAILED" };
-const UNKNOWN = { error: "BATCH_OUTCOME_UNKNOWN", handle: "unknown" };
-const IN_PROGRESS = { error: "BATCH_IN_PROGRESS" };
-
-const rows: readonly Row[] = [
+/**
+ * What becomes of a program that writes four accounts: which call failed with which code, the states of the server's
+ * batches and whether one holds the lock, the accounts that it stored, and whether the struck call was repeated.
+ */
+const OUTCOMES: readonly (readonly [place: Place, kinds: readonly FaultKind[], outcome: string])[] = [
+  [START, lost("request"), "done; completed; 4; retried"],
+  [START, statuses("request", "RESOURCE_EXHAUSTED"), "done; completed; 4; retried"],
+  [START, lost("answer"), "start BATCH_IN_PROGRESS; active locked; 0; retried"],
+  [START, of("lease-expiry", "request"), "done; completed; 4"],
+  [START, statuses("request", "ALREADY_EXISTS", "FAILED_PRECONDITION"), "start BATCH_IN_PROGRESS; none; 0"],
+  [START, statuses("request", "ABORTED"), "start BATCH_IN_PROGRESS; none; 0"],
+  [START, of("lock-stolen", "request"), "start BATCH_IN_PROGRESS; active locked; 0"],
+  [START, statuses("request", "UNKNOWN", "INVALID_ARGUMENT"), "start SYNC_PROTOCOL; none; 0"],
+  [START, statuses("request", "UNIMPLEMENTED"), "start SYNC_PROTOCOL; none; 0"],
+  [START, statuses("answer", "UNKNOWN", "INVALID_ARGUMENT"), "start SYNC_PROTOCOL; active locked; 0"],
+  [START, OVERSIZED, "start SYNC_PROTOCOL; active locked; 0"],
+  [START, DENIED, "start PERMISSION_DENIED; none; 0"],
+  [START, NO_KEY, "start AUTHENTICATION_FAILED; none; 0"],
+  [START, of("revoke-key", "answer"), "write AUTHENTICATION_FAILED; active locked; 0"],
+  [START, of("stall", "request"), "start TIMEOUT; none; 0"],
+  [START, of("stall", "answer"), "start TIMEOUT; active locked; 0"],
+  [START, [...delayed("request"), ...delayed("answer")], "done; completed; 4"],
+  [RECORDS, [...lostInAnyWay("request"), ...lostInAnyWay("answer")], "done; completed; 4; retried"],
+  [RECORDS, statuses("answer", "RESOURCE_EXHAUSTED"), "done; completed; 4; retried"],
+  [RECORDS, RETIRED, "done; completed; 4"],
+  [RECORDS, statuses("request", ...UNCLEAR, ...REFUSED), "write SYNC_PROTOCOL; active locked; 0"],
+  [RECORDS, statuses("answer", "UNKNOWN", "INVALID_ARGUMENT"), "write SYNC_PROTOCOL; active locked; 4"],
+  [RECORDS, OVERSIZED, "write SYNC_PROTOCOL; active locked; 4"],
+  [RECORDS, DENIED, "write PERMISSION_DENIED; active locked; 0"],
+  [RECORDS, NO_KEY, "write AUTHENTICATION_FAILED; active locked; 0"],
+  [RECORDS, of("revoke-key", "answer"), "complete AUTHENTICATION_FAILED; active locked; 4"],
+  [RECORDS, of("lease-expiry", "request"), "write BATCH_STATE; expired; 0"],
+  [RECORDS, of("lock-stolen", "request"), "write BATCH_STATE; expired active locked; 0"],
+  [RECORDS, of("lease-expiry", "answer"), "complete BATCH_STATE; expired; 4"],
+  [RECORDS, of("stall", "request"), "write TIMEOUT; active locked; 0"],
+  [RECORDS, of("stall", "answer"), "write TIMEOUT; active locked; 4"],
+  [RECORDS, delayed("request"), "done; completed; 4"],
+  [FIRST, [...lost("request"), ...lost("answer")], "done; completed; 4; retried"],
+  [FIRST, of("stall", "answer"), "write TIMEOUT; active locked; 2"],
+  [FIRST, early("request"), "write SYNC_PROTOCOL; active locked; 0"],
+  [FIRST, early("answer"), "write SYNC_PROTOCOL; active locked; 2"],
+  [SECOND, early("answer"), "done; completed; 4"],
+  [SECOND, statuses("request", ...REFUSED), "write SYNC_PROTOCOL; active locked; 2"],
+  [SECOND, of("lease-expiry", "request"), "write BATCH_STATE; expired; 2"],
+  [SECOND, of("revoke-key", "request"), "write AUTHENTICATION_FAILED; active locked; 2"],
+  [COMPLETE, [...lost("request"), ...lost("answer")], "done; completed; 4; retried"],
+  [COMPLETE, statuses("request", "RESOURCE_EXHAUSTED"), "done; completed; 4; retried"],
+  [COMPLETE, statuses("request", ...REFUSED), "complete SYNC_PROTOCOL; active locked; 4"],
+  [COMPLETE, statuses("request", ...UNCLEAR), "complete BATCH_OUTCOME_UNKNOWN; active locked; 4"],
   [
-    "repeats a start that is lost",
-    START,
-    [...lost("request"), ...statuses(["RESOURCE_EXHAUSTED"], "request")],
-    { ...completed, retried: "StartSyncBatch" },
-  ],
-  [
-    "repeats a start whose answer is lost and finds the lock held",
-    START,
-    lost("answer"),
-    { ...ghost, ...IN_PROGRESS, retried: "StartSyncBatch" },
-  ],
-  ["starts after the old lease expired", START, [lease("request")], { ...completed, retried: "" }],
-  [
-    "reports a held lock",
-    START,
-    [...statuses(["ALREADY_EXISTS", "FAILED_PRECONDITION", "ABORTED"], "request")],
-    { ...notStarted, ...IN_PROGRESS },
-  ],
-  ["reports a lock that was just taken", START, [stolenLock("request")], { ...ghost, ...IN_PROGRESS }],
-  [
-    "reports a refused start",
-    START,
-    statuses(["UNKNOWN", "INVALID_ARGUMENT", "UNIMPLEMENTED"], "request"),
-    { ...notStarted, ...PROTOCOL },
-  ],
-  [
-    "reports a start that is refused after it was done",
-    START,
-    [...statuses(["UNKNOWN", "INVALID_ARGUMENT", "UNIMPLEMENTED"], "answer"), OVERSIZED],
-    { ...ghost, ...PROTOCOL },
-  ],
-  [
-    "reports a start without permission",
-    START,
-    statuses(["PERMISSION_DENIED"], "request"),
-    { ...notStarted, ...DENIED },
-  ],
-  ["reports a start with a refused key", START, UNAUTHENTICATED, { ...notStarted, ...NO_KEY }],
-  [
-    "fails to write with a key revoked after the start",
-    START,
-    [revocation("answer")],
-    { ...notWritten, ...NO_KEY },
-  ],
-
-  [
-    "repeats a write that is lost or whose answer is lost",
-    RECORDS,
-    [...lostInAnyWay("request"), ...lostInAnyWay("answer"), ...statuses(["RESOURCE_EXHAUSTED"], "answer")],
-    { ...completed, retried: "SyncRecords" },
-  ],
-  ["writes over a retired connection", RECORDS, RETIRED, { ...completed, retried: "" }],
-  [
-    "reports a refused write",
-    RECORDS,
-    statuses([...UNCLEAR, ...REFUSED], "request"),
-    { ...notWritten, ...PROTOCOL },
-  ],
-  [
-    "reports a write that is refused after it was applied",
-    RECORDS,
-    [...statuses(["UNKNOWN", "INVALID_ARGUMENT"], "answer"), OVERSIZED],
-    { ...notWritten, ...PROTOCOL, stored: 4 },
-  ],
-  [
-    "reports a write without permission",
-    RECORDS,
-    statuses(["PERMISSION_DENIED"], "request"),
-    { ...notWritten, ...DENIED },
-  ],
-  ["reports a write with a refused key", RECORDS, UNAUTHENTICATED, { ...notWritten, ...NO_KEY }],
-  [
-    "fails to complete with a key revoked after the write",
-    RECORDS,
-    [revocation("answer")],
-    { ...notCompleted, ...NO_KEY },
-  ],
-  [
-    "reports a write after the lease expired",
-    RECORDS,
-    [lease("request")],
-    { ...expired, ended: "write", stored: 0 },
-  ],
-  [
-    "reports a write after the lock was stolen",
-    RECORDS,
-    [stolenLock("request")],
-    { ...stolen, ended: "write", stored: 0 },
-  ],
-  [
-    "fails to complete after the lease expired",
-    RECORDS,
-    [lease("answer")],
-    { ...expired, ended: "complete", stored: 4 },
-  ],
-
-  [
-    "repeats a stream that is lost at a message",
-    FIRST,
-    [...lost("request"), ...lost("answer")],
-    { ...completed, retried: "SyncRecords" },
-  ],
-  [
-    "reports a stream that is refused between messages",
-    SECOND,
-    statuses(REFUSED, "request"),
-    { ...notWritten, ...PROTOCOL, stored: 2 },
-  ],
-  [
-    "reports a stream that is answered before a message is applied",
-    FIRST,
-    [{ fault: "early-answer", message: 1 }],
-    { ...notWritten, ...PROTOCOL },
-  ],
-  [
-    "reports a stream that is answered between messages",
-    FIRST,
-    [{ fault: "early-answer", message: 1, at: "answer" }],
-    { ...notWritten, ...PROTOCOL, stored: 2 },
-  ],
-  [
-    "accepts an early answer after the last message",
-    SECOND,
-    [{ fault: "early-answer", message: 1, at: "answer" }],
-    { ...completed, retried: "" },
-  ],
-  [
-    "reports a stream whose lease expires between messages",
-    SECOND,
-    [lease("request")],
-    { ...expired, ended: "write", stored: 2 },
-  ],
-  [
-    "reports a stream whose key is revoked between messages",
-    SECOND,
-    [revocation("request")],
-    { ...notWritten, ...NO_KEY, stored: 2 },
-  ],
-
-  [
-    "repeats a completion that is lost or whose answer is lost",
     COMPLETE,
-    [...lost("request"), ...lost("answer"), ...statuses(["RESOURCE_EXHAUSTED"], "request")],
-    { ...completed, retried: "CompleteSyncBatch" },
+    [...statuses("answer", ...UNCLEAR), ...OVERSIZED],
+    "complete BATCH_OUTCOME_UNKNOWN; completed; 4",
   ],
-  ["reports a refused completion", COMPLETE, statuses(REFUSED, "request"), { ...notCompleted, ...PROTOCOL }],
-  [
-    "never guesses the outcome of a completion",
-    COMPLETE,
-    statuses(UNCLEAR, "request"),
-    { ...notCompleted, ...UNKNOWN },
-  ],
-  [
-    "never guesses the outcome of a completion that was done",
-    COMPLETE,
-    [...statuses(UNCLEAR, "answer"), OVERSIZED],
-    { ...UNKNOWN, ended: "complete", batches: "completed", retried: "" },
-  ],
-  [
-    "reports a completion that was done although the server was busy",
-    COMPLETE,
-    statuses(["RESOURCE_EXHAUSTED"], "answer"),
-    { ended: "complete", error: "BATCH_STATE", batches: "completed", retried: "CompleteSyncBatch" },
-  ],
-  [
-    "reports a completion without permission",
-    COMPLETE,
-    statuses(["PERMISSION_DENIED"], "request"),
-    { ...notCompleted, ...DENIED },
-  ],
-  ["reports a completion with a refused key", COMPLETE, UNAUTHENTICATED, { ...notCompleted, ...NO_KEY }],
-  [
-    "reports a completion after the lease expired",
-    COMPLETE,
-    [lease("request")],
-    { ...expired, ended: "complete" },
-  ],
-  [
-    "reports a completion after the lock was stolen",
-    COMPLETE,
-    [stolenLock("request")],
-    { ...stolen, ended: "complete" },
-  ],
-
-  [
-    "repeats an abort that is lost or whose answer is lost",
-    ABORT,
-    [...lost("request"), ...lost("answer")],
-    { ...aborted, retried: "AbortSyncBatch" },
-  ],
-  [
-    "reports a refused abort",
-    ABORT,
-    statuses([...UNCLEAR, ...REFUSED], "request"),
-    { ...notAborted, ...PROTOCOL },
-  ],
-  ["reports an abort with a refused key", ABORT, UNAUTHENTICATED, { ...notAborted, ...NO_KEY }],
-  [
-    "aborts after the lease expired",
-    ABORT,
-    [lease("request")],
-    { ...aborted, batches: "expired", retried: "" },
-  ],
-  [
-    "never releases the lock of another batch with an abort",
-    ABORT,
-    [stolenLock("request")],
-    { ...aborted, batches: "expired active", locked: true, retried: "" },
-  ],
+  [COMPLETE, statuses("answer", "RESOURCE_EXHAUSTED"), "complete BATCH_STATE; completed; 4; retried"],
+  [COMPLETE, DENIED, "complete PERMISSION_DENIED; active locked; 4"],
+  [COMPLETE, NO_KEY, "complete AUTHENTICATION_FAILED; active locked; 4"],
+  [COMPLETE, of("lease-expiry", "request"), "complete BATCH_STATE; expired; 4"],
+  [COMPLETE, of("lock-stolen", "request"), "complete BATCH_STATE; expired active locked; 4"],
+  [COMPLETE, of("stall", "request"), "complete BATCH_OUTCOME_UNKNOWN; active locked; 4"],
+  [COMPLETE, of("stall", "answer"), "complete BATCH_OUTCOME_UNKNOWN; completed; 4"],
+  [COMPLETE, delayed("answer"), "done; completed; 4"],
+  [ABORT, [...lost("request"), ...lost("answer")], "done; aborted; 4; retried"],
+  [ABORT, statuses("request", ...UNCLEAR, ...REFUSED), "abort SYNC_PROTOCOL; active locked; 4"],
+  [ABORT, NO_KEY, "abort AUTHENTICATION_FAILED; active locked; 4"],
+  [ABORT, of("lease-expiry", "request"), "done; expired; 4"],
+  [ABORT, of("lock-stolen", "request"), "done; expired active locked; 4"],
+  [ABORT, of("stall", "request"), "abort TIMEOUT; active locked; 4"],
+  [ABORT, of("stall", "answer"), "abort TIMEOUT; aborted; 4"],
+  [ABORT, delayed("request"), "done; aborted; 4"],
 ];
 
-const cases = rows.flatMap(([title, place, kinds, expected]) =>
-  kinds.map((kind) => ({ title, kind, fault: faultOn(place, kind), expected })),
-);
+const cases = OUTCOMES.flatMap(
+  ([place, kinds, outcome]) => kinds.map((kind) => ({ kind, fault: faultOn(place, kind), outcome })),
+  // Without a count, an early answer to messages that were all sent looks like any other.
+).filter(({ kind }) => kind.fault !== "early-answer" || accepted(0) !== undefined);
 
-// Without a count, an early answer to messages that were all sent looks like any other.
-const isTold = ({ kind }: (typeof cases)[number]) =>
-  kind.fault !== "early-answer" || accepted(0) !== undefined;
+/** Default timeout of an operation. */
+const TIMEOUT_MS = 100_000;
 
-test.each(cases.filter(isTold))("$title: $fault.on, $kind", async ({ fault, expected }) => {
+/** Lets the time pass that the fault takes. */
+async function pass({ fault }: FaultKind, { fired, clock, server }: FaultProgram): Promise<void> {
+  if (fault === "stall") {
+    await until(() => fired() > 0);
+    clock.advance(TIMEOUT_MS);
+  }
+  if (fault === "delay") {
+    await until(() => server.clock.sleeping === 1);
+    server.clock.advance(59_999);
+    expect(server.clock.sleeping).toBe(1);
+    server.clock.advance(1);
+  }
+}
+
+function textOf({ ended, error, batches, locked, stored, retried }: ProgramOutcome): string {
+  const end = error === undefined ? ended : `${ended} ${error}`;
+  return `${end}; ${batches || "none"}${locked ? " locked" : ""}; ${stored}${retried ? "; retried" : ""}`;
+}
+
+test.each(cases)("$fault.on struck by $kind: $outcome", async ({ kind, fault, outcome }) => {
   const program = await startProgram(fault);
-  const outcome = await program.run(fault.on === "AbortSyncBatch" ? "abort" : "complete");
-  expect(outcome).toMatchObject({ ...expected, fired: 1 });
+  const run = program.run(fault.on === "AbortSyncBatch" ? "abort" : "complete");
+  await pass(kind, program);
+  const ended = await run;
+  expect(textOf(ended)).toBe(outcome);
+  expect(ended.fired).toBe(1);
 });

@@ -1,59 +1,14 @@
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import type { SyncOperation } from "../../src/reference-server/faults/fault.js";
 import { createSyncClient } from "../../src/sync/client.js";
 import { accepted, ofSnapshots } from "../support/adopted.js";
-import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
+import { startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
 import { post } from "./graphql-setup.js";
 
 const stall = (at: "request" | "answer") => ({ fault: "stall", at }) as const;
-
-/** Default timeout of an operation. */
-const TIMEOUT_MS = 100_000;
-
-const held = { error: "TIMEOUT", batches: "active", locked: true, retried: "" } as const;
-const unknown = { ...held, ended: "complete", error: "BATCH_OUTCOME_UNKNOWN", handle: "unknown" } as const;
-const aborting = { ...held, ended: "abort", handle: "aborting" } as const;
-
-test.each<[SyncOperation, number | undefined, "request" | "answer", Partial<ProgramOutcome>]>([
-  ["StartSyncBatch", undefined, "request", { ...held, ended: "start", batches: "", locked: false }],
-  ["StartSyncBatch", undefined, "answer", { ...held, ended: "start" }],
-  ["SyncRecords", undefined, "request", { ...held, ended: "write", stored: 0 }],
-  ["SyncRecords", 1, "answer", { ...held, ended: "write", stored: 2 }],
-  ["SyncRecords", undefined, "answer", { ...held, ended: "write", stored: 4 }],
-  ["CompleteSyncBatch", undefined, "request", unknown],
-  ["CompleteSyncBatch", undefined, "answer", { ...unknown, batches: "completed", locked: false }],
-  ["AbortSyncBatch", undefined, "request", aborting],
-  ["AbortSyncBatch", undefined, "answer", { ...aborting, batches: "aborted", locked: false }],
-])(
-  "times out a call that is never answered: %s, message %s, at the %s",
-  async (operation, message, at, expected) => {
-    const { fired, clock, run } = await startProgram({ on: operation, message, ...stall(at) });
-    const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
-    await until(() => fired() > 0);
-    clock.advance(TIMEOUT_MS);
-    expect(await outcome).toMatchObject({ ...expected, fired: 1 });
-  },
-);
-
-test.each<[SyncOperation, "request" | "answer"]>([
-  ["StartSyncBatch", "request"],
-  ["StartSyncBatch", "answer"],
-  ["SyncRecords", "request"],
-  ["CompleteSyncBatch", "answer"],
-  ["AbortSyncBatch", "request"],
-])("delays %s at the %s by the server's clock", async (operation, at) => {
-  const { server, run } = await startProgram({ on: operation, fault: "delay", ms: 60_000, at });
-  const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
-  await until(() => server.clock.sleeping === 1);
-  server.clock.advance(59_999);
-  expect(server.clock.sleeping).toBe(1);
-  server.clock.advance(1);
-  expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false, retried: "", fired: 1 });
-});
 
 test("does nothing for a delayed call whose caller gives up", async () => {
   const { client, installationId, server } = await startSync();

@@ -18,13 +18,6 @@ async function abortUnknown({ client }: SyncFixture, calls: number): Promise<str
   return codes;
 }
 
-test("strikes the first matching call once by default", async () => {
-  const started = fixture();
-  const fault = started.server.faults.add({ on: "sync", ...unavailable });
-  expect(await abortUnknown(started, 3)).toEqual(["UNAVAILABLE", "NOT_FOUND", "NOT_FOUND"]);
-  expect(fault.fired).toBe(1);
-});
-
 test("strikes `times` calls from the n-th since it was added", async () => {
   const started = fixture();
   await abortUnknown(started, 1);
@@ -49,15 +42,6 @@ test("lets the fault that was added first strike, and the second one at the next
   const second = started.server.faults.add({ on: "sync", fault: "status", status: "RESOURCE_EXHAUSTED" });
   expect(await abortUnknown(started, 3)).toEqual(["UNAVAILABLE", "RESOURCE_EXHAUSTED", "NOT_FOUND"]);
   expect(second.fired).toBe(1);
-});
-
-test("removes all faults with clear() and keeps the counts of their handles", async () => {
-  const started = fixture();
-  const fault = started.server.faults.add({ on: "sync", times: 9, ...unavailable });
-  await abortUnknown(started, 2);
-  started.server.faults.clear();
-  expect(await abortUnknown(started, 1)).toEqual(["NOT_FOUND"]);
-  expect(fault.fired).toBe(2);
 });
 
 test("copies a fault when it is added", async () => {
@@ -133,13 +117,6 @@ test.each<[message: string, fault: unknown]>([
   expect(() => faults.add(fault as Fault)).toThrow(message);
 });
 
-test("refuses a call with a status before the server does anything", async () => {
-  const { client, installationId, server } = fixture();
-  server.faults.add({ on: "StartSyncBatch", ...unavailable });
-  expect(await refused(client.start(installationId))).toMatchObject({ code: "UNAVAILABLE" });
-  expect(server.inspect(installationId).batches).toEqual([]);
-});
-
 test("sends the given details and trailers with a status", async () => {
   const { client, server } = fixture();
   server.faults.add({
@@ -154,17 +131,6 @@ test("sends the given details and trailers with a status", async () => {
     details: "No.",
     batchState: "expired",
   });
-});
-
-test("replaces the answer by a status after the work was done", async () => {
-  const { client, installationId, server } = fixture();
-  server.faults.add({ on: "sync", times: 9, ...unavailable, at: "answer" });
-  await refused(client.start(installationId));
-  const batchId = server.inspect(installationId).lock?.batchId ?? "";
-  await refused(client.write(batchId, accounts("a", "b")));
-  expect(server.inspect(installationId).snapshots.accounts).toHaveLength(2);
-  await refused(client.complete(batchId));
-  expect(server.inspect(installationId).batches).toMatchObject([{ state: "completed" }]);
 });
 
 test("steals a lock once: a second theft from the same batch has no effect", async () => {

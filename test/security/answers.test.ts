@@ -2,7 +2,7 @@ import { SaasManagementClient, TransportError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { rejection } from "../support/http-client.js";
 import { json, startHttpServer } from "../support/http-server.js";
-import { startBareServer } from "../support/tls-bare-server.js";
+import { startSyncServer } from "../support/sync-server.js";
 
 const QUERY = "query Q { a }";
 const START = { installationId: "installation-1" };
@@ -27,7 +27,7 @@ test("a header of a mebibyte fails the request in either API", async () => {
   const graphql = await startHttpServer((_, response) =>
     json(response, { data: {} }, { headers: { large } }),
   );
-  const sync = await startBareServer();
+  const sync = await startSyncServer();
   sync.answer = (stream) => {
     const headers = { ":status": 200, "content-type": "application/grpc", "grpc-status": "0" };
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x-${i}`, "x".repeat(1000)]));

@@ -1,12 +1,11 @@
 import type { ServerOptions } from "node:https";
 import { SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test } from "vitest";
-import { startAnsweringServer } from "../support/answering-server.js";
+import { replyWhenRead } from "../support/grpc-replies.js";
 import { everythingIn } from "../support/http-client.js";
-import { json, startHttpServer } from "../support/http-server.js";
-import { startBareServer } from "../support/tls-bare-server.js";
+import { json, startHttpServer, startTlsServer } from "../support/http-server.js";
+import { startSyncServer } from "../support/sync-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
-import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
 const KEY = "canary-key-6f1d";
 const QUERY = "query Q { a }";
@@ -14,8 +13,8 @@ const START = { installationId: "installation-1" };
 
 /** The errors of a client of both APIs with servers of this identity, and the number of requests they saw. */
 async function refusals(options: ServerOptions) {
-  const graphql = await startTlsGraphQLServer(options);
-  const sync = await startBareServer(options);
+  const graphql = await startTlsServer(options);
+  const sync = await startSyncServer(options);
   const client = new SaasManagementClient({
     baseUrl: `https://localhost:${graphql.port}`,
     syncUrl: `https://localhost:${sync.port}`,
@@ -25,7 +24,7 @@ async function refusals(options: ServerOptions) {
   onTestFinished(() => client.close());
   const calls = [client.graphql.request(QUERY, {}), client.sync.startBatch(START)];
   const errors = await Promise.all(calls.map((call) => call.catch((reason: unknown) => reason)));
-  return { errors, requests: graphql.peers.length + sync.calls.length };
+  return { errors, requests: graphql.requests.length + sync.headers.length };
 }
 
 test.each<[string, ServerOptions]>([
@@ -103,8 +102,8 @@ test.each(["http://proxy.example.com:3128", "https://proxy.example.com", "http:/
 test.each([301, 302, 303, 307, 308])(
   "a redirect of the Sync API is not followed (HTTP %i)",
   async (status) => {
-    const elsewhere = await startBareServer();
-    const server = await startBareServer();
+    const elsewhere = await startSyncServer();
+    const server = await startSyncServer();
     server.answer = (stream) =>
       stream.respond(
         { ":status": status, location: `http://127.0.0.1:${elsewhere.port}/` },
@@ -115,7 +114,7 @@ test.each([301, 302, 303, 307, 308])(
       apiKey: KEY,
     });
     await expect(client.sync.startBatch(START)).rejects.toMatchObject({ code: "TRANSPORT_FAILED", status });
-    expect([server.calls.length, elsewhere.accepted()]).toEqual([1, 0]);
+    expect([server.headers.length, elsewhere.accepted()]).toEqual([1, 0]);
   },
 );
 
@@ -149,11 +148,10 @@ test("errors show no part of a credential, even one that was cut off", async () 
 });
 
 test("details and trailers of gRPC cannot forge a log line or show the key", async () => {
-  const server = await startAnsweringServer();
-  onTestFinished(() => server.close());
-  server.answers = {
-    StartSyncBatch: { status: 3, details: `%0D%0AINFO forged line ${KEY}`, state: `completed ${KEY}` },
-  };
+  const server = await startSyncServer();
+  const trailers = { "batch-state": `completed ${KEY}` };
+  server.answer = (stream) =>
+    replyWhenRead(stream, { status: 3, details: `%0D%0AINFO forged line ${KEY}`, trailers });
   await using client = new SaasManagementClient({ syncUrl: server.endpoint, apiKey: KEY });
   const error = await client.sync.startBatch(START).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "SYNC_PROTOCOL", batchState: undefined });

@@ -2,10 +2,9 @@
 import { type Ledger, storeLedger } from "@saas-management/sdk";
 import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
 import { idsOf } from "../../src/sync/ledger/id-lines.js";
-import { requireLedger } from "../../src/sync/ledger/ledger.js";
-import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
-import type { Store } from "../../src/sync/ledger/store.js";
-import { readWatermarks } from "../../src/sync/ledger/watermark-entries.js";
+import { openLedger } from "../../src/sync/ledger/ledger.js";
+import { memoryStore, type Store } from "../../src/sync/ledger/store.js";
+import { readWatermarks } from "../../src/sync/run/watermarks.js";
 import type { SimClock } from "./sim-clock.js";
 
 /** A snapshot as the ledger knows it. */
@@ -74,16 +73,14 @@ export class SharedLedger {
   }
 
   async #read(endpoint: string, installationId: string): Promise<Known> {
-    const scope = { endpoint, installationId };
-    const parts = requireLedger(storeLedger(this.#store));
-    if (parts === undefined) throw new Error("there is no ledger");
+    const ledger = openLedger(storeLedger(this.#store), { endpoint, installationId });
     const snapshots: KnownSnapshot[] = [];
     for (const collection of ["accounts", "licenses"] as const)
-      for (const { state, lines } of await new CollectionLedger(parts, { ...scope, collection }).known()) {
+      for (const { state, lines } of await new CollectionLedger(ledger, collection).known()) {
         const ids: string[] = [];
         for await (const id of idsOf(lines())) ids.push(id);
         snapshots.push({ collection, state, ids });
       }
-    return { snapshots, usage: (await readWatermarks(parts, scope)).get("usage")?.value };
+    return { snapshots, usage: (await readWatermarks(ledger)).get("usage")?.value };
   }
 }

@@ -1,12 +1,9 @@
 /** Random programs under random faults, with fixed seeds: `npm run soak` draws new ones. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { graphqlViolations } from "./graphql/invariants.js";
-import { program as graphqlProgram } from "./graphql/program-arbitrary.js";
+import { program as graphqlProgram } from "./graphql/program.js";
 import { simulate as simulateGraphql } from "./graphql/simulate.js";
-import { socketViolations as graphqlSocketViolations } from "./graphql/sockets/invariants.js";
-import { socketProgram as graphqlSocketProgram } from "./graphql/sockets/program.js";
-import { simulateOverSockets as simulateGraphqlOverSockets } from "./graphql/sockets/simulate.js";
+import { graphqlViolations } from "./graphql/violations.js";
 import { violations } from "./invariants.js";
 import { program } from "./program-arbitrary.js";
 import { simulate } from "./simulate.js";
@@ -39,17 +36,9 @@ test.each([1, 2])("keeps the invariants of a batch over sockets, as the model do
   }),
 );
 
-test.each([1, 2, 3])("keeps the invariants of the GraphQL facade in memory, seed %i", (seed) =>
+test.each([1, 2, 3])("keeps the rules of the GraphQL client in memory, seed %i", (seed) =>
   expectNoViolation(graphqlProgram, async (drawn) => graphqlViolations(await simulateGraphql(drawn)), {
     seed,
     numRuns: 150,
   }),
-);
-
-test.each([1, 2])("keeps the invariants of the GraphQL facade over sockets, seed %i", (seed) =>
-  expectNoViolation(
-    graphqlSocketProgram,
-    async (drawn) => graphqlSocketViolations(await simulateGraphqlOverSockets(drawn)),
-    { seed, numRuns: 20 },
-  ),
 );

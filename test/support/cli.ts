@@ -1,26 +1,27 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { PACKAGE } from "../system/built-package.js";
 
-export const CLI = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 /** As `--import`, for a process in any directory. */
 export const TSX = import.meta.resolve("tsx");
+export const CLI = join(PACKAGE.folder, "dist/cli/main.js");
 
 export interface CliOptions {
   readonly cwd?: string | undefined;
   /** The whole environment, besides PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly input?: string | undefined;
-  /** What Node runs. @default the sources */
+  /** What Node runs. @default the built package */
   readonly program?: readonly string[] | undefined;
 }
 
 /** Starts the command line, killed after the test. */
 export function startCli(
   args: readonly string[],
-  { cwd, env = {}, input, program = ["--import", TSX, CLI] }: CliOptions = {},
+  { cwd, env = {}, input, program = [CLI] }: CliOptions = {},
 ): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, [...program, ...args], {
     cwd,

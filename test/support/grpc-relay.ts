@@ -1,30 +1,10 @@
-import {
-  Client,
-  credentials,
-  Server,
-  ServerCredentials,
-  type ServerErrorResponse,
-  type ServerReadableStream,
-  type ServerUnaryCall,
-  type sendUnaryData,
-} from "@grpc/grpc-js";
-import { onTestFinished } from "vitest";
-import { SyncRecordsResponse, SyncServiceService } from "../../src/sync/generated/contract.js";
+import { connect, type IncomingHttpHeaders } from "node:http2";
+import { buffer } from "node:stream/consumers";
+import { answerWith, type Reply, reply } from "./grpc-replies.js";
+import { startSyncServer } from "./sync-server.js";
 
-type Operation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
-
-/** The next answers of the relay itself, by operation. */
-export type Lies = Partial<
-  Record<
-    Operation,
-    /** Says that it was done, and does not ask the server. */
-    | "done"
-    /** Passes the call on, and drops what the answer counts. */
-    | "uncounted"
-    /** Passes the call on twice, and gives the second answer. */
-    | "twice"
-  >
->;
+/** Calls about which the relay lies. `done`: it says so, and does not ask the server. `twice`: it calls it twice. */
+export type Lies = Readonly<Partial<Record<string, "done" | "twice">>>;
 
 /** A proxy that passes calls on to the Sync API, except those about which it lies. */
 export interface GrpcRelay {
@@ -32,80 +12,39 @@ export interface GrpcRelay {
   lies: Lies;
 }
 
-const same = (bytes: Buffer) => bytes;
-
 /** Starts a proxy that ends with the test. */
 export async function startGrpcRelay(syncUrl: string): Promise<GrpcRelay> {
-  const server = new Server({ "grpc.max_receive_message_length": -1 });
-  const below = new Client(new URL(syncUrl).host, credentials.createInsecure(), {
-    "grpc.use_local_subchannel_pool": 1,
-    "grpc.enable_http_proxy": 0,
-  });
-  const relay: { endpoint: string; lies: Lies } = { endpoint: "", lies: {} };
-  const unary =
-    (operation: Operation, { path }: { readonly path: string }) =>
-    (call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) => {
-      const lie = relay.lies[operation];
-      if (lie === "done") return done(null, Buffer.alloc(0));
-      const metadata = call.metadata.clone();
-      const pass = (answer: sendUnaryData<Buffer>) =>
-        below.makeUnaryRequest(path, same, same, call.request, metadata, (error, value = Buffer.alloc(0)) =>
-          error === null ? answer(null, lie === "uncounted" ? Buffer.alloc(0) : value) : answer(error),
-        );
-      if (lie === "twice") pass(() => pass(done));
-      else pass(done);
-    };
-  const { syncRecords } = SyncServiceService;
-  const records = (call: ServerReadableStream<Buffer, Buffer>, done: sendUnaryData<Buffer>) => {
-    const messages: Buffer[] = [];
-    call.on("error", () => {});
-    call.on("data", (message: Buffer) => messages.push(message));
-    call.on("end", () => {
-      if (relay.lies.SyncRecords === "done") return done(null, Buffer.alloc(0));
-      const answer = (error: ServerErrorResponse | null, value?: Buffer) => done(error, value);
-      const stream = below.makeClientStreamRequest(
-        syncRecords.path,
-        same,
-        same,
-        call.metadata.clone(),
-        (error, value) =>
-          answer(
-            error,
-            relay.lies.SyncRecords === "uncounted"
-              ? Buffer.from(SyncRecordsResponse.encode({ acceptedRecords: undefined }).finish())
-              : value,
-          ),
-      );
-      stream.on("error", () => {});
-      for (const message of messages) stream.write(message);
-      stream.end();
-    });
+  const server = await startSyncServer();
+  const relay: GrpcRelay = { endpoint: server.endpoint, lies: {} };
+  server.answer = async (stream, operation, headers) => {
+    const request = await buffer(stream);
+    const lie = relay.lies[operation];
+    if (lie === "done") return answerWith(stream, Buffer.alloc(0));
+    if (lie === "twice") await pass(syncUrl, headers, request);
+    reply(stream, await pass(syncUrl, headers, request));
   };
-  const raw = <Method extends object>(method: Method) => ({
-    ...method,
-    requestSerialize: same,
-    requestDeserialize: same,
-    responseSerialize: same,
-    responseDeserialize: same,
-  });
-  server.addService(
-    Object.fromEntries(Object.entries(SyncServiceService).map(([name, method]) => [name, raw(method)])),
-    {
-      startSyncBatch: unary("StartSyncBatch", SyncServiceService.startSyncBatch),
-      completeSyncBatch: unary("CompleteSyncBatch", SyncServiceService.completeSyncBatch),
-      abortSyncBatch: unary("AbortSyncBatch", SyncServiceService.abortSyncBatch),
-      syncRecords: records,
-    },
-  );
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    );
-  });
-  onTestFinished(() => {
-    server.forceShutdown();
-    below.close();
-  });
-  relay.endpoint = `http://127.0.0.1:${port}`;
   return relay;
+}
+
+/** The answer of the server; a lost one is UNAVAILABLE. */
+async function pass(syncUrl: string, headers: IncomingHttpHeaders, request: Uint8Array): Promise<Reply> {
+  const below = connect(syncUrl);
+  below.on("error", () => {});
+  const stream = below.request(headers);
+  let trailers: IncomingHttpHeaders = {};
+  stream.on("response", ({ ":status": _status, "content-type": _type, ...rest }) => {
+    trailers = rest;
+  });
+  stream.on("trailers", (rest) => {
+    trailers = rest;
+  });
+  stream.end(request);
+  try {
+    const body = await buffer(stream);
+    return body.length === 0 ? { trailers } : { body, trailers };
+  } catch {
+    return { status: 14, details: "connection dropped" };
+  } finally {
+    below.close();
+  }
 }

@@ -1,6 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createSecureServer, type ServerOptions } from "node:https";
+import { TLSSocket } from "node:tls";
+import { listen, type Peer } from "./tcp-peers.js";
 
 /** A request that the server received. */
 export interface ReceivedRequest {
@@ -10,24 +11,26 @@ export interface ReceivedRequest {
   readonly body: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> };
   /** Resolves when the client closes the connection before the answer. */
   readonly cancelled: Promise<void>;
+  /** Over TLS: the server name and the client certificate. */
+  readonly peer: { readonly serverName: unknown; readonly client: unknown } | undefined;
 }
 
 /** Answers a request. @param index number of the request, from 0 */
 export type Responder = (request: ReceivedRequest, response: ServerResponse, index: number) => unknown;
 
 /** A server on loopback; closed after the test. */
-export interface HttpServer {
+export interface HttpServer extends Peer {
   readonly baseUrl: string;
   readonly requests: readonly ReceivedRequest[];
   /** Resolves when this many requests have arrived. */
   arrived(count: number): Promise<void>;
 }
 
-export async function startHttpServer(respond: Responder): Promise<HttpServer> {
+/** Serves over TLS if there is a certificate, otherwise in plaintext. */
+export async function startHttpServer(respond: Responder, tls?: ServerOptions): Promise<HttpServer> {
   const requests: ReceivedRequest[] = [];
-  const sockets = new Set<Socket>();
   const waiting = new Set<{ readonly count: number; readonly done: () => void }>();
-  const server = createServer((incoming, response) => {
+  const receive: RequestListener = (incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
@@ -39,25 +42,17 @@ export async function startHttpServer(respond: Responder): Promise<HttpServer> {
         cancelled: new Promise((resolve) =>
           response.once("close", () => !response.writableFinished && resolve()),
         ),
+        peer: incoming.socket instanceof TLSSocket ? peerOf(incoming.socket) : undefined,
       };
       requests.push(request);
       for (const waiter of waiting) if (requests.length >= waiter.count) waiter.done();
       respond(request, response, requests.length - 1);
     });
-  });
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-  });
-  const { port } = await new Promise<AddressInfo>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve(addressOf(server.address()))),
-  );
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  };
+  const peer = await listen(tls === undefined ? createServer(receive) : createSecureServer(tls, receive));
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    ...peer,
+    baseUrl: tls === undefined ? `http://127.0.0.1:${peer.port}` : `https://localhost:${peer.port}`,
     requests,
     arrived: (count) =>
       requests.length >= count
@@ -68,9 +63,13 @@ export async function startHttpServer(respond: Responder): Promise<HttpServer> {
   };
 }
 
-function addressOf(address: AddressInfo | string | null): AddressInfo {
-  if (typeof address === "object" && address !== null) return address;
-  throw new Error("The server has no port.");
+function peerOf(socket: TLSSocket): ReceivedRequest["peer"] {
+  return { serverName: Reflect.get(socket, "servername"), client: socket.getPeerCertificate().subject?.CN };
+}
+
+/** A GraphQL server over TLS that answers `{ data: {} }`. */
+export function startTlsServer(tls: ServerOptions): Promise<HttpServer> {
+  return startHttpServer(answer({ data: {} }), tls);
 }
 
 /** Answers with JSON. */

@@ -21,7 +21,7 @@ function outcomeOf(result: PromiseSettledResult<unknown>): Outcome {
 export const APPLICATIONS = [..."ABCDEFGHIJKLMNOPQRST"].map((letter) => ({ name: `Application ${letter}` }));
 
 /** Requests of a walk without retries. */
-export const PAGES = 4;
+const PAGES = 4;
 
 /** Walks through the {@link APPLICATIONS} and checks that the nodes so far are right, whatever happens. */
 export async function judgedWalk(client: GraphQLClient, settle: Settle): Promise<Outcome> {

@@ -1,5 +1,6 @@
 /** Values of a ledger, as somebody edits them who repairs their last line. Written apart from the code. */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { crc32 } from "node:zlib";
 
 /** The text with a last line that fits. */
@@ -25,4 +26,12 @@ export async function editFields(path: string, fields: object): Promise<void> {
   const text = await readFile(path, "utf8");
   const rest = text.slice(text.indexOf("\n"));
   await writeFile(path, resealed(`\\head ${JSON.stringify({ ...fieldsOf(text), ...fields })}${rest}`));
+}
+
+/** Gives an entry of the journal another time. @returns its new path */
+export async function editTime(path: string, time: number): Promise<string> {
+  const edited = path.replace(/\.\d+\.([0-9a-f]+\.\w+)$/, `.${Math.trunc(time)}.$1`);
+  await rename(path, edited);
+  await editFields(edited, { of: `${basename(dirname(edited))}/${basename(edited)}` });
+  return edited;
 }

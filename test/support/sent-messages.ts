@@ -5,7 +5,7 @@ import { MAPPING } from "../../contract/mapping.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { messageType, recordsIn, recordType } from "./contract.js";
-import { recordsOf } from "./scripted-sync-server.js";
+import { recordsOf } from "./sync-server.js";
 import { ofGenerated, ofInput, ofProtobufjs } from "./wire-form.js";
 
 /** Limit of an encoded request (service description, "Limits"). */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A listener on loopback; closed after the test. */
+/** A listener on loopback. */
 export interface Peer {
   readonly port: number;
   /** Number of accepted connections. */
@@ -14,8 +14,15 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-/** Listens on the port, or on any free one. */
-export async function listen(server: Server, port = 0): Promise<Peer> {
+/** Listens on the port, or on any free one, until the test ends. */
+export async function listen(server: Server, port?: number): Promise<Peer> {
+  const peer = await openServer(server, port);
+  onTestFinished(() => peer.close());
+  return peer;
+}
+
+/** Listens until the caller closes it. */
+export async function openServer(server: Server, port = 0): Promise<Peer> {
   let accepted = 0;
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -31,7 +38,6 @@ export async function listen(server: Server, port = 0): Promise<Peer> {
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  onTestFinished(close);
   await once(server.listen(port, "127.0.0.1"), "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server has no port.");
@@ -79,36 +85,4 @@ export async function droppingPort(): Promise<number> {
   for (const socket of fillers) socket.once("connect", () => (connected += 1));
   while (connected < 2) await new Promise((resolve) => setImmediate(resolve));
   return port;
-}
-
-/** A listener that relays all connections to another port. */
-export interface Relay extends Peer {
-  /** Keeps the current connections open but drops their bytes. */
-  forget(): void;
-  /** Number of dropped bytes. */
-  readonly swallowed: () => number;
-}
-
-/** @param at port to listen on; any free one by default */
-export async function relayTo(port: number, at?: number): Promise<Relay> {
-  let swallowed = 0;
-  const sockets: Socket[] = [];
-  const peer = await listenTcp((near) => {
-    const far = connect(port, "127.0.0.1");
-    far.on("error", () => {});
-    near.pipe(far).pipe(near);
-    near.once("close", () => far.destroy());
-    sockets.push(near, far);
-  }, at);
-  const forget = () => {
-    for (const socket of sockets.splice(0)) {
-      socket
-        .unpipe()
-        .on("data", (bytes) => {
-          swallowed += bytes.length;
-        })
-        .resume();
-    }
-  };
-  return { ...peer, forget, swallowed: () => swallowed };
 }

@@ -13,7 +13,7 @@ export type LedgerStep =
   | "state again"
   | "known"
   | "lines"
-  | "history"
+  | "pasts"
   | "held"
   | "hold"
   | "state under the lock"
@@ -81,7 +81,7 @@ function stepOf(
     if (begun.includes("state under the lock")) return begun.includes("draft") ? undefined : "draft";
     return begun.includes("known") ? "held" : "known";
   }
-  if (method === "get") return isIds ? "lines" : key.endsWith("completed") ? "history" : undefined;
+  if (method === "get") return isIds ? "lines" : key.endsWith("completed") ? "pasts" : undefined;
   if (method === "delete") return isIds ? "discard" : isList ? "release" : undefined;
   return isIds ? "save" : key.endsWith("completed") ? "promote" : isList ? "hold" : undefined;
 }

@@ -6,7 +6,7 @@ import type { BatchOptions } from "../../src/sync/batch/start.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();

@@ -10,8 +10,8 @@ import { expect, test } from "vitest";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { quickRetries } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 // What each call does in each state is in state-table.test.ts.
 
@@ -31,6 +31,13 @@ function batchIs(state: string) {
 
 const rejection = (promise: Promise<unknown>) => promise.catch((e: unknown) => e);
 
+/** How a call ended: `ok`, the reason of a BATCH_STATE, or the code of another error. */
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "ok",
+    ({ code, reason }: { code: string; reason?: string }) => reason ?? code,
+  );
+
 /** A source that gives one record and then nothing more. */
 function stuckSource() {
   let returned = 0;
@@ -49,16 +56,6 @@ function stuckSource() {
     }),
   };
   return { source, returned: () => returned, stuck: () => until(() => pulls === 2) };
-}
-
-/** Holds back the answers to completions. */
-function holdCompletion(): () => void {
-  let answer = () => {};
-  harness.server.beforeCompletion = () =>
-    new Promise((resolve) => {
-      answer = resolve;
-    });
-  return () => answer();
 }
 
 test("completes only when the queued writes have ended", async () => {
@@ -85,73 +82,82 @@ test("sends no completion after a failed write, and says why in the refusal", as
   expect(batch.state).toBe("aborted");
 });
 
-test("sends no completion if a write that nobody awaited fails meanwhile", async () => {
+const BROKEN = "broke down";
+const REFUSED = { code: 3, details: "a stream is open" };
+const UNKNOWN = ["BATCH_OUTCOME_UNKNOWN", "unknown"] as const;
+
+/** What the service answers to a completion, the code of the outcome, and the state of the batch. */
+test.each<[string, readonly object[], string, string]>([
+  [
+    "asks again when the answer to a completion is lost, and believes that the batch is completed",
+    [LOST, batchIs("completed")],
+    "ok",
+    "completed",
+  ],
+  [
+    "never guesses: not active without saying why, after a lost answer, is an unknown outcome",
+    [LOST, { code: 9, details: "not active" }],
+    ...UNKNOWN,
+  ],
+  [
+    "leaves a batch active whose completion the service refuses at once",
+    [REFUSED],
+    "SYNC_PROTOCOL",
+    "active",
+  ],
+  ["takes UNKNOWN for no proof", [{ code: 2, details: BROKEN }], ...UNKNOWN],
+  ["takes INTERNAL for no proof", [{ code: 13, details: BROKEN }], ...UNKNOWN],
+  ["takes DATA_LOSS for no proof", [{ code: 15, details: BROKEN }], ...UNKNOWN],
+  ["takes a status that gRPC does not know for no proof", [{ code: 17, details: BROKEN }], ...UNKNOWN],
+  [
+    "takes what .NET does not send for no proof",
+    [{ code: 8, details: "Sending message exceeds the maximum configured message size." }],
+    ...UNKNOWN,
+  ],
+  [
+    "takes what Go does not send for no proof",
+    [{ code: 8, details: "grpc: trying to send message larger than max (70 vs. 50)" }],
+    ...UNKNOWN,
+  ],
+  [
+    "takes what C++ does not send for no proof",
+    [{ code: 8, details: "Sent message larger than max (70 vs. 50)" }],
+    ...UNKNOWN,
+  ],
+  [
+    "takes what Node does not send for no proof",
+    [{ code: 8, details: "Attempted to send message with a size larger than 50" }],
+    ...UNKNOWN,
+  ],
+])("%s", async (_, answers, outcome, state) => {
+  harness.server.scripts.CompleteSyncBatch.push(...answers);
   const batch = await startBatch();
-  batch.write("accounts", [{ id: "" }]);
-  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-  expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+  expect(await codeOf(batch.complete(UNVERIFIED))).toBe(outcome);
+  expect(batch.state).toBe(state);
 });
 
-test("asks again when the answer to a completion is lost, and believes that the batch is completed", async () => {
-  harness.server.scripts.CompleteSyncBatch.push(LOST, batchIs("completed"));
+/** What the service answers to a completion and to the abort after it, the abort's outcome, and the state. */
+test.each<[string, readonly object[], object, string, string]>([
+  [
+    "the service says that it is completed",
+    [LOST, LOST, LOST],
+    batchIs("completed"),
+    "completed",
+    "completed",
+  ],
+  ["the abort of an unclear completion is refused", [LOST, LOST, LOST], REFUSED, "SYNC_PROTOCOL", "unknown"],
+  ["the abort after a refused completion is refused", [REFUSED], REFUSED, "SYNC_PROTOCOL", "aborting"],
+])("does not say that a batch is aborted if %s", async (_, completions, abort, outcome, state) => {
+  harness.server.scripts.CompleteSyncBatch.push(...completions);
+  harness.server.scripts.AbortSyncBatch.push(abort);
   const batch = await startBatch();
-  await expect(batch.complete(UNVERIFIED)).resolves.toEqual({});
-  expect(batch.state).toBe("completed");
-});
-
-test("learns from an abort that a completion whose outcome was unknown is done", async () => {
-  harness.server.scripts.CompleteSyncBatch.push(LOST, LOST, LOST);
-  harness.server.scripts.AbortSyncBatch.push(batchIs("completed"));
-  const batch = await startBatch();
-  await expect(batch.complete(UNVERIFIED)).rejects.toMatchObject({
-    code: "BATCH_OUTCOME_UNKNOWN",
-    attempts: 3,
-    stoppedBecause: "retries-exhausted",
-  });
-  await expect(batch.abort()).rejects.toMatchObject({ reason: "completed" });
-  expect(batch.state).toBe("completed");
-});
-
-const REFUSED = { code: 3, details: "not now" };
-
-test("stays unknown if the abort after an unclear completion is refused, and never says aborted", async () => {
-  harness.server.scripts.CompleteSyncBatch.push(LOST);
-  harness.server.scripts.AbortSyncBatch.push(REFUSED);
-  const batch = await startBatch({ retry: false });
-  await batch.write("accounts", accounts(1));
-  await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
-  const aborting = rejection(batch.abort());
-  await until(() => harness.server.calls.includes("AbortSyncBatch"));
-  expect(batch.state).toBe("unknown");
-  expect(await aborting).toMatchObject({ code: "SYNC_PROTOCOL" });
-  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
-  expect(batch.state).toBe("unknown");
-});
-
-test("stays unknown if the abort after an unclear completion succeeds: it only releases the lock", async () => {
-  harness.server.scripts.CompleteSyncBatch.push(LOST);
-  const batch = await startBatch({ retry: false });
-  await batch.write("accounts", accounts(1));
-  await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
-  await batch.abort();
-  expect(batch.state).toBe("unknown");
-  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
-  await expect(batch.abort()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
-});
-
-test("does not say that a batch was aborted whose abort was refused", async () => {
-  harness.server.scripts.AbortSyncBatch.push(REFUSED);
-  const batch = await startBatch();
-  await batch.write("accounts", accounts(1));
-  await expect(batch.abort()).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
-  await expect(batch.complete()).rejects.toMatchObject({
-    code: "BATCH_STATE",
-    reason: "incomplete",
-    message: expect.not.stringContaining("was aborted"),
-  });
-  await batch.abort();
-  expect(batch.state).toBe("aborted");
-  expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+  await expect(batch.complete(UNVERIFIED)).rejects.toThrow();
+  expect(await codeOf(batch.abort())).toBe(outcome);
+  expect(batch.state).toBe(state);
+  // Whatever was refused, nothing completes it any more.
+  const refused = await rejection(batch.complete(UNVERIFIED));
+  expect(refused).toMatchObject({ code: "BATCH_STATE" });
+  expect(String(refused)).not.toContain("was aborted");
 });
 
 test.each([
@@ -163,28 +169,13 @@ test.each([
   async (_, write, outcome) => {
     const batch = await startBatch();
     await write(batch);
-    const completed = await batch.complete().then(
-      () => "ok",
-      ({ code }: { code: string }) => code,
-    );
-    expect(completed).toBe(outcome);
+    expect(await codeOf(batch.complete())).toBe(outcome);
     if (outcome === "ok") return;
     expect(batch.state).toBe("active");
     await batch.complete(UNVERIFIED);
     expect(batch.state).toBe("completed");
   },
 );
-
-test("never guesses: not active without saying why, after a lost answer, is an unknown outcome", async () => {
-  harness.server.scripts.CompleteSyncBatch.push(LOST, { code: 9, details: "not active" });
-  const batch = await startBatch();
-  await expect(batch.complete(UNVERIFIED)).rejects.toMatchObject({
-    code: "BATCH_OUTCOME_UNKNOWN",
-    batchId: "batch-1",
-    retryable: false,
-  });
-  expect(batch.state).toBe("unknown");
-});
 
 test("ends a batch whose outcome is unknown: its signal fires, and nothing keeps it alive", async () => {
   harness.server.scripts.CompleteSyncBatch.push(LOST);
@@ -196,33 +187,6 @@ test("ends a batch whose outcome is unknown: its signal fires, and nothing keeps
   expect(clock.sleeping).toBe(0);
   await batch.abort();
   expect(harness.server.calls.at(-1)).toBe("AbortSyncBatch");
-});
-
-test.each([
-  ["UNKNOWN", 2, "broke down"],
-  ["INTERNAL", 13, "broke down"],
-  ["DATA_LOSS", 15, "broke down"],
-  ["a status that gRPC does not know", 17, "broke down"],
-  ["an answer that .NET does not send", 8, "Sending message exceeds the maximum configured message size."],
-  ["an answer that Go does not send", 8, "grpc: trying to send message larger than max (70 vs. 50)"],
-  ["an answer that C++ does not send", 8, "Sent message larger than max (70 vs. 50)"],
-  ["an answer that Node does not send", 8, "Attempted to send message with a size larger than 50"],
-])("reports an unknown outcome after %s, which proves nothing", async (_, code, details) => {
-  harness.server.scripts.CompleteSyncBatch.push({ code, details });
-  const batch = await startBatch();
-  await expect(batch.complete(UNVERIFIED)).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
-  expect(batch.state).toBe("unknown");
-});
-
-test("leaves a batch active whose completion the service refuses at once", async () => {
-  harness.server.scripts.CompleteSyncBatch.push({ code: 3, details: "a stream is open" });
-  const batch = await startBatch();
-  await expect(batch.complete(UNVERIFIED)).rejects.toMatchObject({
-    code: "SYNC_PROTOCOL",
-    grpcStatus: "INVALID_ARGUMENT",
-  });
-  expect(batch.state).toBe("active");
-  await batch.abort();
 });
 
 test("cancels the write in flight, rejects the queued one and closes the source when aborted", async () => {
@@ -252,7 +216,7 @@ test("shares an abort that is under way, repeats one that failed, and refuses on
 });
 
 test("waits with an abort for the outcome of a completion that was sent", async () => {
-  const answer = holdCompletion();
+  const answer = harness.server.hold("CompleteSyncBatch");
   const batch = await startBatch();
   const completion = batch.complete(UNVERIFIED);
   await until(() => harness.server.calls.includes("CompleteSyncBatch"));
@@ -275,7 +239,7 @@ test("rejects what is under way when closed, and tells the service nothing", asy
 
 test("tells the service nothing when closed while an abort waits for a completion", async () => {
   const batch = await startBatch();
-  const answer = holdCompletion();
+  const answer = harness.server.hold("CompleteSyncBatch");
   const ends = [rejection(batch.complete(UNVERIFIED))];
   await until(() => harness.server.calls.includes("CompleteSyncBatch"));
   ends.push(rejection(batch.abort()));
@@ -290,7 +254,7 @@ test.each([
   ["handle", (batch: SyncBatch) => batch.close()],
   ["client", (_: SyncBatch, client: SyncEngine) => client.close()],
 ])("reports an unknown outcome if the %s is closed while CompleteSyncBatch is out", async (_, close) => {
-  const answer = holdCompletion();
+  const answer = harness.server.hold("CompleteSyncBatch");
   const client = harness.client();
   const batch = await client.startBatch({ installationId: "i" });
   const completion = rejection(batch.complete(UNVERIFIED));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { afterVarint } from "../../src/sync/encoding/byte-writer.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
-import { EncodedRecord } from "../../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
 import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
 import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
@@ -48,12 +48,12 @@ function collected(records: readonly unknown[], asBlock: boolean) {
     if (block === undefined) throw new Error("The records were not taken as a block.");
     const { buffer } = builder;
     if (asBlock) {
-      const refusal = ids.observeBlock(record, buffer, block, from);
+      const refusal = ids.inspectBlock(record, buffer, block, from);
       if (refusal !== undefined) refusals.push(refusal);
     } else
       for (let i = 0; i < block.records && refusals.length === 0; i += 1) {
         const start = afterVarint(buffer, afterVarint(buffer, block.starts[i] ?? 0));
-        const expected = ids.observe(record.moveTo(buffer, start, block.starts[i + 1] ?? 0, from + i));
+        const expected = ids.inspect(record.moveTo(buffer, start, block.starts[i + 1] ?? 0, from + i));
         if (expected !== undefined) refusals.push({ record: i, expected });
       }
     builder.keepBlock(block, from);

@@ -9,9 +9,9 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { rejection, until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { expectStack } from "../support/stacks.js";
 import { START } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 const FILE = "call-site.test.ts";

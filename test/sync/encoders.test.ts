@@ -6,14 +6,14 @@ import { COLLECTIONS } from "../../src/sync/collections.js";
 import { explainRecord } from "../../src/sync/encoding/explain-record.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { stringIn } from "../../src/sync/encoding/record-id.js";
-import { idRange } from "../../src/sync/encoding/record-observer.js";
+import { idRange } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { almostIsoTime, mutated } from "../support/record-mutations.js";
-import { recordsOf } from "../support/scripted-sync-server.js";
 import { expectRecords } from "../support/sent-messages.js";
+import { recordsOf } from "../support/sync-server.js";
 
 const encoders = (what: string): Share => ({ group: "encoders beside the codec and the schemas", what });
 

@@ -5,12 +5,17 @@ import { isObject } from "../../src/core/validate.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { stringIn } from "../../src/sync/encoding/record-id.js";
-import { EncodedRecord } from "../../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { FIELDS } from "../../src/sync/generated/fields.js";
 import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
-import { changesOf } from "../../src/sync/ids/field-changes.js";
-import { EMPTY_SAMPLE, type FieldSample, filledOf, rowsOf } from "../../src/sync/ids/field-sample.js";
+import {
+  changesOf,
+  EMPTY_SAMPLE,
+  type FieldSample,
+  filledOf,
+  rowsOf,
+} from "../../src/sync/ids/field-sample.js";
 import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { RECORDS } from "../support/record-arbitraries.js";
 
@@ -32,7 +37,7 @@ function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): 
   for (const [index, record] of records.entries()) {
     expect(builder.encode(record, ENCODERS[collection])).toBe(true);
     const { buffer, recordStart, recordEnd } = builder;
-    expect(ids.observe(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
+    expect(ids.inspect(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
     builder.keep(index);
   }
   return ids.sample();
@@ -106,67 +111,6 @@ test("keeps most of the sample when a quarter of the ids leave and as many come"
   const [email] = changesOf(before, sampleOf("accounts", accounts(500, 2500)));
   expect(email?.had).toBeGreaterThan(64);
   expect(changedBeside(accounts(500, 2500))).toEqual([]);
-});
-
-test.each<[string, object, readonly string[]]>([
-  ["the name", { name: "Renamed" }, ["name"]],
-  ["an e-mail address", { email: "@moved" }, ["email"]],
-  ["a boolean", { active: false }, ["active"]],
-  ["a list", { roles: ["user"] }, ["roles"]],
-  ["a field that is lost", { active: null }, ["active"]],
-  ["a field that is new", { username: "u" }, []],
-])("sees a change of %s", (_, change, fields) => {
-  expect(changedBeside(accounts(0, 2000).map((one) => ({ ...one, ...change })))).toEqual(fields);
-});
-
-test("does not see another mail domain, nor another order of a list", () => {
-  const moved = accounts(0, 2000).map(({ email, roles, ...one }) => ({
-    ...one,
-    email: email.replace("example.com", "example.org"),
-    roles: roles.toReversed(),
-  }));
-  expect(changedBeside(moved)).toEqual([]);
-});
-
-test("counts what changed to one value, beside those that had it", () => {
-  const types = (type: (i: number) => string) =>
-    accounts(0, 100).map((one, i) => ({ ...one, type: type(i) }));
-  const then = sampleOf(
-    "accounts",
-    types((i) => ["user", "guest", "bot", "guest"][i % 4] ?? ""),
-  );
-  const now = sampleOf(
-    "accounts",
-    types((i) => (i < 10 ? "" : i < 20 ? "other" : "guest")),
-  );
-  expect(changesOf(then, now)).toContainEqual({
-    field: "type",
-    had: 100,
-    lost: 10,
-    other: 50,
-    merged: 40,
-    before: 50,
-    values: 3,
-  });
-});
-
-test("samples employees of every directory", () => {
-  const employees = (name: string) => [
-    { id: "1", fullName: name },
-    { microsoft: { id: "2", displayName: name, userPrincipalName: "a" } },
-    { google: { id: "3", fullName: name, primaryEmail: "a" } },
-    { okta: { id: "4", displayName: name, login: "a" } },
-    { bambooHr: { id: "5", displayName: name } },
-  ];
-  const changes = changesOf(sampleOf("employees", employees("Ada")), sampleOf("employees", employees("Bob")));
-  const other = changes.filter((change) => change.other === 1).map(({ field }) => field);
-  expect(other).toEqual([
-    "fullName",
-    "microsoft.displayName",
-    "google.fullName",
-    "okta.displayName",
-    "bambooHr.displayName",
-  ]);
 });
 
 test("takes at most 1.5 KiB for accounts, and 3.8 KiB for employees of one directory", () => {

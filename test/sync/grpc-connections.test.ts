@@ -6,10 +6,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
-import { startScriptedSyncServer, useScriptedServer } from "../support/scripted-sync-server.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
-import { droppingPort, listenSilently, listenTcp, relayTo, unusedPort } from "../support/tcp-peers.js";
-import { startBareServer } from "../support/tls-bare-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { openSyncServer, startSyncServer } from "../support/sync-server.js";
+import { droppingPort, listenSilently, listenTcp, unusedPort } from "../support/tcp-peers.js";
+import { relayTo } from "../support/tcp-proxy.js";
 
 /** How long a connection may take. */
 const LIMIT = 15_000;
@@ -60,7 +61,7 @@ describe("a connection that does not come about", () => {
   });
 
   test("is used by the next call if it comes about after its caller has gone", async () => {
-    const server = await startBareServer();
+    const server = await startSyncServer();
     let pass = () => {};
     const slow = await listenTcp((near) => {
       pass = () => {
@@ -106,7 +107,7 @@ describe("a connection that does not come about", () => {
 });
 
 test("is one for all installations of a client, also when their runs begin at once", async () => {
-  const server = await startScriptedSyncServer();
+  const server = await openSyncServer();
   onTestFinished(() => server.close());
   const relay = await relayTo(Number(new URL(server.endpoint).port));
   const { client } = frozen(relay);
@@ -133,7 +134,7 @@ test("replaces a silent connection with each retry, within one call", async () =
     if (attempt === 1) clock.advance(1);
   }
   await peer.close();
-  const server = await startBareServer(undefined, { port: peer.port });
+  const server = await startSyncServer(undefined, { port: peer.port });
   clock.advance(1);
   expect((await batch).id).toBe("batch-1");
   expect(server.accepted()).toBe(1);
@@ -145,7 +146,7 @@ test("connects at once when a server comes to a port that refused connections", 
   const { client } = frozen({ port });
   for (let i = 0; i < 4; i += 1)
     await expect(client.startBatch(START)).rejects.toBeInstanceOf(TransportError);
-  await startBareServer(undefined, { port });
+  await startSyncServer(undefined, { port });
   expect((await client.startBatch(START)).id).toBe("batch-1");
 });
 
@@ -176,11 +177,7 @@ describe("a call that gets no answer", () => {
     const completion = rejection(stuck.complete({ unverified: true }));
     await until(() => server.calls.includes("CompleteSyncBatch"));
     clock.advance(5000);
-    let answer = () => {};
-    server.beforeAnswer = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
+    const answer = server.hold("SyncRecords");
     const write = slow.write("accounts", accounts(3));
     await until(() => server.streams[0]?.messages.length === 1);
     clock.advance(5000);
@@ -197,7 +194,7 @@ describe("close", () => {
   const harness = useScriptedServer();
 
   test("ends the connection with a batch still open", async () => {
-    const server = await startBareServer();
+    const server = await startSyncServer();
     const client = syncClient(server);
     await client.startBatch(START);
     expect(server.open()).toBe(1);
@@ -206,12 +203,12 @@ describe("close", () => {
   });
 
   test("ends a connection whose server does not read, and rejects the write under way", async () => {
-    const server = await startBareServer();
+    const server = await startSyncServer();
     const client = syncClient(server);
     const batch = await client.startBatch(START);
     server.answer = () => {};
     const write = batch.write("accounts", accounts(300, 10_000));
-    await until(() => server.calls.length === 2);
+    await until(() => server.headers.length === 2);
     await client.close();
     await expect(write).rejects.toBeInstanceOf(ClosedError);
     await until(() => server.open() === 0);
@@ -228,12 +225,12 @@ describe("close", () => {
   });
 
   test("ends the connections that were replaced, also if a start that nobody awaits uses one", async () => {
-    const server = await startBareServer();
+    const server = await startSyncServer();
     const { answer } = server;
     server.answer = () => {};
     const { client, clock } = frozen(server);
     const ended = Promise.allSettled([client.startBatch(START), client.openBatch("batch-1").abort()]);
-    await until(() => server.calls.length === 2);
+    await until(() => server.headers.length === 2);
     clock.advance(100_000);
     await ended;
     server.answer = answer;
@@ -250,11 +247,7 @@ describe("close", () => {
     const clock = new TestClock({ startAt: new Date(0) });
     const retry = { retries: 5, minDelayMs: 60_000, maxDelayMs: 60_000 };
     const client = harness.client({ clock, timeoutMs: 1_000_000, retry });
-    let answer = () => {};
-    server.beforeStart = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
+    const answer = server.hold("StartSyncBatch");
     server.scripts.AbortSyncBatch.push({ code: status.UNAVAILABLE }, { code: status.UNAVAILABLE });
     const impatient = new AbortController();
     const start = rejection(client.startBatch({ ...START, signal: impatient.signal }));

@@ -9,10 +9,10 @@ import { connectionFailure } from "../../src/sync/grpc/status.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { observedHooks } from "../support/observed.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { startSyncServer } from "../support/sync-server.js";
 import { listen, listenTcp, unusedPort } from "../support/tcp-peers.js";
-import { startBareServer } from "../support/tls-bare-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 
 const TRUSTING: TlsOptions = { ca: certificate("authority") };
@@ -33,7 +33,7 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<Transpo
     "whose certificate is of another authority",
     "CERT_UNTRUSTED",
     async () => {
-      const { port } = await startBareServer(identity("server"));
+      const { port } = await startSyncServer(identity("server"));
       return failure(`https://localhost:${port}`, { tls: { ca: certificate("stranger") } });
     },
   ],
@@ -42,7 +42,7 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<Transpo
     "CERT_UNTRUSTED",
     async () => {
       const { cert, key } = identity("server");
-      const { port } = await startBareServer({ cert: cert + certificate("authority"), key });
+      const { port } = await startSyncServer({ cert: cert + certificate("authority"), key });
       return failure(`https://localhost:${port}`);
     },
   ],
@@ -50,7 +50,7 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<Transpo
     "whose certificate has expired",
     "CERT_EXPIRED",
     async () => {
-      const { port } = await startBareServer(identity("expired"));
+      const { port } = await startSyncServer(identity("expired"));
       return failure(`https://localhost:${port}`, { tls: TRUSTING });
     },
   ],
@@ -58,7 +58,7 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<Transpo
     "whose certificate is for another host name",
     "CERT_HOST_NAME",
     async () => {
-      const { port } = await startBareServer(identity("named"));
+      const { port } = await startSyncServer(identity("named"));
       return failure(`https://localhost:${port}`, { tls: TRUSTING });
     },
   ],
@@ -66,7 +66,7 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<Transpo
     "whose certificate is not for its address",
     "CERT_HOST_NAME",
     async () => {
-      const { port } = await startBareServer(identity("named"));
+      const { port } = await startSyncServer(identity("named"));
       return failure(`https://127.0.0.1:${port}`, { tls: TRUSTING });
     },
   ],
@@ -74,7 +74,7 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<Transpo
     "that requires a client certificate, by TLS 1.3",
     "CLIENT_CERT_REFUSED",
     async () => {
-      const { port } = await startBareServer(MUTUAL);
+      const { port } = await startSyncServer(MUTUAL);
       return failure(`https://localhost:${port}`, { tls: TRUSTING });
     },
   ],
@@ -82,7 +82,7 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<Transpo
     "that requires a client certificate, by TLS 1.2",
     "TLS_REFUSED",
     async () => {
-      const { port } = await startBareServer({ ...MUTUAL, maxVersion: "TLSv1.2" });
+      const { port } = await startSyncServer({ ...MUTUAL, maxVersion: "TLSv1.2" });
       return failure(`https://localhost:${port}`, { tls: TRUSTING });
     },
   ],
@@ -90,19 +90,19 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<Transpo
     "that does not accept the client certificate",
     "CLOSED_AFTER_HANDSHAKE",
     async () => {
-      const { port } = await startBareServer(MUTUAL);
+      const { port } = await startSyncServer(MUTUAL);
       return failure(`https://localhost:${port}`, { tls: { ...TRUSTING, ...identity("strange-client") } });
     },
   ],
   [
     "that uses no TLS, called with it",
     "NOT_TLS",
-    async () => failure(`https://localhost:${(await startBareServer()).port}`, { tls: TRUSTING }),
+    async () => failure(`https://localhost:${(await startSyncServer()).port}`, { tls: TRUSTING }),
   ],
   [
     "that uses TLS, called without",
     "CLOSED",
-    async () => failure(`http://localhost:${(await startBareServer(identity("server"))).port}`),
+    async () => failure(`http://localhost:${(await startSyncServer(identity("server"))).port}`),
   ],
   [
     "that speaks HTTP/1 over TLS",
@@ -180,7 +180,7 @@ test.each(["Connection dropped", "read ECONNRESET", "Stream refused by server", 
 );
 
 test("does not retry when the server's certificate is wrong", async () => {
-  const server = await startBareServer(identity("expired"));
+  const server = await startSyncServer(identity("expired"));
   const error = await failure(`https://localhost:${server.port}`, { tls: TRUSTING, retry: quickRetries(3) });
   expect(error.attempts).toBe(1);
   expect(server.accepted()).toBe(1);
@@ -194,7 +194,7 @@ test("connects once for each attempt", async () => {
 });
 
 test("reports the HTTP status of an answer that is not gRPC", async () => {
-  const server = await startBareServer();
+  const server = await startSyncServer();
   server.answer = (stream) => {
     stream.respond({ ":status": 404, "content-type": "text/html" });
     stream.end("<html>Nothing here, but a text of some length.</html>");

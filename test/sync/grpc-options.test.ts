@@ -10,9 +10,10 @@ import { StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
 import { targetOf } from "../../src/sync/grpc/options.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
+import { answerWith } from "../support/grpc-replies.js";
 import { until } from "../support/promises.js";
 import { START, syncClient } from "../support/sync-client.js";
-import { answerWith, startBareServer } from "../support/tls-bare-server.js";
+import { startSyncServer } from "../support/sync-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 
 const tls = { ca: certificate("authority") };
@@ -55,7 +56,7 @@ test.each<[string, Partial<SyncClientOptions> & { readonly endpoint: string }]>(
 });
 
 test("passes channelOptions to the channel", async () => {
-  const server = await startBareServer();
+  const server = await startSyncServer();
   const channelOptions = {
     "grpc.default_authority": "tenant.example.test",
     "grpc.secondary_user_agent": "more/1",
@@ -69,8 +70,8 @@ test("passes channelOptions to the channel", async () => {
   await until(() => server.pings() > 0);
   answer();
   await started;
-  expect(server.calls[0]?.[":authority"]).toBe("tenant.example.test");
-  expect(server.calls[0]?.["user-agent"]).toMatch(/^saas-management-sdk\/.* more\/1$/);
+  expect(server.headers[0]?.[":authority"]).toBe("tenant.example.test");
+  expect(server.headers[0]?.["user-agent"]).toMatch(/^saas-management-sdk\/.* more\/1$/);
 });
 
 test.each([
@@ -108,8 +109,8 @@ async function proxyOfEnvironment(variable: string) {
 test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
   "never uses the proxy of %s for loopback",
   async (variable) => {
-    const plain = await startBareServer();
-    const secure = await startBareServer(identity("server"));
+    const plain = await startSyncServer();
+    const secure = await startSyncServer(identity("server"));
     const proxy = await proxyOfEnvironment(variable);
     const channelOptions = { "grpc.enable_http_proxy": 1 };
     for (const host of ["127.0.0.1", "localhost"]) {
@@ -127,11 +128,11 @@ test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
 test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
   "asks a proxy of the environment for the host %s",
   async (host) => {
-    const server = await startBareServer(identity("named"));
+    const server = await startSyncServer(identity("named"));
     const proxy = await proxyOfEnvironment("HTTPS_PROXY");
     const named = { ...tls, serverName: "sync.example.test" };
     await syncClient(`https://${host}:${server.port}`, { tls: named }).startBatch(START);
     expect(proxy.requests).toMatchObject([{ target: `${host}:${server.port}` }]);
-    expect(server.calls[0]?.[":authority"]).toBe(`${host}:${server.port}`);
+    expect(server.headers[0]?.[":authority"]).toBe(`${host}:${server.port}`);
   },
 );

@@ -2,16 +2,15 @@ import { constants } from "node:http2";
 import { TimeoutError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
-import { testOfAcceptedCounts } from "../support/adopted.js";
+import { reply } from "../support/grpc-replies.js";
 import { until } from "../support/promises.js";
-import { quickRetries } from "../support/sync-client.js";
-import { answerWith, type BareServer, refuseWith, startBareBatch } from "../support/tls-bare-server.js";
+import { startBareBatch } from "../support/sync-harness.js";
+import type { SyncServer } from "../support/sync-server.js";
 
 /** A batch of a server that does this with every SyncRecords stream, and reads nothing of it by itself. */
-function startBatch(onStream: BareServer["answer"], options: Partial<SyncClientOptions> = {}) {
+function startBatch(onStream: SyncServer["answer"], options: Partial<SyncClientOptions> = {}) {
   return startBareBatch(onStream, {
     retry: false,
     messageBytes: 100_000,
@@ -38,7 +37,7 @@ function endless() {
 
 test("reports a refusal in the middle of a stream and closes the source once", async () => {
   const { batch } = await startBatch((stream) => {
-    stream.once("readable", () => refuseWith(stream, 3, "no such thing"));
+    stream.once("readable", () => reply(stream, { status: 3, details: "no such thing" }));
   });
   const { seen, source } = endless();
   await expect(batch.write("accounts", source)).rejects.toMatchObject({
@@ -51,18 +50,12 @@ test("reports a refusal in the middle of a stream and closes the source once", a
 
 test("drops the connection that still holds unsent bytes of a refused stream", async () => {
   const { batch, server, client } = await startBatch((stream) => {
-    stream.once("readable", () => refuseWith(stream, 3, "no"));
+    stream.once("readable", () => reply(stream, { status: 3, details: "no" }));
   });
   await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
   await client.startBatch({ installationId: "installation-1" });
   expect(server.accepted()).toBe(2);
   await until(() => server.open() === 1);
-});
-
-testOfAcceptedCounts("fails a write whose early answer acknowledges fewer records", async () => {
-  const answer = SyncRecordsResponse.encode({ acceptedRecords: 1n }).finish();
-  const { batch } = await startBatch((stream) => answerWith(stream, answer));
-  await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
 });
 
 test.each(["NGHTTP2_INTERNAL_ERROR", "NGHTTP2_REFUSED_STREAM", "NGHTTP2_CANCEL"] as const)(
@@ -76,26 +69,12 @@ test.each(["NGHTTP2_INTERNAL_ERROR", "NGHTTP2_REFUSED_STREAM", "NGHTTP2_CANCEL"]
   },
 );
 
-test("sends a window again over another connection if its own is dropped", async () => {
-  let dropped = 0;
-  const { batch, server } = await startBatch(
-    (stream) => {
-      dropped += 1;
-      if (dropped === 1) stream.session?.destroy();
-      else stream.resume().once("end", () => answerWith(stream, new Uint8Array()));
-    },
-    { retry: quickRetries(1) },
-  );
-  expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ retries: 1 });
-  expect(server.accepted()).toBe(2);
-});
-
 test("reads no more than two windows of a source whose server never reads, and ends with the timeout", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { batch, server } = await startBatch(() => {}, { clock, timeoutMs: 5000 });
   const { seen, source } = endless();
   const write = batch.write("accounts", source).catch((e: unknown) => e);
-  await until(() => server.calls.length === 2);
+  await until(() => server.headers.length === 2);
   // Two windows of 400 kB, and the message that is being filled.
   await until(() => seen.pulled >= 400);
   clock.advance(5000);

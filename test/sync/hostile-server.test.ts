@@ -1,20 +1,14 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { CompleteSyncBatchResponse, SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { testOfAcceptedCounts, testOfAssumedContract } from "../support/adopted.js";
-import { startAnsweringServer } from "../support/answering-server.js";
+import { answerWhenRead, answerWith, framed, replyWhenRead } from "../support/grpc-replies.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
-import {
-  answerCompressed,
-  answerWhenRead,
-  answerWith,
-  refuseWith,
-  startBareBatch,
-  startBareServer,
-} from "../support/tls-bare-server.js";
+import { startBareBatch } from "../support/sync-harness.js";
+import { startSyncServer } from "../support/sync-server.js";
 
 const EMPTY = new Uint8Array();
 
@@ -27,7 +21,7 @@ testOfAcceptedCounts("fails a write if the service accepts more records than wer
     retryable: false,
     outcomes: [{ outcome: "unknown", firstIndex: 0, records: 5 }],
   });
-  expect(server.calls).toHaveLength(2);
+  expect(server.headers).toHaveLength(2);
   await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
 });
 
@@ -38,41 +32,29 @@ test("accepts empty answers, which count nothing and refuse nothing", async () =
 });
 
 test("leaves the outcome of a completion unknown if its answer is compressed without saying how", async () => {
-  const server = await startAnsweringServer();
-  onTestFinished(() => server.close());
-  const client = syncClient(server.endpoint);
   const packed = { body: Uint8Array.of(1, 0, 0, 0, 3, 1, 2, 3) };
-  server.answers = { SyncRecords: packed, CompleteSyncBatch: packed };
-  await expect(
-    client.openBatch("batch-1", { takeOver: true }).complete({ unverified: true }),
-  ).rejects.toMatchObject({
-    code: "BATCH_OUTCOME_UNKNOWN",
-  });
-  await expect(
-    client.openBatch("batch-1", { takeOver: true }).write("accounts", accounts(1)),
-  ).rejects.toMatchObject({
-    code: "SYNC_PROTOCOL",
-  });
+  const { batch } = await startBareBatch((stream) => replyWhenRead(stream, packed));
+  await expect(batch.complete({ unverified: true })).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
 });
 
 test.each<[string, Uint8Array]>([
   ["has no batch id", EMPTY],
   ["cannot be read", Buffer.from("\u0007canary")],
 ])("does not retry a start whose answer %s, and does not quote it", async (_, answer) => {
-  const server = await startBareServer();
+  const server = await startSyncServer();
   server.answer = (stream) => answerWith(stream, answer);
   const error = await syncClient(server, { retry: quickRetries(3) })
     .startBatch(START)
     .catch((e: unknown) => e);
   expect(error).toMatchObject({ code: "SYNC_PROTOCOL", grpcStatus: undefined, attempts: 1 });
   expect(String(error)).not.toContain("canary");
-  expect(server.calls).toHaveLength(1);
+  expect(server.headers).toHaveLength(1);
 });
 
 test.each(["<!DOCTYPE html><title>canary</title>", "\n<html>", '{"error":"canary"}'])(
   "says that an answer is no message of gRPC if it is the text %j",
   async (answer) => {
-    const server = await startBareServer();
+    const server = await startSyncServer();
     server.answer = (stream) => {
       stream.respond({ ":status": 200, "content-type": "text/html" });
       stream.end(answer);
@@ -104,7 +86,7 @@ test("does not take an answer without a count for an acceptance if it comes befo
     outcomes: [{ outcome: "unknown", firstIndex: 0, records: 350 }],
   });
   await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-  expect(server.calls).toHaveLength(2);
+  expect(server.headers).toHaveLength(2);
 });
 
 testOfAssumedContract.each([
@@ -124,14 +106,20 @@ testOfAssumedContract.each([
     });
   });
   expect(batch.state).toBe(state);
-  expect(server.calls).toHaveLength(2);
+  expect(server.headers).toHaveLength(2);
 });
 
 const SMALL: Partial<SyncClientOptions> = { maxReceiveMessageBytes: 1000 };
 
+function answerCompressed(stream: ServerHttp2Stream, encoding: string, bytes: Uint8Array): void {
+  const body = framed(bytes);
+  body[0] = 1;
+  replyWhenRead(stream, { headers: { "grpc-encoding": encoding }, body });
+}
+
 /** Answers that cannot be read: the service may have said OK. */
 const UNREADABLE: readonly (readonly [string, (stream: ServerHttp2Stream) => void])[] = [
-  ["OK without a message", (stream) => stream.resume().once("end", () => refuseWith(stream, 0, ""))],
+  ["OK without a message", (stream) => replyWhenRead(stream, {})],
   ["an answer in a compression that was not offered", (stream) => answerCompressed(stream, "snappy", EMPTY)],
   ["an answer that is not what its compression says", (stream) => answerCompressed(stream, "gzip", EMPTY)],
   [
@@ -158,7 +146,7 @@ test.each([...UNREADABLE, TWO_MESSAGES])(
       grpcStatus: undefined,
       outcomes: [{ outcome: "unknown", records: 1 }],
     });
-    expect(server.calls).toHaveLength(2);
+    expect(server.headers).toHaveLength(2);
   },
 );
 
@@ -169,14 +157,14 @@ test.each(UNREADABLE)("leaves the outcome of a completion unknown after %s", asy
 });
 
 test.each(UNREADABLE)("says that a lock may be its own after a start with %s", async (_, answer) => {
-  const server = await startBareServer();
+  const server = await startSyncServer();
   server.answer = answer;
   const client = syncClient(server, SMALL);
   await expect(client.startBatch(START)).rejects.toMatchObject({
     code: "SYNC_PROTOCOL",
     grpcStatus: undefined,
   });
-  server.answer = (stream) => stream.resume().once("end", () => refuseWith(stream, 6, "locked"));
+  server.answer = (stream) => replyWhenRead(stream, { status: 6 });
   await expect(client.startBatch(START)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS", mayBeOwn: true });
 });
 

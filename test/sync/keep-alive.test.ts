@@ -5,7 +5,8 @@ import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { observedHooks } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { recordsOf } from "../support/sync-server.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
@@ -43,11 +44,7 @@ test("reports keep-alive messages to the hook", async () => {
 test("completes only after a keep-alive message under way is answered", async () => {
   const { batch, clock } = await start({ maxIdleMs: 60 * MINUTE });
   await batch.write("accounts", accounts(1));
-  let answer = () => {};
-  harness.server.beforeAnswer = () =>
-    new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+  const answer = harness.server.hold("SyncRecords");
   clock.advance(7.5 * MINUTE);
   await until(() => harness.server.streams[1]?.messages.length === 1);
   const completed = batch.complete();

@@ -3,7 +3,7 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 
@@ -84,11 +84,7 @@ test("keeps the stats of a completed batch, whatever is refused later", async ()
 
 test("is completed if a writer's write was refused while the completion was in flight", async () => {
   const { batch, open } = await sealed();
-  let answer = () => {};
-  harness.server.beforeCompletion = () =>
-    new Promise((resolve) => {
-      answer = resolve;
-    });
+  const answer = harness.server.hold("CompleteSyncBatch");
   const completion = batch.complete();
   await until(() => completions() === 1);
   await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });

@@ -6,8 +6,8 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import { until } from "../support/promises.js";
 import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
@@ -100,11 +100,10 @@ function noteWarnings(): string[] {
 
 test("many starts of one client print no warning of a leak", async () => {
   const warnings = noteWarnings();
-  const answers: (() => void)[] = [];
-  harness.server.beforeStart = () => new Promise((resolve) => answers.push(resolve));
+  const answer = harness.server.hold("StartSyncBatch");
   const starting = Array.from({ length: 25 }, () => client.startBatch(START));
-  await until(() => answers.length === 25);
-  for (const answer of answers) answer();
+  await until(() => harness.server.calls.length === 25);
+  answer();
   for (const batch of await Promise.all(starting)) batch.close();
   await new Promise((resolve) => setImmediate(resolve));
   expect(warnings).toEqual([]);

@@ -1,4 +1,3 @@
-import { Metadata } from "@grpc/grpc-js";
 import type { SyncProgress } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -6,7 +5,7 @@ import { accounts } from "../support/accounts.js";
 import { failureOf } from "../support/batch-internals.js";
 import { connectorOf } from "../support/connector.js";
 import { rejection, until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
 
 const MINUTE = 60_000;
@@ -98,23 +97,9 @@ test("counts the lease by the wall clock if it is ahead of the monotonic one, as
   expect(batch.state).toBe("active");
 });
 
-test("ends the lease when the service says so", async () => {
-  const { batch } = await start();
-  const metadata = new Metadata();
-  metadata.set("batch-state", "expired");
-  harness.server.scripts.SyncRecords.push({ code: 9, details: "", metadata });
-  await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ reason: "expired" });
-  expect(batch.state).toBe("expired");
-  expect(batch.lease.remainingMs).toBe(0);
-});
-
 test("does not renew a lease after a call was refused because it had ended", async () => {
   const { batch, clock } = await start();
-  let answer = () => {};
-  harness.server.beforeAnswer = () =>
-    new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+  const answer = harness.server.hold("SyncRecords");
   const write = batch.write("accounts", accounts(1));
   write.catch(() => {});
   await until(() => harness.server.streams.length === 1);
@@ -130,7 +115,7 @@ test("does not renew a lease after a call was refused because it had ended", asy
 
 test("starts an expired batch, which can be aborted, if the lease ends before the answer", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
-  harness.server.beforeStart = async () => clock.advance(16 * MINUTE);
+  harness.server.before.StartSyncBatch = async () => clock.advance(16 * MINUTE);
   const seen: SyncProgress[] = [];
   const batch = await harness.startBatch(
     { clock, timeoutMs: 60 * MINUTE },
@@ -142,14 +127,6 @@ test("starts an expired batch, which can be aborted, if the lease ends before th
   await batch.abort();
   expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
   expect(seen).toEqual([{ type: "started", attempt: 1, batchId: batch.id }]);
-  expect(clock.sleeping).toBe(0);
-});
-
-test("leaves no timer when the handle is closed", async () => {
-  const { batch, clock } = await start({ maxIdleMs: 60 * MINUTE });
-  await batch.write("accounts", accounts(3));
-  expect(clock.sleeping).toBeGreaterThan(0);
-  batch.close();
   expect(clock.sleeping).toBe(0);
 });
 
@@ -190,11 +167,7 @@ test("sends nothing when a collection is sealed whose records were all sent", as
 test("sends records together that come while the service does not answer", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, flushAfterMs: 1000 });
-  let answer = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  harness.server.beforeAnswer = () => answered;
+  const answer = harness.server.hold("SyncRecords");
   async function* dripping() {
     for (const [i, account] of accounts(20).entries()) {
       yield account;

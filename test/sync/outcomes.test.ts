@@ -2,8 +2,8 @@ import { SaasManagementError, type SyncProgress } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
-import { relayTo } from "../support/tcp-peers.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { relayTo } from "../support/tcp-proxy.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
@@ -37,13 +37,6 @@ test.each([17, 99])("calls the records unknown after status %d, which gRPC does 
     grpcStatus: "UNKNOWN",
     outcomes: [{ outcome: "unknown", firstIndex: 0, records: 1 }],
   });
-});
-
-test("sends events without an id again if the answer was lost", async () => {
-  harness.server.scripts.SyncRecords.push(LOST);
-  const batch = await harness.startBatch();
-  const write = batch.write("externallyDiscoveredUsage", discovered(3));
-  await expect(write).resolves.toMatchObject({ retries: 1 });
 });
 
 test('never sends events without an id again with eventDelivery: "at-most-once"', async () => {

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import {
   fileLedger,
   InvalidInputError,
@@ -10,7 +9,7 @@ import {
 import { fromCsv } from "@saas-management/sdk/sources";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import { memoryStore } from "../../src/sync/ledger/store.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import type { RunFunction } from "../support/connector.js";
 import { connectorOf, previewOf } from "../support/connector.js";
@@ -41,12 +40,6 @@ function previewAccounts(accounts: readonly unknown[], client?: Partial<SyncClie
   // @ts-expect-error the records may be invalid
   return previewOf(["accounts"], (batch) => batch.write("accounts", accounts), {}, client);
 }
-
-test("rejects a preview that does not write a declared snapshot, and counts each declared collection once", async () => {
-  const snapshots = ["accounts", "plans", "plans"] as const;
-  const previewed = previewOf(snapshots, (batch) => batch.write("accounts", accounts(ids(1))));
-  await expect(previewed).rejects.toMatchObject({ code: "INVALID_INPUT" });
-});
 
 test("runs the function of a run without a server, and tells it that it is a preview", async () => {
   const told: boolean[] = [];
@@ -193,19 +186,6 @@ test("rejects with the errors of the function, of a source, of the declaration a
   await expect(stopped).rejects.toBe(reason);
 });
 
-test("rejects with the signal's reason while the ledger does not answer", async () => {
-  const stop = new AbortController();
-  const reason = { why: "shutdown" };
-  const silent = watchedStore(memoryStore(), () => {
-    stop.abort(reason);
-    return new Promise<never>(() => {});
-  });
-  const ledger = storeLedger(silent);
-  const options = { ledger, signal: stop.signal, installationId: "installation-1" };
-  const run = previewOf(["accounts"], (batch) => batch.write("accounts", accounts(["a"])), options);
-  await expect(run).rejects.toBe(reason);
-});
-
 test("bounds its memory by windows and ids, whatever the size of the records", async () => {
   const [pages, page, mib] = [50, 1000, 1024 * 1024];
   const before = process.memoryUsage().arrayBuffers;
@@ -282,26 +262,6 @@ test("honours an approval as far as it covers the run, and does not use it up", 
     expect.stringContaining("approve does not cover accounts: it would remove other records"),
   ]);
   await service.runAccounts(ids(20), { approve });
-});
-
-test("honours an approval of new ids", async () => {
-  await service.runAccounts(ids(10));
-  const { approvalId: approve } = await heldBy(service.runAccounts(ids(90)));
-  const previewed = (count: number) =>
-    preview(["accounts"], (batch) => batch.write("accounts", accounts(ids(count))), { approve });
-  expect((await previewed(80)).refusals).toEqual([]);
-  expect((await previewed(91)).refusals).toEqual([expect.stringContaining("it would add other records")]);
-});
-
-test("reports a ledger that cannot be read", async () => {
-  await service.runAccounts(ids(4));
-  await writeFile(await service.file(/\.ids$/), "not a ledger");
-  const { collections, held, refusals } = await preview(["accounts"], async (batch) => {
-    await batch.write("accounts", accounts(ids(4)));
-  });
-  expect(collections.accounts?.diff).toMatchObject({ baseline: "unreadable" });
-  expect(held?.reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
-  expect(refusals).toHaveLength(1);
 });
 
 test("never changes the ledger", async () => {

@@ -5,7 +5,6 @@ import type { SyncClientOptions } from "../../src/sync/options.js";
 import { fieldsIn, possibleFields, recordType } from "../support/contract.js";
 import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
-import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 import {
   expectFewMessages,
   expectFewWindows,
@@ -14,6 +13,8 @@ import {
   MESSAGE_LIMIT,
   totalBytes,
 } from "../support/sent-messages.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { recordsOf } from "../support/sync-server.js";
 import { ofInput } from "../support/wire-form.js";
 
 const harness = useScriptedServer();

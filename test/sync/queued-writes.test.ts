@@ -4,17 +4,13 @@ import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 
 /** A batch whose first write waits for the service until `answer` is called. */
 async function startBusy() {
-  let answer = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  harness.server.beforeAnswer = () => answered;
+  const answer = harness.server.hold("SyncRecords");
   const batch = await harness.startBatch();
   const first = batch.write("accounts", accounts(1));
   await until(() => harness.server.streams[0]?.messages.length === 1);

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { type Collection, InvalidInputError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { InvalidRecords } from "../../src/sync/encoding/explain-record.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 

@@ -37,16 +37,6 @@ test("removes everything with an empty snapshot, and nothing with a collection t
   expect(service.present()).toEqual([]);
 });
 
-test("removes nothing with a batch that is aborted, and frees the lock", async () => {
-  await complete(["u0", "u1"]);
-  const second = await start();
-  await second.write("accounts", accounts(["u0"]));
-  await expect(start()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-  await second.abort();
-  expect(service.present()).toEqual(["u0", "u1"]);
-  expect(service.inspect().lock).toBeNull();
-});
-
 test("leaves a newer batch alone when a batch whose lease ran out is aborted", async () => {
   const old = await start();
   service.clock.advance(15 * 60_000);
@@ -58,60 +48,6 @@ test("leaves a newer batch alone when a batch whose lease ran out is aborted", a
   await old.abort();
   expect(service.inspect().lock?.batchId).toBe(newer.id);
   await newer.abort();
-});
-
-test("is refused with the key of another workspace, and without the permission", async () => {
-  const { server, installationId } = service;
-  const keys = [
-    server.createWorkspace({ name: "other" }).apiKey,
-    server.createApiKey({ scope: "read" }),
-    server.createApiKey({ permissions: [] }),
-  ];
-  const startWith = (apiKey: string) => service.syncClient({ apiKey }).startBatch({ installationId });
-  for (const apiKey of keys)
-    await expect(startWith(apiKey)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-  await expect(startWith("unknown")).rejects.toMatchObject({ code: "AUTHENTICATION_FAILED" });
-});
-
-test("cannot be completed after its key was revoked in the middle", async () => {
-  const batch = await start();
-  service.server.revokeApiKey(service.server.apiKey);
-  await expect(batch.write("accounts", accounts(["u0"]))).rejects.toMatchObject({
-    code: "AUTHENTICATION_FAILED",
-  });
-  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-});
-
-test.each(["request", "answer"] as const)(
-  "has every record once if each connection breaks at the %s",
-  async (at) => {
-    for (const operation of ["SyncRecords", "CompleteSyncBatch"] as const)
-      service.server.faults.add({ on: operation, fault: "drop", at });
-    const batch = await start();
-    const ids = ["u0", "u1", "u2"];
-    expect(await batch.write("accounts", accounts(ids))).toMatchObject({ accepted: 3, retries: 1 });
-    const counts = await batch.complete();
-    // If the answer was lost, the service says only that the batch is completed.
-    expect(counts).toEqual(
-      at === "request" ? { ...ofSnapshots({ accounts: { added: 3, updated: 0, removed: 0 } }) } : {},
-    );
-    expect(service.present()).toEqual(ids);
-    expect(service.inspect().lock).toBeNull();
-  },
-);
-
-test("sends a large generator in several windows", async () => {
-  const COUNT = 20_000;
-  function* many() {
-    for (let i = 0; i < COUNT; i += 1) yield { id: `u${i}`, name: `Name ${i}`, active: i % 2 === 0 };
-  }
-  const client = service.syncClient({ messageBytes: 64 * 1024, windowBytes: 128 * 1024 });
-  const batch = await client.startBatch({ installationId: service.installationId });
-  const { accepted, messages, windows } = await batch.write("accounts", many());
-  expect(accepted).toBe(COUNT);
-  expect(messages).toBeGreaterThan(6);
-  expect(windows).toBeGreaterThan(2);
-  await expect(batch.complete()).resolves.toMatchObject({ ...ofSnapshots({ accounts: { added: COUNT } }) });
 });
 
 testOfAssumedContract("passes the rules of the server itself with records of every collection", async () => {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import {
   defineConnector,
-  type RunBatch,
   type RunOptions,
   type SnapshotCollection,
   type SyncProgress,
@@ -83,22 +82,6 @@ test("tells that it extracts, judges, starts, sends and completes, in this order
     { type: "sending", ...figures, records: 2, total: 2 },
     { type: "completed", attempt: 1, batchId },
   ]);
-});
-
-test.each<[string, RunFunction<"accounts">]>([
-  ["a write", (batch) => void batch.write("accounts", accounts(2))],
-  [
-    "a writer",
-    (batch) => {
-      const writer = batch.writer("accounts");
-      void writer.write(accounts(2));
-      void writer.end();
-    },
-  ],
-])("waits for %s that its function does not await", async (_, fn) => {
-  const receipt = await run(["accounts"], fn);
-  expect(receipt.collections.accounts).toMatchObject({ stats: { accepted: 2 } });
-  expect(service.present()).toEqual(["u0", "u1"]);
 });
 
 const own = new TransportError("the connector's own request failed", { retryable: true });
@@ -208,38 +191,6 @@ test("waits for a slow source without a lease", async () => {
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("refuses a write after the run", async () => {
-  const batches: RunBatch<"accounts">[] = [];
-  await run(["accounts"], async (batch) => {
-    batches.push(batch);
-    await batch.write("accounts", accounts(1));
-  });
-  await expect(batches[0]?.write("accounts", accounts(1))).rejects.toMatchObject({
-    code: "BATCH_STATE",
-    reason: "completed",
-  });
-});
-
-test("completes nothing if a write comes while it sends", async () => {
-  const batches: RunBatch<"accounts">[] = [];
-  const late: Promise<unknown>[] = [];
-  const refused = run(
-    ["accounts"],
-    (batch) => {
-      batches.push(batch);
-      return batch.write("accounts", accounts(2));
-    },
-    {
-      onProgress: ({ type }) => {
-        if (type === "sending") for (const batch of batches) late.push(batch.write("usage", usage("e1")));
-      },
-    },
-  );
-  await expect(refused).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
-  await expect(late[0]).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
-  expect(service.states()).toEqual(["aborted"]);
-});
-
 test("refuses an option of the run in the connector", async () => {
   const connector = { ...defineConnector({ snapshots: ["accounts"], run: async () => {} }), firstRun: true };
   await expect(service.client().sync.run(connector)).rejects.toMatchObject({
@@ -317,17 +268,6 @@ describe("after a transient failure", () => {
     },
   );
 
-  test("sends again after a lost lease", async () => {
-    const client = service.syncClient({ timeoutMs: 60 * 60_000 });
-    const stall = service.server.faults.add({ on: "SyncRecords", fault: "stall", at: "request" });
-    const options = { installationId: service.installationId, ledger: "none" } as const;
-    const sent = client.run(connectorOf(["accounts"], writeAccounts), options);
-    await until(() => stall.fired > 0);
-    service.clock.advance(LEASE_MS);
-    expect(await sent).toMatchObject({ restarts: 1 });
-    expect(service.states()).toEqual(["expired", "completed"]);
-  });
-
   /** A run whose first events arrive, and whose answer does not. */
   const atMostOnce = async (fault: "drop" | "stall", ms: number) => {
     const client = service.syncClient({ timeoutMs: 60 * 60_000, eventDelivery: "at-most-once" });
@@ -362,21 +302,6 @@ describe("after a transient failure", () => {
     await expect(failing).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
     expect(service.states()).toEqual(["aborted", "aborted"]);
   });
-});
-
-test("is not sent again if the service refuses the records", async () => {
-  const kind = { fault: "status", status: "INVALID_ARGUMENT" } as const;
-  service.server.faults.add({ on: "SyncRecords", ...kind });
-  await expect(run(["accounts"], writeAccounts)).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
-  expect(service.states()).toEqual(["aborted"]);
-});
-
-test("succeeds without counts if the answer to the completion was lost and the service says it was done", async () => {
-  breakOnce("CompleteSyncBatch", "answer");
-  const receipt = await run(["accounts"], writeAccounts);
-  expect(receipt).toMatchObject({ restarts: 0, collections: { accounts: { stats: { sent: 2 } } } });
-  expect(receipt.collections.accounts?.reported).toBeUndefined();
-  expect(service.states()).toEqual(["completed"]);
 });
 
 test("does not hide that a batch may have been completed if a later attempt fails", async () => {

@@ -3,28 +3,15 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { ofSnapshots } from "../support/adopted.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
-import { startTestService, testService } from "../support/test-service.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { testService } from "../support/test-service.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
 const service = testService();
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
-
-/** Lets the server hold back its answer to a start. */
-function holdStart(): () => void {
-  let answer = () => {};
-  harness.server.beforeStart = () =>
-    new Promise((resolve) => {
-      answer = resolve;
-    });
-  return () => {
-    harness.server.beforeStart = async () => {};
-    answer();
-  };
-}
 
 /** Collects the pauses of a start that waits for the lock, and advances the clock by each until the start settles. */
 async function waitOut(clock: TestClock, pauses: readonly number[], starting: Promise<unknown>) {
@@ -86,7 +73,7 @@ test("says that the lock may be its own if the answer to an earlier attempt was 
 });
 
 test("rejects at once when the caller aborts, and aborts the batch that still starts", async () => {
-  const answer = holdStart();
+  const answer = harness.server.hold("StartSyncBatch");
   const stop = new AbortController();
   const starting = harness.startBatch({}, { signal: stop.signal });
   await until(() => harness.server.calls.includes("StartSyncBatch"));
@@ -100,7 +87,7 @@ test("rejects at once when the caller aborts, and aborts the batch that still st
 
 test("rejects when its timeout ends, and close waits until the batch that still starts is aborted", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
-  const answer = holdStart();
+  const answer = harness.server.hold("StartSyncBatch");
   const client = harness.client({ clock, timeoutMs: 5000 });
   const starting = client.startBatch(START);
   await until(() => harness.server.calls.includes("StartSyncBatch"));
@@ -119,7 +106,7 @@ test("rejects when its timeout ends, and close waits until the batch that still 
 test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs %d", async (timeoutMs) => {
   const client = harness.client({ timeoutMs, retry: false });
   // A deadline that overflowed is a timer without a time, set earlier than this one.
-  harness.server.beforeAnswer = () => new Promise((resolve) => setTimeout(resolve));
+  harness.server.before.SyncRecords = () => new Promise((resolve) => setTimeout(resolve));
   const batch = await client.startBatch(START);
   await expect(batch.write("groups", [{ id: "g1", name: "Admins" }])).resolves.toMatchObject({
     accepted: 1,
@@ -151,29 +138,6 @@ test("rejects when waitForLockMs is over, with the time waited", async () => {
   await waitOut(clock, pauses, starting);
   await refused;
 });
-
-test("acquires the lock of an owner that died, 15 minutes later", async () => {
-  const { server, clock, ...lab } = await frozenService();
-  const orphan = await lab.dead.startBatch({ installationId: server.installationId });
-  await lab.dead.close();
-  const { pauses, onProgress } = notePauses();
-  const starting = lab.client.startBatch({
-    installationId: server.installationId,
-    waitForLockMs: 20 * MINUTE,
-    onProgress,
-  });
-  await waitOut(clock, pauses, starting);
-  const batch = await starting;
-  expect(batch.id).not.toBe(orphan.id);
-  expect(clock.now()).toBeGreaterThanOrEqual(15 * MINUTE);
-  await batch.abort();
-});
-
-async function frozenService() {
-  const clock = new TestClock({ startAt: new Date(0) });
-  const service = await startTestService({ server: { clock } });
-  return { server: service.server, clock, dead: service.syncClient(), client: service.syncClient() };
-}
 
 test("continues a batch of another process, and completes it only with unverified: true", async () => {
   const started = await service.startBatch();

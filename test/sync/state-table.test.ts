@@ -4,7 +4,7 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
@@ -35,15 +35,6 @@ interface Prepared {
   readonly release: () => void;
 }
 
-/** A gate that a scripted answer waits at. */
-function gate() {
-  let open = nothing;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open: () => open(), opened };
-}
-
 /** Brings a batch to its state, with an open collection where the call needs one. */
 const PREPARE: Readonly<Record<string, (withOpen: boolean) => Promise<Prepared>>> = {
   active: async (withOpen) => opened(await started(), withOpen),
@@ -61,11 +52,10 @@ const PREPARE: Readonly<Record<string, (withOpen: boolean) => Promise<Prepared>>
   },
   completing: async (withOpen) => {
     const prepared = await sealed(withOpen);
-    const { open, opened: released } = gate();
-    harness.server.beforeCompletion = () => released;
+    const release = harness.server.hold("CompleteSyncBatch");
     prepared.batch.complete().catch(nothing);
     await until(() => harness.server.calls.includes("CompleteSyncBatch"));
-    return { ...prepared, release: open };
+    return { ...prepared, release };
   },
   completed: async (withOpen) => {
     const prepared = await sealed(withOpen);
@@ -74,11 +64,10 @@ const PREPARE: Readonly<Record<string, (withOpen: boolean) => Promise<Prepared>>
   },
   aborting: async (withOpen) => {
     const prepared = opened(await harness.startBatch(), withOpen);
-    const { open, opened: released } = gate();
-    harness.server.beforeAbort = () => released;
+    const release = harness.server.hold("AbortSyncBatch");
     prepared.batch.abort().catch(nothing);
     await until(() => harness.server.calls.includes("AbortSyncBatch"));
-    return { ...prepared, release: open };
+    return { ...prepared, release };
   },
   aborted: async (withOpen) => {
     const prepared = opened(await harness.startBatch(), withOpen);

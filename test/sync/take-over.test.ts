@@ -4,7 +4,7 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { ofSnapshots } from "../support/adopted.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
 import { accounts, ids, testService } from "../support/test-service.js";
 
 const TAKEN_OVER = { code: "BATCH_STATE", reason: "taken-over", state: "unknown" };
@@ -34,15 +34,6 @@ describe("with the reference server", () => {
     expect(service.present()).toHaveLength(20);
   });
 
-  test("of two workers that take over, one alone does not complete the coordinator's batch", async () => {
-    await service.runAccounts(ids(20));
-    const coordinator = await service.startBatch();
-    await service.syncClient().openBatch(coordinator.id, { takeOver: true }).write("accounts", accounts(3));
-    await expect(coordinator.complete()).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    await coordinator.abort();
-    expect(service.present()).toHaveLength(20);
-  });
-
   test("the handle that took a batch over is the only writer of the client", async () => {
     const first = await service.startBatch();
     const users = first.writer("accounts");
@@ -60,25 +51,6 @@ describe("with the reference server", () => {
     await expect(third.complete({ unverified: true })).resolves.toMatchObject({
       ...ofSnapshots({ accounts: { added: 2 } }),
     });
-  });
-
-  test("a handle that lost its batch can still abort it", async () => {
-    const first = await service.startBatch();
-    const second = service.sync.openBatch(first.id, { takeOver: true });
-    await first.abort();
-    expect(first.state).toBe("aborted");
-    await expect(second.write("accounts", [])).rejects.toMatchObject({ reason: "aborted" });
-  });
-
-  test("a run whose batch is taken over ends, aborts it, and sends nothing again", async () => {
-    const run = service.runAccounts(ids(3), {
-      onProgress: ({ type }) => {
-        const { lock } = service.inspect();
-        if (type === "sending") service.sync.openBatch(lock?.batchId ?? "", { takeOver: true });
-      },
-    });
-    await expect(run).rejects.toMatchObject(TAKEN_OVER);
-    expect(service.states()).toEqual(["aborted"]);
   });
 
   test("an overtaken write of another process is refused, and says that there is a newer one", async () => {
@@ -128,11 +100,7 @@ describe("with a service that answers by a script", () => {
     const batch = client.openBatch("batch-1");
     expect(batch.state).toBe("unknown");
     expect(clock.sleeping).toBe(0);
-    let answer = () => {};
-    harness.server.beforeAbort = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
+    const answer = harness.server.hold("AbortSyncBatch");
     const aborts = [batch.abort(), batch.abort()];
     await until(() => harness.server.calls.length === 1);
     expect(batch.state).toBe("aborting");

@@ -1,9 +1,10 @@
-import { defineConnector, InvalidInputError, SyncProtocolError, TransportError } from "@saas-management/sdk";
+import { defineConnector, InvalidInputError, SyncProtocolError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { testOfAcceptedCounts } from "../support/adopted.js";
-import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { recordsOf } from "../support/sync-server.js";
 
 const KIB = 1024;
 const LIMIT = 16 * 1024 * KIB;
@@ -97,19 +98,6 @@ test("does not send a refused window again, and reports its records as rejected"
     outcomes: [{ outcome: "accepted" }, { outcome: "rejected" }],
   });
   expect(harness.server.streams).toHaveLength(2);
-});
-
-test("reports the records of a window as unknown if every answer was lost", async () => {
-  const lost = { code: 14, details: "gone" };
-  harness.server.scripts.SyncRecords.push(lost, lost, lost);
-  const batch = await startBatch();
-  const error = await batch.write("accounts", accounts(5)).catch((e: unknown) => e);
-  expect(error).toBeInstanceOf(TransportError);
-  expect(error).toMatchObject({
-    attempts: 3,
-    outcomes: [{ outcome: "unknown", firstIndex: 0, records: 5 }],
-  });
-  expect(batch.stats.accounts).toMatchObject({ accepted: 0, retries: 2 });
 });
 
 testOfAcceptedCounts("fails if the service acknowledges fewer records than were sent", async () => {

@@ -1,6 +1,6 @@
 import type { Store } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import { memoryStore } from "../../src/sync/ledger/store.js";
 import { checkStore } from "../../src/testing/test-store.js";
 
 type Value = AsyncIterable<Uint8Array>;
@@ -22,15 +22,39 @@ async function* piecesOf(...pieces: readonly Uint8Array[]): AsyncGenerator<Uint8
   yield* pieces;
 }
 
-/** `get`, `list` and `delete` over these values. */
-const over = (values: Map<string, Buffer[]>) => ({
-  get: async (key: string) => {
+/** `get`, `list` and `delete` over these values, and a `putIfAbsent` that stores what `take` makes of a value. */
+const over = (
+  values: Map<string, Buffer[]>,
+  take: (value: Value, key: string) => Promise<Buffer[] | undefined>,
+): Store => ({
+  get: async (key) => {
     const pieces = values.get(key);
     return pieces && piecesOf(...pieces);
   },
-  list: (prefix: string) => keysOf([...values.keys()].filter((key) => key.startsWith(prefix))),
-  delete: async (key: string) => void values.delete(key),
+  list: (prefix) => keysOf([...values.keys()].filter((key) => key.startsWith(prefix))),
+  delete: async (key) => void values.delete(key),
+  putIfAbsent: async (key, value) => {
+    const pieces = await take(value, key);
+    if (pieces !== undefined) values.set(key, pieces);
+    return pieces !== undefined;
+  },
 });
+
+/** A store that changes values before it puts them. */
+const puts =
+  (change: (value: Value) => Value): Plant =>
+  (below) => ({
+    putIfAbsent: (key, value) => below.putIfAbsent(key, change(value)),
+  });
+
+/** A store that lists other keys than there are. */
+const lists =
+  (change: (keys: readonly string[], prefix: string) => Iterable<string>, from?: ""): Plant =>
+  (below) => ({
+    async *list(prefix) {
+      yield* change(await listed(below, from ?? prefix), prefix);
+    },
+  });
 
 async function* keysOf(keys: readonly string[]): AsyncGenerator<string, void, undefined> {
   yield* keys;
@@ -52,7 +76,9 @@ function lock() {
   };
 }
 
-const FAULTS: readonly (readonly [fault: string, found: RegExp, fault: Plant])[] = [
+type Fault = readonly [fault: string, found: RegExp, plant: Plant];
+
+const OF_VALUES: readonly Fault[] = [
   [
     "says that it stored every value",
     /a key keeps its first value\. putIfAbsent returned true/,
@@ -74,15 +100,74 @@ const FAULTS: readonly (readonly [fault: string, found: RegExp, fault: Plant])[]
   [
     "looks for the key before it reads the value, and not again",
     /a key keeps its first value\. putIfAbsent returned true 20 times/,
-    (_, values) => ({
-      ...over(values),
-      putIfAbsent: async (key, value) => {
-        if (values.has(key)) return false;
-        values.set(key, [await whole(value)]);
-        return true;
+    (_, values) => over(values, async (value, key) => (values.has(key) ? undefined : [await whole(value)])),
+  ],
+  [
+    "stores pieces as they come",
+    /get returned a value before its value had ended/,
+    (_, values) =>
+      over(values, async (value, key) => {
+        if (values.has(key)) return undefined;
+        const pieces: Buffer[] = [];
+        values.set(key, pieces);
+        for await (const piece of value) pieces.push(Buffer.from(piece));
+        return pieces;
+      }),
+  ],
+  [
+    "keeps the buffers of its caller",
+    /comes back as it was put/,
+    (_, values) =>
+      over(values, async (value, key) => {
+        const pieces: Buffer[] = [];
+        for await (const { buffer, byteOffset, length } of value)
+          pieces.push(Buffer.from(buffer, byteOffset, length));
+        if (values.has(key)) return undefined;
+        values.set(key, pieces);
+        return pieces;
+      }),
+  ],
+  [
+    "stores what it has got of a value that throws",
+    /a value that throws stores nothing.*putIfAbsent returned\./,
+    puts(async function* (value) {
+      try {
+        yield* value;
+      } catch {}
+    }),
+  ],
+  [
+    "keeps text",
+    /a key keeps its first value\. get returned .* and not the 1000 bytes/,
+    puts(async function* (value) {
+      yield Buffer.from((await whole(value)).toString("utf8"));
+    }),
+  ],
+  [
+    "cuts large values",
+    /comes back as it was put/,
+    puts(async function* (value) {
+      yield (await whole(value)).subarray(0, 8_000_000);
+    }),
+  ],
+  [
+    "ends a value that is deleted while it is read",
+    /A reader got a part/,
+    (below) => ({
+      get: async (key) => {
+        const value = await below.get(key);
+        const bytes = value && (await whole(value));
+        if (bytes === undefined) return undefined;
+        return (async function* () {
+          for (let at = 0; at < bytes.length; at += 1_000_000)
+            if ((await below.get(key)) !== undefined) yield bytes.subarray(at, at + 1_000_000);
+        })();
       },
     }),
   ],
+];
+
+const OF_KEYS: readonly Fault[] = [
   [
     "lists a key before its value has ended",
     /nobody sees a value before its end.* list had its key/,
@@ -93,71 +178,12 @@ const FAULTS: readonly (readonly [fault: string, found: RegExp, fault: Plant])[]
           taken.add(key);
           return below.putIfAbsent(key, value).finally(() => taken.delete(key));
         },
-        async *list(prefix) {
-          const keys = [...(await listed(below, prefix)), ...taken];
-          yield* new Set(keys.filter((key) => key.startsWith(prefix)));
-        },
+        ...lists((keys, prefix) => new Set([...keys, ...taken].filter((key) => key.startsWith(prefix))))(
+          below,
+          new Map(),
+        ),
       };
     },
-  ],
-  [
-    "stores pieces as they come",
-    /get returned a value before its value had ended/,
-    (_, values) => ({
-      ...over(values),
-      putIfAbsent: async (key, value) => {
-        if (values.has(key)) return false;
-        const pieces: Buffer[] = [];
-        values.set(key, pieces);
-        for await (const piece of value) pieces.push(Buffer.from(piece));
-        return true;
-      },
-    }),
-  ],
-  [
-    "stores what it has got of a value that throws",
-    /a value that throws stores nothing.*putIfAbsent returned\./,
-    (below) => ({
-      putIfAbsent: (key, value) => {
-        const some = async function* () {
-          try {
-            yield* value;
-          } catch {}
-        };
-        return below.putIfAbsent(key, some());
-      },
-    }),
-  ],
-  [
-    "keeps the buffers of its caller",
-    /comes back as it was put/,
-    (_, values) => ({
-      ...over(values),
-      putIfAbsent: async (key, value) => {
-        const pieces: Buffer[] = [];
-        for await (const piece of value)
-          pieces.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-        if (values.has(key)) return false;
-        values.set(key, pieces);
-        return true;
-      },
-    }),
-  ],
-  [
-    "keeps text",
-    /a key keeps its first value\. get returned .* and not the 1000 bytes/,
-    (below) => ({
-      putIfAbsent: async (key, value) =>
-        below.putIfAbsent(key, piecesOf(Buffer.from((await whole(value)).toString("utf8")))),
-    }),
-  ],
-  [
-    "cuts large values",
-    /comes back as it was put/,
-    (below) => ({
-      putIfAbsent: async (key, value) =>
-        below.putIfAbsent(key, piecesOf((await whole(value)).subarray(0, 8_000_000))),
-    }),
   ],
   [
     "cuts long keys",
@@ -170,41 +196,21 @@ const FAULTS: readonly (readonly [fault: string, found: RegExp, fault: Plant])[]
   [
     "lists with LIKE, for which _ is any character",
     /list returns the keys that start with a prefix/,
-    (below) => ({
-      async *list(prefix) {
-        const pattern = prefix.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/_/g, ".");
-        for await (const key of below.list("")) if (new RegExp(`^${pattern}`).test(key)) yield key;
-      },
-    }),
+    lists((keys, prefix) => {
+      const pattern = prefix.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/_/g, ".");
+      return keys.filter((key) => new RegExp(`^${pattern}`).test(key));
+    }, ""),
   ],
   [
     "lists a folder only",
     /list returns the keys that start with a prefix/,
-    (below) => ({
-      async *list(prefix) {
-        for await (const key of below.list(prefix)) if (!key.slice(prefix.length).includes("/")) yield key;
-      },
-    }),
+    lists((keys, { length }) => keys.filter((key) => !key.slice(length).includes("/"))),
   ],
-  [
-    "lists a thousand keys",
-    /list returns the keys.*had 1000 keys/,
-    (below) => ({
-      async *list(prefix) {
-        yield* (await listed(below, prefix)).slice(0, 1000);
-      },
-    }),
-  ],
+  ["lists a thousand keys", /list returns the keys.*had 1000 keys/, lists((keys) => keys.slice(0, 1000))],
   [
     "lists a key of two pages twice",
     /list returns the keys.*had 1111 keys/,
-    (below) => ({
-      async *list(prefix) {
-        const keys = await listed(below, prefix);
-        yield* keys;
-        if (keys.length > 1000) yield* keys.slice(999, 1000);
-      },
-    }),
+    lists((keys) => [...keys, ...keys.slice(999, 1000)]),
   ],
   [
     "cannot delete what is not there",
@@ -239,22 +245,9 @@ const FAULTS: readonly (readonly [fault: string, found: RegExp, fault: Plant])[]
       };
     },
   ],
-  [
-    "ends a value that is deleted while it is read",
-    /A reader got a part/,
-    (below) => ({
-      get: async (key) => {
-        const value = await below.get(key);
-        const bytes = value && (await whole(value));
-        if (bytes === undefined) return undefined;
-        return (async function* () {
-          for (let at = 0; at < bytes.length; at += 1_000_000) {
-            if ((await below.get(key)) !== undefined) yield bytes.subarray(at, at + 1_000_000);
-          }
-        })();
-      },
-    }),
-  ],
+];
+
+const OF_CONNECTIONS: readonly Fault[] = [
   [
     "holds its connection while a value is put",
     /did not answer for 3 seconds when this rule was checked: (nobody sees|a value that throws)/,
@@ -271,36 +264,34 @@ const FAULTS: readonly (readonly [fault: string, found: RegExp, fault: Plant])[]
     /did not answer for 3 seconds when this rule was checked: a value that is read slowly/,
     (below) => {
       const queue = lock();
+      async function* held(value: Value) {
+        let end = () => {};
+        const ended = new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        await new Promise<void>((begin) => {
+          void queue(async () => {
+            begin();
+            await ended;
+          });
+        });
+        try {
+          yield* value;
+        } finally {
+          end();
+        }
+      }
       return {
         get: async (key) => {
           const value = await below.get(key);
-          return (
-            value &&
-            (async function* () {
-              let end = () => {};
-              const ended = new Promise<void>((resolve) => {
-                end = resolve;
-              });
-              await new Promise<void>((begin) => {
-                void queue(async () => {
-                  begin();
-                  await ended;
-                });
-              });
-              try {
-                yield* value;
-              } finally {
-                end();
-              }
-            })()
-          );
+          return value && held(value);
         },
       };
     },
   ],
 ];
 
-test.each(FAULTS)("finds a store that %s", async (_, found, fault) => {
+test.each([...OF_VALUES, ...OF_KEYS, ...OF_CONNECTIONS])("finds a store that %s", async (_, found, fault) => {
   await expect(checkStore(plant(fault), 3000)).rejects.toThrow(found);
 });
 

@@ -11,7 +11,7 @@ import {
   type ServerUnaryCall,
   type sendUnaryData,
 } from "@grpc/grpc-js";
-import { raiseWindows } from "../../../src/reference-server/sync/http2.js";
+import { raiseWindows } from "../../../src/reference-server/sync/faults.js";
 import {
   type StartSyncBatchResponse,
   type SyncRecordsResponse,

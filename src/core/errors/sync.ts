@@ -76,7 +76,7 @@ export class BatchStateError extends SdkError {
   }
 }
 
-/** Complete was sent and its outcome is not known: the snapshots may or may not be reconciled. */
+/** Complete was sent, and its outcome is not known: removals may or may not have happened. */
 export class BatchOutcomeUnknownError extends SdkError {
   /** @internal */
   static override readonly name = "BatchOutcomeUnknownError";

@@ -10,7 +10,6 @@ interface Field {
   readonly values: string | undefined;
 }
 
-const MAX_LISTED = 25;
 /** Most fields that a message names. */
 const MAX_FIELDS = 5;
 
@@ -37,13 +36,13 @@ export function fieldType({ path, type }: Place, name: string): string | undefin
   const field = fields.get(name);
   if (field !== undefined) return field.type;
   const names = [...fields.keys()];
-  const known = names.length > MAX_LISTED ? "" : ` Known: ${names.join(", ")}.`;
+  const known = names.join(", ");
   // A key that is not a name may be a secret.
   const shown = /^[A-Za-z_]\w{0,63}$/.test(name) ? ` ${name}` : "";
   throw new InvalidInputError(
-    `${path || "variables"}: unknown field${shown}.${suggestKey(name, names)}${known}`,
+    `${path || "variables"}: unknown field${shown}.${suggestKey(name, names)} Known: ${known}.`,
     {
-      issues: [{ path: path === "" ? name : `${path}.${name}`, expected: `one of ${names.join(", ")}` }],
+      issues: [{ path: path === "" ? name : `${path}.${name}`, expected: `one of ${known}` }],
     },
   );
 }
@@ -154,10 +153,11 @@ function fieldsOf(type: string): ReadonlyMap<string, Field> {
     const words = (INPUT_FIELDS[type] ?? "").split(" ");
     fields = new Map(
       words.map((word) => {
-        const [name = "", input] = word.split(":");
-        const values = ENUM_VALUES[input ?? ""];
-        const type = values === undefined ? input : undefined;
-        return [name.replace("!", ""), { required: name.endsWith("!"), type, values }];
+        const [name = "", told] = word.split(":");
+        const values = ENUM_VALUES[told ?? ""];
+        const of = told === "" ? type : told;
+        const field = { required: name.endsWith("!"), type: values === undefined ? of : undefined, values };
+        return [name.replace("!", ""), field];
       }),
     );
     parsed.set(type, fields);

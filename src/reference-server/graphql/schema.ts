@@ -18,9 +18,8 @@ import { SCALAR_KINDS } from "../../sync/generated/contract.js";
 import type { ApplicationState } from "../portfolio.js";
 import { calendarDateOf, isCalendarDate } from "../values.js";
 import type { Workspace } from "../workspace.js";
-import { type ConnectionArguments, inputType, pagerOf, type RowSet } from "./connection/connection.js";
-import type { InputObject } from "./connection/filter.js";
-import type { IdentifiedRow } from "./connection/order.js";
+import type { IdentifiedRow, InputObject } from "./connection/filter.js";
+import { type ConnectionArguments, inputType, pagerOf, type RowSet } from "./connection/page.js";
 import { notAuthorized } from "./errors.js";
 import type { BreakPage } from "./faults.js";
 import {

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { Connections, type ListenOptions, listen, tlsSettings } from "../network.js";
 import type { SyncServiceParts } from "./faults.js";
-import { CallStreams, raiseWindows } from "./http2.js";
+import { CallStreams, raiseWindows } from "./faults.js";
 import { createSyncHandlers, rawSyncService } from "./service.js";
 
 export interface SyncServer {

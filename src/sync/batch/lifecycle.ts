@@ -190,7 +190,7 @@ export class BatchLifecycle {
 
 function outcomeUnknown(batchId: string, failure: unknown): BatchOutcomeUnknownError {
   const error = new BatchOutcomeUnknownError(
-    "CompleteSyncBatch was sent, and its outcome is not known: the snapshots may or may not be reconciled. Send every snapshot in full in a new batch or run. If the lock is still held, it ends 15 minutes after the last accepted message.",
+    "CompleteSyncBatch was sent, but its answer was lost: removals may or may not have happened. Send every snapshot in full in a new batch or run. If the lock is still held, it ends 15 minutes after the last accepted message.",
     { batchId, cause: failure, requestId: requestIdOf(failure) },
   );
   return failure instanceof SaasManagementError ? annotate(error, failure) : error;

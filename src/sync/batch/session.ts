@@ -184,7 +184,7 @@ export class BatchSession implements WriteTarget {
       send:
         trace === undefined ? send : (window: Parameters<typeof send>[0]) => trace.run(() => send(window)),
       consequence: this.consequence,
-      observer: undefined,
+      inspector: undefined,
       stop: controller,
     };
     return { context, unlink };

@@ -1,8 +1,8 @@
 import { checkSignal } from "../../core/abort.js";
-import { annotate, BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
+import { BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { type KeysOf, requirePositive } from "../../core/validate.js";
-import { Attempts, callWithRetry, openSyncTrace, type Subject } from "../call.js";
+import { Attempts, callWithRetry, lockedError, openSyncTrace, type Subject } from "../call.js";
 import { LEASE_MS, type Moment, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
@@ -286,13 +286,3 @@ export class BatchStarter {
 
 const POSSIBLY_OWN =
   "A batch of this installation is in progress. It may be this client's own, because the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.";
-
-function lockedError(
-  locked: BatchInProgressError,
-  message: string,
-  known: { readonly waitedMs?: number; readonly mayBeOwn?: boolean },
-): BatchInProgressError {
-  const { installationId, serverMessage, mayBeOwn } = locked;
-  const error = new BatchInProgressError(message, { installationId, serverMessage, mayBeOwn, ...known });
-  return annotate(error, locked);
-}

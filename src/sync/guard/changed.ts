@@ -4,9 +4,16 @@
  */
 import type { SnapshotCollection } from "../collections.js";
 import { FIELDS } from "../generated/fields.js";
-import { changesOf, type FieldChange } from "../ids/field-changes.js";
-import { type FieldKind, type FieldSample, filledOf, rowsOf, SAMPLED_RECORDS } from "../ids/field-sample.js";
-import type { FieldMemory, PastSnapshot, Usual, UsualShares } from "../ledger/history.js";
+import {
+  changesOf,
+  type FieldChange,
+  type FieldKind,
+  type FieldSample,
+  filledOf,
+  rowsOf,
+  SAMPLED_RECORDS,
+} from "../ids/field-sample.js";
+import type { FieldMemory, PastSnapshot, Usual, UsualShares } from "../ledger/past.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A share that was seen counts half after so many days: quarters and seasons come again. */

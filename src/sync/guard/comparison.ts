@@ -1,11 +1,9 @@
 import type { SnapshotDiff } from "../../core/errors/index.js";
-import type { SnapshotCollection } from "../collections.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 import type { KnownIds } from "../ledger/collection-ledger.js";
 import { eachLine, idOfLine, wholeLines } from "../ledger/id-lines.js";
 import type { Lines } from "../ledger/value.js";
-import { count, counted } from "../report-text.js";
 
 const FIRST_IDS = 20;
 
@@ -70,22 +68,19 @@ export async function* goneLines(snapshot: IdTable, knownIds: readonly KnownIds[
   for (const ids of knownIds)
     yield* linesWhere(
       ids.lines(),
-      ({ low, high }) =>
+      (low, high) =>
         !snapshot.has(low, high) && (counted === undefined || counted.add(low, high, 0, 0) === -1),
     );
 }
 
-export async function* linesWhere(
-  lines: Lines,
-  isWanted: (hash: IdHash, piece: Uint8Array, start: number, end: number) => boolean,
-): Lines {
+export async function* linesWhere(lines: Lines, isWanted: (low: number, high: number) => boolean): Lines {
   const hash = new IdHash();
   for await (const piece of wholeLines(lines)) {
     const wanted: Uint8Array[] = [];
     const view = viewOf(piece);
     eachLine(piece, (start, end) => {
       hash.id(view, start, end);
-      if (isWanted(hash, piece, start, end)) wanted.push(piece.subarray(start, end + 1));
+      if (isWanted(hash.low, hash.high)) wanted.push(piece.subarray(start, end + 1));
     });
     if (wanted.length > 0) yield Buffer.concat(wanted);
   }
@@ -95,7 +90,7 @@ export async function* linesWhere(
 const GROUP = 256;
 
 /** Calls back with the hash and the place of each id, which is looked up in the table. */
-export async function forEachId(
+async function forEachId(
   lines: Lines,
   table: IdTable,
   callback: (low: number, high: number, piece: Uint8Array, start: number, end: number) => void,
@@ -133,20 +128,4 @@ export async function tableOf(lines: Lines): Promise<IdTable> {
   const table = new IdTable();
   await forEachId(lines, table, (low, high) => void table.add(low, high, 0, 0));
   return table;
-}
-
-/** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
-export function surprisesOf(
-  collection: SnapshotCollection,
-  expected: SnapshotDiff | undefined,
-  removed = 0,
-): string[] {
-  if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
-  const why =
-    expected.baseline === "none"
-      ? `it was not the first snapshot of ${collection}`
-      : "it may be an old copy, or not the ledger of the last run";
-  return [
-    `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected.removed)}: ${why}, or another connector writes ${collection} too. If they are missed, run again with all records at once: what is sent again is no longer removed`,
-  ];
 }

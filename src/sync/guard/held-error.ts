@@ -66,7 +66,7 @@ export function heldError(
       : "A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]
-      : `If it is right, run again with approve: ${JSON.stringify(offer.id)} before ${approval?.expiresAt.toISOString()}.`,
+      : `If the change is right, run again with approve: ${JSON.stringify(offer.id)} before ${approval?.expiresAt.toISOString()}.`,
     renewed.length === 0 ? "" : `This covers ${renewed.join(", ")} too, which was approved before.`,
   ].filter((sentence) => sentence !== "");
   return new RunHeldError(`${start} ${found.join("; ")}. ${sentences.join(" ")}`, {

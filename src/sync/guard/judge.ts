@@ -1,19 +1,18 @@
 import { raceAbort } from "../../core/abort.js";
-import { InvalidInputError, type RunHeldError } from "../../core/errors/index.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 import { withinGrace } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import { type InstallationScope, knowsInstallation, runOf } from "../ledger/entries.js";
-import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
-import { usersOf } from "../ledger/run-log.js";
+import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import type { SyncConfiguration } from "../options.js";
-import { approvalProblem, holdRun, type Judged } from "./approval.js";
+import { Approvals, type Judged } from "./approval.js";
 import type { HeldScope } from "./held-error.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
-export interface JudgedRun extends Omit<JudgeOptions, "onHeld"> {
-  readonly ledger: Ledger | "none";
+export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
+  /** Undefined for `"none"`. */
+  readonly ledger: InstallationLedger | undefined;
   readonly installationId: string;
   /** Begins the tokens of the run's batches in the ledger; a preview has none. */
   readonly runId?: string;
@@ -21,20 +20,19 @@ export interface JudgedRun extends Omit<JudgeOptions, "onHeld"> {
 
 /** Judges the snapshots of a run or a preview by the guard's options, the ledger, and a given approval. */
 export class SnapshotJudge {
-  /** Undefined for `"none"`. */
-  readonly ledger: LedgerParts | undefined;
-  readonly scope: InstallationScope;
+  readonly ledger: InstallationLedger | undefined;
   readonly rules: ResolvedGuard;
+  readonly approvals: Approvals;
   readonly #options: JudgedRun;
   readonly #configuration: SyncConfiguration;
 
   /** @throws {InvalidInputError} an option is wrong */
   constructor(options: JudgedRun, configuration: SyncConfiguration) {
-    const { approve, installationId, guard } = options;
+    const { approve, ledger, guard } = options;
     this.#options = options;
     this.#configuration = configuration;
-    this.ledger = requireLedger(options.ledger);
-    this.scope = { endpoint: configuration.endpoint.origin, installationId };
+    this.ledger = ledger;
+    this.approvals = new Approvals(ledger, options.runId, configuration);
     this.rules = resolveGuard(guard, configuration.clock.now());
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
@@ -43,11 +41,11 @@ export class SnapshotJudge {
   /** What reports of held runs say of the ledger. */
   get place(): HeldScope {
     const { installationId, ledger } = this.#options;
-    return { installationId, ledger: ledger === "none" ? ledger : ledger.location };
+    return { installationId, ledger: ledger?.location ?? "none" };
   }
 
   ledgerOf(collection: SnapshotCollection, ended?: AbortSignal): CollectionLedger | undefined {
-    return this.ledger && new CollectionLedger(this.ledger, { ...this.scope, collection }, ended);
+    return this.ledger && new CollectionLedger(this.ledger, collection, ended);
   }
 
   /**
@@ -56,8 +54,9 @@ export class SnapshotJudge {
    * @throws {InvalidInputError} it is not the first run
    */
   async checkFirstRun(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#options.firstRun !== true || this.ledger === undefined) return;
-    const knows = withinGrace(this.#configuration.clock, () => this.#isKnown());
+    const { ledger } = this;
+    if (this.#options.firstRun !== true || ledger === undefined) return;
+    const knows = withinGrace(this.#configuration.clock, () => ledger.isKnown());
     if (
       !(await raceAbort(
         knows.catch(() => false),
@@ -65,9 +64,9 @@ export class SnapshotJudge {
       ))
     )
       return;
-    const { installationId, ledger } = this.place;
+    const { installationId } = this.#options;
     throw new InvalidInputError(
-      `firstRun must not be true: the ledger (${ledger}) knows earlier runs of installation ${JSON.stringify(installationId)}. Leave it out, or set it from the command line: firstRun: process.argv.includes("--first-run").`,
+      `firstRun must not be true: the ledger (${ledger.location}) knows earlier runs of installation ${JSON.stringify(installationId)}. Leave it out, or set it from the command line: firstRun: process.argv.includes("--first-run").`,
     );
   }
 
@@ -76,44 +75,13 @@ export class SnapshotJudge {
     const { firstRun, approve } = this.#options;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
+    const { ledger } = this;
     const isUnknown = async () =>
-      this.ledger !== undefined && firstRun !== true && !(await this.#isKnown().catch(() => false));
+      ledger !== undefined && firstRun !== true && !(await ledger.isKnown().catch(() => false));
     const judgement = { ...(await snapshot.judge({ rule, isUnknown, now })), snapshot };
     if (judgement.findings.length === 0 || rule === undefined || approve === undefined)
       return { ...judgement, isHeld: judgement.findings.length > 0, approvalProblem: undefined };
-    const problem =
-      snapshot.ledger === undefined
-        ? "without a ledger, approvals are not stored"
-        : await approvalProblem(approve, judgement, {
-            rule,
-            now,
-            isUsed: () => this.#isUsed(approve),
-          });
+    const problem = await this.approvals.problem(approve, judgement, rule);
     return { ...judgement, isHeld: problem !== undefined, approvalProblem: problem };
-  }
-
-  /**
-   * @param approved Snapshots that are not held because they were approved.
-   * @param ended Fires when the ledger must not be asked any more.
-   * @returns the error of the run: one report and one approval for all that is held
-   */
-  hold(
-    held: readonly Judged[],
-    approved: readonly GuardedSnapshot[],
-    ended: AbortSignal,
-  ): Promise<RunHeldError> {
-    const isUsed = (approvalId: string) => this.#isUsed(approvalId);
-    return holdRun(this.place, held, approved, { ...this.#configuration, ended, isUsed });
-  }
-
-  async #isKnown(): Promise<boolean> {
-    return this.ledger !== undefined && knowsInstallation(this.ledger, this.scope);
-  }
-
-  /** Whether another run may have been completed with an approval. */
-  async #isUsed(approvalId: string): Promise<boolean> {
-    if (this.ledger === undefined) return false;
-    const users = await usersOf(this.ledger, this.scope, approvalId);
-    return users.some((batch) => runOf(batch) !== this.#options.runId);
   }
 }

@@ -5,18 +5,16 @@ import {
   SaasManagementError,
   type SnapshotDiff,
 } from "../../core/errors/index.js";
-import { withinGrace } from "../call.js";
+import { bestEffort } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { ObserverOf } from "../encoding/record-observer.js";
+import type { InspectorOf } from "../encoding/record-inspector.js";
 import type { LedgerDraft } from "../ledger/collection-ledger.js";
-import { batchToken } from "../ledger/entries.js";
+import { batchToken } from "../ledger/installation-ledger.js";
 import { logUsed, releaseApproval } from "../ledger/run-log.js";
 import type { Lines } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import type { CompletionCounts } from "../transport.js";
 import type { Judged } from "./approval.js";
-import { surprisesOf } from "./comparison.js";
 import { type JudgedRun, SnapshotJudge } from "./judge.js";
 import { GuardedSnapshot } from "./snapshot.js";
 import type { Finding } from "./verdict.js";
@@ -54,7 +52,6 @@ export class RunGuard {
   readonly #approved = new Map<GuardedSnapshot, readonly Finding[]>();
   /** Of the batch that is open. */
   #drafts: Drafts | undefined;
-  #surprises: readonly string[] = [];
   figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
 
   /** @param ended Fires when the run has ended: the ledger is asked nothing more. */
@@ -75,12 +72,7 @@ export class RunGuard {
     }
   }
 
-  readonly observerOf: ObserverOf = ({ name }) => this.#snapshots.get(name)?.ids;
-
-  /** Differences between the ledger and what the service says of the completed batch. */
-  get surprises(): readonly string[] {
-    return this.#surprises;
-  }
+  readonly inspectorOf: InspectorOf = ({ name }) => this.#snapshots.get(name)?.ids;
 
   get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
     return Object.fromEntries(
@@ -109,6 +101,7 @@ export class RunGuard {
    */
   async judge(): Promise<void> {
     const ended = this.#ended;
+    const { approvals, place } = this.#judge;
     const held: Judged[] = [];
     for (const snapshot of this.#snapshots.values()) {
       const { collection } = snapshot;
@@ -125,7 +118,7 @@ export class RunGuard {
       this.#configuration.logger.info("saas-management: snapshot judged", details);
     }
     if (held.length > 0)
-      throw await raceAbort(this.#judge.hold(held, [...this.#approved.keys()], ended), ended);
+      throw await raceAbort(approvals.offer(place, held, [...this.#approved.keys()], ended), ended);
     // Nobody needs the hashes any more.
     for (const { ids } of this.#snapshots.values()) ids.table.clear();
   }
@@ -149,20 +142,10 @@ export class RunGuard {
   }
 
   /** Makes the ids that were sent the known ones: the batch was completed. */
-  async completed(counts: CompletionCounts): Promise<void> {
-    this.#surprises = [...this.#snapshots.values()].flatMap(({ collection }) =>
-      surprisesOf(collection, this.figures[collection], counts[collection]?.removed),
-    );
-    for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
-    const { clock, logger } = this.#configuration;
-    try {
-      await withinGrace(clock, (over) => this.#promote(over));
-    } catch (error) {
-      logger.error(
-        "saas-management: the batch was completed, but the ledger could not note it; the next run is compared with both snapshots",
-        { error },
-      );
-    }
+  async completed(): Promise<void> {
+    const message =
+      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots";
+    await bestEffort(this.#configuration, { level: "error", message }, (over) => this.#promote(over));
   }
 
   /**
@@ -203,10 +186,10 @@ export class RunGuard {
     await Promise.all(saved);
     drafts.areSaved = true;
     const { approve } = this.#options;
-    const { ledger, scope } = this.#judge;
+    const { ledger } = this.#judge;
     const isGivenUp = this.#drafts !== drafts;
     if (ledger === undefined || approve === undefined || this.#approved.size === 0 || isGivenUp) return;
-    drafts.used = logUsed(ledger, scope, approve, {
+    drafts.used = logUsed(ledger, approve, {
       at: this.#configuration.clock.now(),
       value: drafts.token,
     });
@@ -217,29 +200,25 @@ export class RunGuard {
 
   /** Makes the ids the known ones, and forgets the approval of the run. */
   async #promote(over: AbortSignal): Promise<void> {
-    const { ledger, scope, rules } = this.#judge;
+    const { ledger, rules } = this.#judge;
     for (const [snapshot, draft] of this.#drafts?.of ?? []) {
       over.throwIfAborted();
       const rule = rules.ruleOf(snapshot.collection);
-      await draft.promote(snapshot.historyWith(rule, this.#approved.get(snapshot) ?? []));
+      await draft.promote(snapshot.pastsWith(rule, this.#approved.get(snapshot) ?? []));
     }
     over.throwIfAborted();
     const { approve } = this.#options;
     // Once, and for all that it covers: also for collections that this run does not declare.
-    if (approve !== undefined && ledger !== undefined) await releaseApproval(ledger, scope, approve);
+    if (approve !== undefined && ledger !== undefined) await releaseApproval(ledger, approve);
   }
 
   async #discard({ of: drafts, used }: Drafts): Promise<void> {
-    const { clock, logger } = this.#configuration;
-    try {
-      await withinGrace(clock, async () => {
-        for (const draft of drafts.values()) await draft.discard();
-        const key = await used?.catch(() => undefined);
-        if (key !== undefined) await this.#judge.ledger?.store.delete(key);
-      });
-    } catch (error) {
-      logger.warn("saas-management: the ledger could not discard the ids of an aborted batch", { error });
-    }
+    const message = "the ledger could not discard the ids of an aborted batch";
+    await bestEffort(this.#configuration, { level: "warn", message }, async () => {
+      for (const draft of drafts.values()) await draft.discard();
+      const key = await used?.catch(() => undefined);
+      if (key !== undefined) await this.#judge.ledger?.store.delete(key);
+    });
   }
 }
 

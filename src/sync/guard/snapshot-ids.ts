@@ -1,7 +1,7 @@
 import type { SnapshotCollection } from "../collections.js";
 import { afterVarint } from "../encoding/byte-writer.js";
 import type { RecordBlock } from "../encoding/record-block.js";
-import type { BlockRefusal, EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
+import type { BlockRefusal, EncodedRecord, RecordInspector } from "../encoding/record-inspector.js";
 import { FIELDS } from "../generated/fields.js";
 import { EMPTY_SAMPLE, type FieldSample, FieldSampler } from "../ids/field-sample.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
@@ -24,7 +24,7 @@ const NEW = { isNew: true };
 const KNOWN = { isNew: false };
 
 /** Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and a sample of its fields. */
-export class SnapshotIds implements RecordObserver {
+export class SnapshotIds implements RecordInspector {
   readonly table = new IdTable();
   readonly #options: SnapshotIdsOptions;
   readonly #sampler: FieldSampler | undefined;
@@ -62,7 +62,7 @@ export class SnapshotIds implements RecordObserver {
     this.table.expect(records);
   }
 
-  observe(encoded: EncodedRecord): string | undefined {
+  inspect(encoded: EncodedRecord): string | undefined {
     const lineEnd = this.#hashId(encoded);
     const { isNew, expected } = this.#add(encoded, this.#hash.low, this.#hash.high);
     if (!isNew) return expected;
@@ -71,7 +71,7 @@ export class SnapshotIds implements RecordObserver {
   }
 
   /** Looks up the ids of a block together: memory answers many questions at a time faster than one by one. */
-  observeBlock(
+  inspectBlock(
     record: EncodedRecord,
     buffer: Uint8Array,
     { starts, records }: Pick<RecordBlock, "starts" | "records">,
@@ -85,7 +85,7 @@ export class SnapshotIds implements RecordObserver {
     for (let i = 0; i < records; i += 1) {
       const start = afterVarint(buffer, afterVarint(buffer, starts[i] ?? 0));
       record.moveTo(buffer, start, starts[i + 1] ?? 0, index + i);
-      const expected = isPlain ? undefined : this.observe(record);
+      const expected = isPlain ? undefined : this.inspect(record);
       if (expected !== undefined) return { record: i, expected };
       places[3 * i] = start;
       places[3 * i + 1] = record.idStart;

@@ -3,13 +3,12 @@ import type { SnapshotCollection } from "../collections.js";
 import { EMPTY_SAMPLE, type FieldSample, filledOf } from "../ids/field-sample.js";
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
-import type { History, PastSnapshot } from "../ledger/history.js";
-import type { Lines } from "../ledger/value.js";
-import { count } from "../report-text.js";
+import { type PastSnapshot, type PastSnapshots, remembered } from "../ledger/past.js";
+import { type Lines, noLines } from "../ledger/value.js";
+import { count, counted } from "../report-text.js";
 import { judgeBeside, memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
-import { daysOf, remembered } from "./history.js";
-import type { ResolvedRule } from "./rules.js";
+import { daysOf, type ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
 import { type Finding, findingsOf } from "./verdict.js";
 
@@ -47,41 +46,32 @@ export class GuardedSnapshot {
   readonly lines: () => Lines;
   /** The known ids as far as they can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
-  #history: History = [];
-  #past: PastSnapshot | undefined;
-  #sample = EMPTY_SAMPLE;
+  /** What the ledger will remember of the snapshot; undefined before `judge`. */
+  past: PastSnapshot | undefined;
+  /** Of the fields; empty before `judge`. */
+  sample: FieldSample = EMPTY_SAMPLE;
+  #pasts: PastSnapshots = [];
 
-  constructor({ collection, ledger, write, lines = nothing }: SnapshotParts) {
+  constructor({ collection, ledger, write, lines = noLines }: SnapshotParts) {
     this.collection = collection;
     this.ledger = ledger;
     this.lines = lines;
     this.ids = new SnapshotIds({ sampled: collection, write, keyOf: ledger?.keyOf });
   }
 
-  /** What the ledger will remember of the snapshot; undefined before `judge`. */
-  get past(): PastSnapshot | undefined {
-    return this.#past;
-  }
-
-  /** Of the fields; empty before `judge`. */
-  get sample(): FieldSample {
-    return this.#sample;
-  }
-
   /** Compares the ids with the known ones, when all were written. */
   async judge({ rule, isUnknown, now }: SnapshotRules): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
     const sample = this.ids.sample();
-    this.#sample = sample;
-    this.#past = { at: now, sent: table.size, filled: filledOf(sample) };
+    this.sample = sample;
+    this.past = { at: now, sent: table.size, filled: filledOf(sample) };
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
     const compare = async () => {
       this.knownIds = (await this.ledger?.known()) ?? [];
       const all = await compareIds(table, this.knownIds);
-      const completed = this.knownIds.find(({ state }) => state === "completed");
-      this.#history = (await completed?.history()) ?? [];
+      this.#pasts = await pastsOf(this.knownIds, "completed");
       return all;
     };
     try {
@@ -99,9 +89,9 @@ export class GuardedSnapshot {
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
       if (!isCompleted && (await isUnknown())) return [unknownInstallation(compared)];
-      const unclear = await unclearOf(this.knownIds);
+      const unclear = await pastsOf(this.knownIds, "unclear");
       const { collection } = this;
-      return findingsOf({ collection, compared, sample, history: this.#history, unclear, now }, rule);
+      return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now }, rule);
     };
     return {
       collection: this.collection,
@@ -115,17 +105,17 @@ export class GuardedSnapshot {
   /** Fields that differ from those of an approved run. */
   fieldsBeside(approved: FieldSample): readonly string[] {
     const { collection, sample: now } = this;
-    const memory = this.#history.at(-1)?.fields;
-    return judgeBeside(approved, { collection, memory, now, at: this.#past?.at ?? 0 }).map(
+    const memory = this.#pasts.at(-1)?.fields;
+    return judgeBeside(approved, { collection, memory, now, at: this.past?.at ?? 0 }).map(
       ({ field }) => field,
     );
   }
 
-  /** The history of the collection with this snapshot. @param approved What it would have been held for */
-  historyWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): History | undefined {
-    if (this.#past === undefined) return undefined;
-    const fields = memoryAfter(this.#history.at(-1)?.fields, this.sample, this.#past.at);
-    return remembered(this.#history, { ...this.#past, fields }, approved, daysOf(rule));
+  /** What the ledger will remember of the collection. @param approved What the snapshot would have been held for */
+  pastsWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): PastSnapshots | undefined {
+    if (this.past === undefined) return undefined;
+    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.past.at);
+    return remembered(this.#pasts, { ...this.past, fields }, approved, daysOf(rule));
   }
 }
 
@@ -149,10 +139,8 @@ function unreadableLedger({ gone, known, sent }: Comparison, problem: unknown): 
 }
 
 function approving(sent: number): string {
-  return `approving accepts the ${count(sent)} records of this run as the new baseline`;
+  return `approving accepts the ${counted(sent, "record")} of this run as the new baseline`;
 }
-
-async function* nothing(): Lines {}
 
 /** The sets that can be read to their ends. */
 async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promise<readonly KnownIds[]> {
@@ -168,13 +156,9 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
   return readable;
 }
 
-/** What the ledger remembers of snapshots that may have been completed. */
-async function unclearOf(knownIds: readonly KnownIds[]): Promise<readonly PastSnapshot[]> {
+async function pastsOf(knownIds: readonly KnownIds[], wanted: KnownIds["state"]): Promise<PastSnapshots> {
   const pasts: PastSnapshot[] = [];
-  for (const ids of knownIds) {
-    const past = ids.state === "unclear" ? await ids.past() : undefined;
-    if (past !== undefined) pasts.push(past);
-  }
+  for (const ids of knownIds) if (ids.state === wanted) pasts.push(...(await ids.pasts()));
   return pasts;
 }
 

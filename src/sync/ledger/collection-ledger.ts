@@ -1,21 +1,18 @@
 import { createHash } from "node:crypto";
-import { COLLECTIONS } from "../collections.js";
+import { COLLECTIONS, type SnapshotCollection } from "../collections.js";
+import { mapLines } from "./id-lines.js";
 import {
   currentOf,
+  type InstallationLedger,
   isList,
-  keyOf,
   type LedgerEntry,
-  type LedgerScope,
   lastOf,
-  listEntries,
   nextSequence,
-} from "./entries.js";
-import { type History, isHistory, isPast, type PastSnapshot } from "./history.js";
-import { mapLines } from "./id-lines.js";
-import { type LedgerParts, placeOf } from "./ledger.js";
+} from "./installation-ledger.js";
 import { digestOf, isOffered, offerId, type PendingApproval } from "./offer.js";
-import { deleteAll, putWhole, type Store } from "./store.js";
-import { decodeValue, encodeValue, type Fields, type Lines, readValue, unusable } from "./value.js";
+import { arePasts, isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
+import { putWhole } from "./store.js";
+import { decodeValue, encodeValue, type Fields, type Lines, noLines } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -27,15 +24,11 @@ export interface KnownIds {
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
-   * What the ledger remembers of the snapshot; undefined if nothing was noted. Reads the ids if nobody has read them yet.
-   * Throws if they are damaged.
+   * What the ledger remembers of this snapshot, and of those before it if it is completed. For unclear ids, reads them if
+   * nobody has yet.
+   * @throws {ConfigurationError} it is damaged: if it looked empty, what differs from it would pass
    */
-  past(): Promise<PastSnapshot | undefined>;
-  /**
-   * What the ledger remembers of this completed snapshot and those before it; empty for unclear ids.
-   * @throws {ConfigurationError} it is damaged: a history that looked empty would let pass what differs from it
-   */
-  history(): Promise<History>;
+  pasts(): Promise<PastSnapshots>;
 }
 
 /** Where a person can read the ids of a held run: a path, or the key of the store. */
@@ -53,28 +46,28 @@ export interface LedgerDraft {
   save(): Promise<void>;
   /**
    * Makes the ids the last completed ones.
-   * @param history What to remember of it and of those before it; with none, the ledger forgets them.
+   * @param pasts What to remember of it and of those before it; with none, the ledger forgets them.
    */
-  promote(history?: History): Promise<void>;
+  promote(pasts?: PastSnapshots): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** What a ledger knows of one collection of an installation. Values never change; `entries.ts` says what keys mean. */
+/** What a ledger knows of one collection of an installation. Values never change. */
 export class CollectionLedger {
-  readonly scope: LedgerScope;
-  readonly #parts: LedgerParts;
+  readonly collection: SnapshotCollection;
+  readonly #ledger: InstallationLedger;
   readonly #ended: AbortSignal | undefined;
   readonly #subject: string;
 
-  constructor(parts: LedgerParts, scope: LedgerScope, ended?: AbortSignal) {
-    this.#parts = parts;
-    this.scope = scope;
+  constructor(ledger: InstallationLedger, collection: SnapshotCollection, ended?: AbortSignal) {
+    this.collection = collection;
+    this.#ledger = ledger;
     this.#ended = ended;
-    this.#subject = COLLECTIONS[scope.collection].wireName;
+    this.#subject = COLLECTIONS[collection].wireName;
   }
 
   get keyOf(): ((id: Uint8Array) => Uint8Array) | undefined {
-    return this.#parts.hashIds ? (id) => hashId(this.scope, id) : undefined;
+    return this.#ledger.hashIds ? (id) => this.#hash(id) : undefined;
   }
 
   /** Every set of ids that the service may have; empty if there was no snapshot yet. */
@@ -82,16 +75,11 @@ export class CollectionLedger {
     const current = currentOf(await this.#entries());
     const completed = lastOf(current, "completed");
     const later = current.filter((entry) => entry !== completed);
-    const sets = later.map(({ key }) => this.#knownIds("unclear", key));
+    const sets = later.map(({ key }) => this.#unclear(key));
     if (completed === undefined) return sets;
-    const ids = keyOf(this.scope, { ...completed, kind: "ids" });
-    return [this.#knownIds("completed", ids, completed.key), ...sets];
-  }
-
-  /** That of the last completed snapshot; empty if there was none. @throws as {@link KnownIds.history} */
-  async history(): Promise<History> {
-    const completed = (await this.known()).find(({ state }) => state === "completed");
-    return completed === undefined ? [] : completed.history();
+    const ids = this.#ledger.keyOf({ ...completed, kind: "ids" });
+    const lines = () => this.#read(ids);
+    return [{ state: "completed", lines, pasts: () => this.#pastsAt(completed.key) }, ...sets];
   }
 
   /**
@@ -103,8 +91,8 @@ export class CollectionLedger {
   async draft(token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
     const entries = await this.#entries();
     await this.#dropClearLists(entries);
-    const sequence = nextSequence(entries);
-    const key = this.#key(sequence, token, "ids");
+    const entry = { subject: this.#subject, sequence: nextSequence(entries), token };
+    const key = this.#ledger.keyOf({ ...entry, kind: "ids" });
     let save = () => {};
     let drop = (_: Error) => {};
     // The value ends, and is there, when it is to be saved.
@@ -120,49 +108,46 @@ export class CollectionLedger {
     const ids = encodeValue(key, { ids: this.#form, past }, untilWanted());
     let stored: Promise<void> | undefined;
     await new Promise<void>((begin, fail) => {
-      stored = putWhole(this.#asked, key, ids, begin);
+      stored = putWhole(this.#asked.store, key, ids, begin);
       stored.catch(fail);
     });
     return {
       save: async () => {
         save();
         await stored;
-        // Of a store of somebody else: the next run would take the ledger for an empty one.
-        const isOwn = this.#parts.directory !== undefined;
-        if (!isOwn && !(await this.#entries()).some((entry) => entry.key === key))
+        // The next run would take the ledger for an empty one.
+        if (!this.#ledger.isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
           throw new Error(`The store does not list ${key}.`);
       },
-      promote: (history = []) => this.#promote(sequence, token, history),
+      promote: (pasts = []) => this.#promote({ ...entry, kind: "completed" }, pasts),
       discard: async () => {
         drop(new Error("The ids of this snapshot are not needed any more."));
         await stored?.catch(() => {});
-        await this.#parts.store.delete(key);
+        await this.#ledger.store.delete(key);
       },
     };
   }
 
-  /** Stores a pending approval and replaces an earlier one. */
-  async hold({ lines, added, ...offered }: PendingApproval): Promise<ListedIn> {
-    const entries = await this.#entries();
-    const sequence = nextSequence(entries);
+  /** Stores a pending approval in place of an earlier one. */
+  async offer({ lines, added, ...offered }: PendingApproval): Promise<ListedIn> {
+    const before = await this.#entries();
     const put = async (kind: string, fields: Fields, ids: Lines) => {
-      const key = this.#key(sequence, offerId(offered.offer), kind);
-      await putWhole(this.#asked, key, encodeValue(key, { ids: this.#form, ...fields }, ids));
-      return this.#place(key);
+      const entry = { subject: this.#subject, token: offerId(offered.offer), kind };
+      return this.#asked.placeOf(await this.#asked.put(before, entry, { ids: this.#form, ...fields }, ids));
     };
     const isAboutAdded = offered.covers.some(({ rule }) => rule === "added");
     const additions = isAboutAdded ? await put("additions.txt", {}, added()) : "";
     const removals = await put("removals.txt", offered, lines());
-    await deleteAll(this.#asked, entries.filter(isList));
+    await this.#asked.delete(before.filter(isList));
     return { removals, additions };
   }
 
   /** @throws {ConfigurationError} it is damaged, or not what was offered */
-  async held(): Promise<PendingApproval | undefined> {
+  async pending(): Promise<PendingApproval | undefined> {
     const entries = await this.#entries();
     const removals = lastOf(entries, "removals.txt");
     if (removals === undefined) return undefined;
-    const fields = (await readValue({ ...this.#parts, store: this.#asked }, removals.key)) ?? {};
+    const fields = (await this.#asked.read(removals.key)) ?? {};
     // Ids that were listed before the ledger hashed them cannot be compared.
     if (fields["ids"] !== this.#form) return undefined;
     const additions = entries.find(({ kind, token }) => kind === "additions.txt" && token === removals.token);
@@ -172,30 +157,27 @@ export class CollectionLedger {
     const isWhole =
       offered !== undefined &&
       offerId(offered.offer) === removals.token &&
-      offered.offer.digests[this.scope.collection] === (await digestOf(offered));
-    if (!isWhole) throw unusable(this.#place(removals.key), "the list was changed after it was offered");
+      offered.offer.digests[this.collection] === (await digestOf(offered));
+    if (!isWhole) throw this.#ledger.unusable(removals.key, "the list was changed after it was offered");
     return offered;
   }
 
   /** The snapshot was completed: it replaces all earlier ones, unless a later one was completed meanwhile. */
-  async #promote(sequence: number, token: string, history: History): Promise<void> {
-    const { store } = this.#parts;
-    const marker = this.#key(sequence, token, "completed");
-    const entries = await this.#entries(store);
-    const last = Math.max(sequence, lastOf(entries, "completed")?.sequence ?? 0);
-    if (last === sequence) await store.putIfAbsent(marker, encodeValue(marker, { history }));
-    await deleteAll(
-      store,
-      entries.filter((entry) => !isList(entry) && entry.sequence < last),
-    );
+  async #promote(marker: Omit<LedgerEntry, "key">, pasts: PastSnapshots): Promise<void> {
+    const entries = await this.#ledger.entries(this.#subject);
+    const last = Math.max(marker.sequence, lastOf(entries, "completed")?.sequence ?? 0);
+    const key = this.#ledger.keyOf(marker);
+    // Another attempt may have put it.
+    if (last === marker.sequence) await this.#ledger.store.putIfAbsent(key, encodeValue(key, { pasts }));
+    await this.#ledger.delete(entries.filter((entry) => !isList(entry) && entry.sequence < last));
   }
 
-  #knownIds(state: KnownIds["state"], key: string, marker?: string): KnownIds {
+  #unclear(key: string): KnownIds {
     let isRead = false;
     let past: PastSnapshot | undefined;
     const onFields = ({ past: noted }: Fields) => {
       if (noted !== undefined && !isPast(noted))
-        throw unusable(this.#place(key), "its first line is damaged");
+        throw this.#ledger.unusable(key, "its first line is damaged");
       past = noted;
     };
     const read = () => this.#read(key, onFields);
@@ -203,79 +185,65 @@ export class CollectionLedger {
       yield* read();
       isRead = true;
     };
-    const readAll = async () => {
+    const pasts = async () => {
       if (!isRead) for await (const _ of lines());
-      return past;
+      return past === undefined ? [] : [past];
     };
-    const history = async () => (marker === undefined ? [] : this.#historyAt(marker));
-    return { state, lines, past: readAll, history };
+    return { state: "unclear", lines, pasts };
   }
 
-  async #historyAt(key: string): Promise<History> {
-    const { history } = (await readValue({ ...this.#parts, store: this.#asked }, key)) ?? {};
-    if (!isHistory(history)) throw unusable(this.#place(key), "it is missing, or has no history");
-    return history;
+  async #pastsAt(key: string): Promise<PastSnapshots> {
+    const { pasts } = (await this.#asked.read(key)) ?? {};
+    if (!arePasts(pasts)) throw this.#ledger.unusable(key, "it is missing, or has no history");
+    return pasts;
   }
 
   async *#read(key: string, onFields = (_: Fields) => {}): Lines {
-    const { hashIds } = this.#parts;
-    const hash = (id: Uint8Array) => hashId(this.scope, id);
-    const place = this.#place(key);
-    const value = await this.#asked.get(key);
-    if (value === undefined) throw unusable(place, "it is missing");
+    const { hashIds } = this.#ledger;
+    const value = await this.#asked.store.get(key);
+    if (value === undefined) throw this.#ledger.unusable(key, "it is missing");
     let form: unknown;
     const onHead = (fields: Fields) => {
       form = fields["ids"];
       onFields(fields);
     };
-    for await (const piece of decodeValue(value, place, key, onHead)) {
+    for await (const piece of decodeValue(value, this.#ledger.placeOf(key), key, onHead)) {
       if (form !== "clear" && !hashIds)
-        throw unusable(place, "its ids are hashed, and this ledger does not set hashIds: true");
-      yield form === "clear" && hashIds ? mapLines(piece, hash) : piece;
+        throw this.#ledger.unusable(key, "its ids are hashed, and this ledger does not set hashIds: true");
+      yield form === "clear" && hashIds ? mapLines(piece, (id) => this.#hash(id)) : piece;
     }
   }
 
   get #form(): "clear" | "hashed" {
-    return this.#parts.hashIds ? "hashed" : "clear";
+    return this.#ledger.hashIds ? "hashed" : "clear";
   }
 
   /** Leaves no clear ids in lists if this ledger hashes ids: the next run that is held offers them again. */
   async #dropClearLists(entries: readonly LedgerEntry[]): Promise<void> {
-    if (!this.#parts.hashIds) return;
+    if (!this.#ledger.hashIds) return;
     for (const entry of entries.filter(isList)) {
-      const fields = await readValue({ ...this.#parts, store: this.#asked }, entry.key).catch(
-        () => undefined,
-      );
-      if (fields?.["ids"] !== "hashed") await this.#asked.delete(entry.key);
+      const fields = await this.#asked.read(entry.key).catch(() => undefined);
+      if (fields?.["ids"] !== "hashed") await this.#asked.delete([entry]);
     }
   }
 
   /** Asked nothing more after the batch has ended: another run may hold the lock then. */
-  get #asked(): Store {
+  get #asked(): InstallationLedger {
     this.#ended?.throwIfAborted();
-    return this.#parts.store;
+    return this.#ledger;
   }
 
-  #entries(store: Store = this.#asked): Promise<readonly LedgerEntry[]> {
-    return listEntries(store, this.scope, this.#subject);
+  #entries(): Promise<readonly LedgerEntry[]> {
+    return this.#asked.entries(this.#subject);
   }
 
-  #key(sequence: number, token: string, kind: string): string {
-    return keyOf(this.scope, { subject: this.#subject, sequence, token, kind });
+  /** Includes the scope, so that equal ids of two installations have different hashes. */
+  #hash(id: Uint8Array): Uint8Array {
+    const { endpoint, installationId } = this.#ledger.scope;
+    const hash = createHash("sha256")
+      .update(JSON.stringify([endpoint, installationId, this.collection]))
+      .update(id)
+      .digest();
+    return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
   }
-
-  #place(key: string): string {
-    return placeOf(this.#parts, key);
-  }
-}
-
-async function* noLines(): Lines {}
-
-/** Includes the scope, so that equal ids of two installations have different hashes. */
-function hashId({ endpoint, installationId, collection }: LedgerScope, id: Uint8Array): Uint8Array {
-  const hash = createHash("sha256")
-    .update(JSON.stringify([endpoint, installationId, collection]))
-    .update(id)
-    .digest();
-  return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
 }

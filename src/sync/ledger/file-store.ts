@@ -139,20 +139,20 @@ async function checkPrivateDirectory(path: string): Promise<boolean> {
 
 /** Joins small pieces: most values are small, and each call costs more than the copy. */
 async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+  let kept: Uint8Array[] = [];
+  let keptBytes = 0;
   for await (const piece of value) {
-    const isSmall = heldBytes + piece.length <= FIRST_PIECE_BYTES;
+    const isSmall = keptBytes + piece.length <= FIRST_PIECE_BYTES;
     // A copy: the value may use the buffer of its piece again.
-    if (isSmall) held.push(new Uint8Array(piece));
-    heldBytes += piece.length;
+    if (isSmall) kept.push(new Uint8Array(piece));
+    keptBytes += piece.length;
     if (isSmall) continue;
-    if (held.length > 0) yield Buffer.concat(held);
+    if (kept.length > 0) yield Buffer.concat(kept);
     yield piece;
-    held = [];
-    heldBytes = 0;
+    kept = [];
+    keptBytes = 0;
   }
-  if (held.length > 0) yield Buffer.concat(held);
+  if (kept.length > 0) yield Buffer.concat(kept);
 }
 
 /** Reads the next piece while the caller works with the last one. Two buffers take turns: new ones would be collected. */

@@ -66,24 +66,24 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Splits text in pieces of any size into pieces of whole lines. @throws {RangeError} a line is longer than any id */
 export async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+  let rest: Uint8Array[] = [];
+  let restBytes = 0;
   for await (const piece of pieces) {
     const end = piece.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
-      const from = held.length === 0 ? 0 : piece.indexOf(LINE_FEED) + 1;
-      if (from > 0) yield Buffer.concat([...held, piece.subarray(0, from)]);
+      const from = rest.length === 0 ? 0 : piece.indexOf(LINE_FEED) + 1;
+      if (from > 0) yield Buffer.concat([...rest, piece.subarray(0, from)]);
       if (from < end) yield piece.subarray(from, end);
-      held = [];
-      heldBytes = 0;
+      rest = [];
+      restBytes = 0;
     }
     if (end === piece.length) continue;
     // A copy, so that the large piece is not kept in memory.
-    held.push(new Uint8Array(piece.subarray(end)));
-    heldBytes += piece.length - end;
-    if (heldBytes > MAX_LINE_BYTES) throw new RangeError("a line is longer than any id");
+    rest.push(new Uint8Array(piece.subarray(end)));
+    restBytes += piece.length - end;
+    if (restBytes > MAX_LINE_BYTES) throw new RangeError("a line is longer than any id");
   }
-  if (held.length > 0) yield Buffer.concat([...held, NEW_LINE]);
+  if (rest.length > 0) yield Buffer.concat([...rest, NEW_LINE]);
 }
 
 /** Calls back with the start and end of each line, without its line feed. */

@@ -1,22 +1,25 @@
-import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
-import { annotate, BatchInProgressError, TimeoutError } from "../../core/errors/index.js";
+import { BatchInProgressError, TimeoutError } from "../../core/errors/index.js";
 import type { Logger } from "../../core/hooks.js";
-import { withinGrace } from "../call.js";
-import { LEASE_MS } from "../lease.js";
-import { folderOf, listKeys } from "./entries.js";
-import type { LedgerParts } from "./ledger.js";
-import { isGone, putOwned, readOwned, STALE_MS } from "./owner.js";
-import { PreparedStarts } from "./prepared-starts.js";
-import type { Store } from "./store.js";
+import { bestEffort, lockedError } from "../call.js";
+import { type InstallationLedger, type LedgerEntry, randomToken } from "./installation-ledger.js";
+import {
+  isBatch,
+  isGone,
+  journalEntry,
+  journalOf,
+  OVER_MS,
+  PreparedStarts,
+  putOwned,
+  readOwned,
+  STALE_MS,
+} from "./journal-entries.js";
 
 const HEARTBEAT_MS = 2500;
 
 export interface JournalOptions {
   /** Undefined if the run has no ledger; then nothing is noted. */
-  readonly ledger: LedgerParts | undefined;
-  readonly endpoint: string;
-  readonly installationId: string;
+  readonly ledger: InstallationLedger | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -24,13 +27,18 @@ export interface JournalOptions {
 /** Ends a batch on the service. @returns its state: `aborted`, or what the service says if it had ended before */
 export type EndBatch = (batchId: string) => Promise<string>;
 
-/** Batches that runs of this process have open. They are alive even if a heartbeat was late. */
+/** A batch of which heartbeats tell. */
+interface Beating {
+  readonly token: string;
+  readonly batchId: string;
+}
+
+/** Tokens of the batches that runs of this process have open. They are alive even if a heartbeat was late. */
 const OPEN = new Set<string>();
 
 /**
  * The open batches of an installation's runs, so that the next run can abort the batch of a process that was killed
- * instead of waiting for the end of its lease. An entry has the key `journal.<hash of the batch>.<heartbeat>`, whose
- * latest heartbeat counts, and names its owner.
+ * instead of waiting for the end of its lease. The latest heartbeat of a batch counts.
  *
  * - Only batches of the journal are aborted, and only those of the same endpoint and installation.
  * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
@@ -40,9 +48,9 @@ const OPEN = new Set<string>();
 export class Journal {
   readonly #options: JournalOptions;
   readonly #starts: PreparedStarts;
-  #open: string | undefined;
-  /** The only key of the open batch, until its first heartbeat. */
-  #firstKey: string | undefined;
+  #open: Beating | undefined;
+  /** The only entry of the open batch, until its first heartbeat. */
+  #first: LedgerEntry | undefined;
   #opening: Promise<void> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
@@ -52,7 +60,7 @@ export class Journal {
 
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#starts = new PreparedStarts(folderOf(options), options.clock);
+    this.#starts = new PreparedStarts(options.clock);
   }
 
   /**
@@ -60,7 +68,7 @@ export class Journal {
    * @returns forgets it: the batch was not started, or was aborted
    */
   readonly noteStart = async (): Promise<() => Promise<void>> => {
-    await this.#attempt("could not note a start", {}, (store) => this.#starts.prepare(store));
+    await this.#attempt("could not note a start", {}, (ledger) => this.#starts.prepare(ledger));
     return () => this.#forgetStart();
   };
 
@@ -70,15 +78,7 @@ export class Journal {
   explain(error: unknown): unknown {
     const left = this.#starts.describeLeft();
     if (left === undefined || !(error instanceof BatchInProgressError)) return error;
-    const { installationId, serverMessage, waitedMs, mayBeOwn, cause } = error;
-    const details = {
-      installationId,
-      serverMessage,
-      waitedMs,
-      mayBeOwn,
-      ...(cause !== undefined && { cause }),
-    };
-    return annotate(new BatchInProgressError(`${error.message} ${left}`, details), error);
+    return lockedError(error, `${error.message} ${left}`);
   }
 
   /** Warns once which start of another process the run may wait for. */
@@ -90,17 +90,18 @@ export class Journal {
   }
 
   opened(batchId: string): Promise<void> {
-    this.#opening = this.#attempt("could not note a batch", { batchId }, async (store, over) => {
-      const hash = this.#hash(batchId);
-      this.#firstKey = undefined;
-      this.#firstKey = await this.#renew(store, batchId, []);
+    this.#opening = this.#attempt("could not note a batch", { batchId }, async (ledger, over) => {
+      const batch = { token: randomToken(), batchId };
+      this.#first = undefined;
+      const first = await this.#renew(ledger, batch, []);
       // Without a heartbeat, another process would take the batch for an orphan.
-      if (over.aborted) return this.#erase(store, hash);
-      OPEN.add(hash);
-      this.#open = hash;
-      this.#keepBeating(store, batchId);
-      await this.#starts.forget(store);
-      await this.#starts.forgetLeft(store);
+      if (over.aborted) return ledger.delete([first]);
+      OPEN.add(batch.token);
+      this.#first = first;
+      this.#open = batch;
+      this.#keepBeating(ledger, batch);
+      await this.#starts.forget(ledger);
+      await this.#starts.forgetLeft(ledger);
     });
     return this.#opening;
   }
@@ -112,17 +113,17 @@ export class Journal {
   async ended(batchId: string, isReleased: boolean): Promise<void> {
     await this.#opening;
     if (isReleased) await this.#forgetStart();
-    const hash = this.#open;
-    if (hash === undefined) return;
+    const batch = this.#open;
+    if (batch === undefined) return;
     this.#open = undefined;
     this.#stopHeartbeat();
-    await this.#attempt("could not note the end of a batch", { batchId }, async (store) => {
+    await this.#attempt("could not note the end of a batch", { batchId }, async (ledger) => {
       await this.#beating;
-      const keys = this.#firstKey === undefined ? await this.#keysOf(store, hash) : [this.#firstKey];
-      if (isReleased) for (const key of keys) await store.delete(key);
-      else await this.#renew(store, batchId, keys, STALE_MS);
+      const own = this.#first === undefined ? await entriesOf(ledger, batch.token) : [this.#first];
+      if (isReleased) await ledger.delete(own);
+      else await this.#renew(ledger, batch, own, STALE_MS);
     });
-    OPEN.delete(hash);
+    OPEN.delete(batch.token);
   }
 
   /** Aborts the batches of dead processes. Never rejects; takes at most 5 seconds and the time of the aborts. */
@@ -135,16 +136,16 @@ export class Journal {
 
   async #recover(endBatch: EndBatch): Promise<void> {
     const { logger } = this.#options;
-    const orphans: string[] = [];
-    await this.#attempt("could not be read", {}, async (store, _, ledger) => {
-      const keys = await this.#keysOf(store);
-      await this.#starts.read(ledger, keys);
-      for (const [hash, heartbeat] of heartbeatsOf(keys)) {
-        const batchId = OPEN.has(hash) ? undefined : await this.#orphanOf(ledger, hash, heartbeat);
-        if (batchId !== undefined) orphans.push(batchId);
+    const orphans = new Map<string, string>();
+    await this.#attempt("could not be read", {}, async (ledger) => {
+      const entries = await journalOf(ledger);
+      await this.#starts.read(ledger, entries);
+      for (const last of new Map(entries.filter(isBatch).map((entry) => [entry.token, entry])).values()) {
+        const batchId = OPEN.has(last.token) ? undefined : await this.#orphanOf(ledger, last);
+        if (batchId !== undefined) orphans.set(last.token, batchId);
       }
     });
-    for (const batchId of orphans) {
+    for (const [token, batchId] of orphans) {
       try {
         const batchState = await endBatch(batchId);
         logger.info("saas-management: ended the batch of a process that died", { batchId, batchState });
@@ -157,49 +158,47 @@ export class Journal {
           );
         continue;
       }
-      const erase = (store: Store) => this.#erase(store, this.#hash(batchId));
-      await this.#attempt("could not remove the entry of a batch", { batchId }, erase);
+      await this.#attempt("could not remove the entry of a batch", { batchId }, (ledger) =>
+        erase(ledger, token),
+      );
     }
   }
 
   async #forgetStart(): Promise<void> {
     if (!this.#starts.isOpen) return;
-    await this.#attempt("could not remove the note of a start", {}, (store) => this.#starts.forget(store));
+    await this.#attempt("could not remove the note of a start", {}, (ledger) => this.#starts.forget(ledger));
   }
 
   /** The id of a batch whose process is dead. Erases batches whose lease is over. */
-  async #orphanOf(ledger: LedgerParts, hash: string, heartbeat: number): Promise<string | undefined> {
+  async #orphanOf(ledger: InstallationLedger, last: LedgerEntry): Promise<string | undefined> {
     const { clock, logger } = this.#options;
-    const key = this.#key(hash, heartbeat);
-    const silentMs = clock.now() - heartbeat;
+    const silentMs = clock.now() - last.sequence;
     try {
-      // Its last message may have been sent just before its owner died.
-      if (silentMs > LEASE_MS + STALE_MS) return void (await this.#erase(ledger.store, hash));
-      const entry = await readOwned(ledger, key);
-      // Renewed or erased meanwhile.
-      if (typeof entry?.batchId !== "string") return undefined;
-      const { batchId } = entry;
-      return silentMs >= STALE_MS || isGone(entry) ? batchId : undefined;
+      if (silentMs > OVER_MS) return void (await erase(ledger, last.token));
+      // Undefined if it was renewed or erased meanwhile.
+      const entry = await readOwned(ledger, last);
+      return silentMs >= STALE_MS || isGone(entry?.owner) ? entry?.batchId : undefined;
     } catch (error) {
+      const { key } = last;
       logger.warn("saas-management: ignored an unusable entry of the journal", { key, error });
       return undefined;
     }
   }
 
-  #keepBeating(store: Store, batchId: string): void {
+  #keepBeating(ledger: InstallationLedger, batch: Beating): void {
     const { clock, logger } = this.#options;
-    const hash = this.#hash(batchId);
     const beat = async () => {
-      this.#firstKey = undefined;
-      const before = await this.#keysOf(store, hash);
-      if (before.length > 0) return void (await this.#renew(store, batchId, before));
+      this.#first = undefined;
+      const before = await entriesOf(ledger, batch.token);
+      if (before.length > 0) return void (await this.#renew(ledger, batch, before));
       this.#open = undefined;
+      const { batchId } = batch;
       logger.warn("saas-management: another process considered this run dead and may abort its batch", {
         batchId,
       });
     };
     const goOn = () => {
-      if (this.#open === hash) this.#keepBeating(store, batchId);
+      if (this.#open === batch) this.#keepBeating(ledger, batch);
     };
     this.#stopHeartbeat = clock.after(HEARTBEAT_MS, () => {
       this.#beating = beat().then(goOn, goOn);
@@ -207,65 +206,40 @@ export class Journal {
   }
 
   /** Puts a heartbeat, which may be some time ago, then deletes the earlier ones. */
-  async #renew(store: Store, batchId: string, before: readonly string[], agoMs = 0): Promise<string> {
-    const key = this.#key(this.#hash(batchId), this.#options.clock.now() - agoMs);
-    await putOwned(store, key, { batchId });
-    for (const earlier of before) if (earlier !== key) await store.delete(earlier);
-    return key;
-  }
-
-  async #erase(store: Store, hash: string): Promise<void> {
-    for (const key of await this.#keysOf(store, hash)) await store.delete(key);
-  }
-
-  async #keysOf(store: Store, hash = ""): Promise<readonly string[]> {
-    const keys: string[] = [];
-    const prefix = `${folderOf(this.#options)}/journal.${hash}`;
-    for await (const key of listKeys(store, prefix)) keys.push(key);
-    return keys;
+  async #renew(
+    ledger: InstallationLedger,
+    { token, batchId }: Beating,
+    before: readonly LedgerEntry[],
+    agoMs = 0,
+  ): Promise<LedgerEntry> {
+    const entry = journalEntry(ledger, "batch", this.#options.clock.now() - agoMs, token);
+    await putOwned(ledger, entry, { batchId });
+    await ledger.delete(before.filter(({ key }) => key !== entry.key));
+    return entry;
   }
 
   /** A journal that does not answer once is not used again: each call would block a thread of the process. */
   async #attempt(
     failure: string,
     details: { readonly batchId?: string },
-    step: (store: Store, over: AbortSignal, ledger: LedgerParts) => Promise<void>,
+    step: (ledger: InstallationLedger, over: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    const { clock, logger, ledger } = this.#options;
+    const { ledger } = this.#options;
     if (!this.#answers || ledger === undefined) return;
-    try {
-      await withinGrace(clock, async (over) => {
-        over.addEventListener("abort", () => {
-          this.#answers = false;
-        });
-        await step(ledger.store, over, ledger);
+    const message = `the journal ${failure}; if this process is killed, the lock of its batch ends with the lease`;
+    await bestEffort(this.#options, { level: "warn", message, details }, (over) => {
+      over.addEventListener("abort", () => {
+        this.#answers = false;
       });
-    } catch (error) {
-      logger.warn(
-        `saas-management: the journal ${failure}; if this process is killed, the lock of its batch ends with the lease`,
-        { ...details, error },
-      );
-    }
-  }
-
-  /** Batch ids may contain any character. */
-  #hash(batchId: string): string {
-    const { endpoint, installationId } = this.#options;
-    return createHash("sha256")
-      .update(JSON.stringify([endpoint, installationId, batchId]))
-      .digest("hex");
-  }
-
-  #key(hash: string, heartbeat: number): string {
-    return `${folderOf(this.#options)}/journal.${hash}.${Math.trunc(heartbeat)}`;
+      return step(ledger, over);
+    });
   }
 }
 
-function heartbeatsOf(keys: readonly string[]): Map<string, number> {
-  const latest = new Map<string, number>();
-  for (const key of keys) {
-    const [, hash, heartbeat] = /\.([0-9a-f]{64})\.(\d+)$/.exec(key) ?? [];
-    if (hash !== undefined) latest.set(hash, Math.max(latest.get(hash) ?? 0, Number(heartbeat)));
-  }
-  return latest;
+async function entriesOf(ledger: InstallationLedger, token: string): Promise<readonly LedgerEntry[]> {
+  return (await journalOf(ledger)).filter((entry) => isBatch(entry) && entry.token === token);
+}
+
+async function erase(ledger: InstallationLedger, token: string): Promise<void> {
+  await ledger.delete(await entriesOf(ledger, token));
 }

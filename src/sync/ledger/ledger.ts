@@ -3,7 +3,8 @@ import { isAbsolute, join, resolve } from "node:path";
 import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
 import { isObject, type KeysOf, readOptions, requireMethods } from "../../core/validate.js";
 import { FileStore } from "./file-store.js";
-import type { Store } from "./store.js";
+import { InstallationLedger, type InstallationScope, type LedgerParts } from "./installation-ledger.js";
+import { listKeys, memoryStore, type Store } from "./store.js";
 
 /**
  * Remembers the ids of the last completed snapshots, held runs that wait for an approval, and the batches that runs have
@@ -12,19 +13,6 @@ import type { Store } from "./store.js";
 export interface Ledger {
   /** Where it is: the absolute path of its directory, `postgres schema` and its name, or `store`. */
   readonly location: string;
-}
-
-/** What a ledger consists of. Plain data, so that another copy of the package can use it too. */
-export interface LedgerParts {
-  readonly store: Store;
-  readonly hashIds: boolean;
-  /** Directory of a file ledger. */
-  readonly directory?: string | undefined;
-}
-
-/** Where a person finds a value: its path, or its key in the store. */
-export function placeOf({ directory }: LedgerParts, key: string): string {
-  return directory === undefined ? key : join(directory, key);
 }
 
 interface LedgerOptions {
@@ -68,17 +56,38 @@ export function storeLedger(store: Store, options?: { readonly hashIds?: boolean
   return makeLedger("store", { store, hashIds });
 }
 
-export function makeLedger(location: string, parts: LedgerParts): Ledger {
-  return Object.freeze(Object.defineProperty({ location }, PARTS, { value: parts }));
+/** A ledger that lives as long as the process, for tests. */
+export function memoryLedger(): Ledger {
+  return makeLedger("memory", { store: memoryStore(), hashIds: false });
 }
 
-/**
- * Checks the option `ledger`.
- * @returns undefined for `"none"`
- * @throws {InvalidInputError} it is neither a ledger nor `"none"`
- */
-export function requireLedger(ledger: unknown): LedgerParts | undefined {
-  if (ledger === "none") return undefined;
+export function makeLedger(location: string, parts: Omit<LedgerParts, "location">): Ledger {
+  return Object.freeze(Object.defineProperty({ location }, PARTS, { value: { location, ...parts } }));
+}
+
+/** @throws {InvalidInputError} it is not a ledger */
+export function openLedger(ledger: unknown, scope: InstallationScope): InstallationLedger {
+  return new InstallationLedger(partsOf(ledger), scope);
+}
+
+/** What the ledger has of each installation of which a run was completed or held: values of such runs name it. */
+export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
+  const parts = partsOf(ledger);
+  const keys = (await listKeys(parts.store, "")).filter((key) =>
+    /\/runs\.\d+\.\w+\.(receipt|held)$/.test(key),
+  );
+  const ofFolders = new Map(keys.map((key) => [key.slice(0, key.indexOf("/")), key]));
+  const opened: InstallationLedger[] = [];
+  for (const key of ofFolders.values()) {
+    const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
+    const { endpoint, installationId } = (await unnamed.read(key)) ?? {};
+    if (typeof endpoint === "string" && typeof installationId === "string")
+      opened.push(new InstallationLedger(parts, { endpoint, installationId }));
+  }
+  return opened;
+}
+
+function partsOf(ledger: unknown): LedgerParts {
   const parts: unknown = isObject(ledger) ? Reflect.get(ledger, PARTS) : undefined;
   if (isParts(parts)) return parts;
   throw new InvalidInputError(

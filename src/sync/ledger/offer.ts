@@ -1,15 +1,14 @@
 /** What a held run leaves behind for a person to approve. */
 import { createHash } from "node:crypto";
-import type { HeldReason } from "../../core/errors/index.js";
-import { isObject } from "../../core/validate.js";
+import { isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
 import type { FieldSample } from "../ids/field-sample.js";
-import { isSample } from "./history.js";
 import { eachLine, wholeLines } from "./id-lines.js";
-import type { Fields, Lines } from "./value.js";
+import { isSample } from "./past.js";
+import type { Lines } from "./value.js";
 
 /** A rule that was broken, and by what: nothing else of it is approved. */
 export interface CoveredRule {
-  readonly rule: HeldReason["rule"];
+  readonly rule: string;
   readonly fields?: readonly string[] | undefined;
   /** What the held snapshot had, for the rule about fields. */
   readonly sample?: FieldSample | undefined;
@@ -49,28 +48,13 @@ export async function digestOf({
   return sha256(JSON.stringify([covers, await sumOf(lines()), await sumOf(added())]));
 }
 
-export function isOffered(
-  fields: Fields,
-): fields is Fields & Pick<PendingApproval, "offer" | "expiresAt" | "covers"> {
-  const { offer, expiresAt, covers } = fields;
-  return isOffer(offer) && typeof expiresAt === "number" && Array.isArray(covers) && covers.every(isCovered);
-}
-
-function isOffer(value: unknown): value is Offer {
-  if (!isObject(value)) return false;
-  const { nonce, digests }: Partial<Record<keyof Offer, unknown>> = value;
-  return typeof nonce === "string" && isObject(digests);
-}
-
-function isCovered(value: unknown): value is CoveredRule {
-  if (!isObject(value)) return false;
-  const { rule, fields, sample }: Partial<Record<keyof CoveredRule, unknown>> = value;
-  return (
-    typeof rule === "string" &&
-    (fields === undefined || Array.isArray(fields)) &&
-    (sample === undefined || isSample(sample))
-  );
-}
+export const isOffered = objectOf<Omit<PendingApproval, "lines" | "added">>({
+  offer: objectOf<Offer>({ nonce: isText, digests: recordOf(isText) }),
+  expiresAt: isCount,
+  covers: listOf(
+    objectOf<CoveredRule>({ rule: isText, fields: optional(listOf(isText)), sample: optional(isSample) }),
+  ),
+});
 
 /** How many ids there are, and the sum of their hashes. */
 async function sumOf(lines: Lines): Promise<string> {

@@ -52,6 +52,34 @@ export async function putWhole(
   if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
 }
 
-export async function deleteAll(store: Store, entries: readonly { readonly key: string }[]): Promise<void> {
-  for (const { key } of entries) await store.delete(key);
+/** Lists keys. A store may list more than it was asked for. */
+export async function listKeys(store: Store, prefix: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
+  return keys;
+}
+
+/** A store that lives as long as the process, for tests. */
+export function memoryStore(): Store {
+  const values = new Map<string, readonly Uint8Array[]>();
+  return {
+    putIfAbsent: async (key, value) => {
+      const pieces: Uint8Array[] = [];
+      // A copy: a piece may be a small part of its buffer, which may be used again.
+      for await (const piece of value) pieces.push(new Uint8Array(piece));
+      if (values.has(key)) return false;
+      values.set(key, pieces);
+      return true;
+    },
+    get: async (key) => {
+      const pieces = values.get(key);
+      return pieces === undefined ? undefined : streamOf(pieces);
+    },
+    list: (prefix) => streamOf([...values.keys()].filter((key) => key.startsWith(prefix))),
+    delete: async (key) => void values.delete(key),
+  };
+}
+
+async function* streamOf<T>(items: readonly T[]): AsyncGenerator<T, void, undefined> {
+  yield* items;
 }

@@ -1,7 +1,7 @@
 /**
  * The value of a ledger's key:
  *
- *     \head {"format":…,"version":2,"of":"inst_1-…/accounts.00000007.….ids",…}
+ *     \head {"format":…,"version":1,"of":"inst_1-…/accounts.00000007.….ids",…}
  *     u1
  *     u2
  *     \end {"bytes":…,"crc32":"…"}
@@ -14,8 +14,6 @@ import { crc32 } from "node:zlib";
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { wholeLines } from "./id-lines.js";
-import { type LedgerParts, placeOf } from "./ledger.js";
-import { putWhole } from "./store.js";
 
 export type Lines = AsyncIterable<Uint8Array>;
 
@@ -23,7 +21,7 @@ export type Lines = AsyncIterable<Uint8Array>;
 export type Fields = Readonly<Record<string, unknown>>;
 
 const FORMAT = "saas-management-ledger";
-const VERSION = 2;
+const VERSION = 1;
 const HEAD = "\\head ";
 const END = "\\end";
 const LINE_FEED = 0x0a;
@@ -75,26 +73,6 @@ export async function* decodeValue(
   }
   if (isFirst) throw unusable(place, "it is empty");
   if (!ended) throw unusable(place, "its last line is missing, which has its length and its checksum");
-}
-
-/** Puts a small value. @throws as {@link putWhole} */
-export function putValue({ store }: Pick<LedgerParts, "store">, key: string, fields: Fields): Promise<void> {
-  return putWhole(store, key, encodeValue(key, fields));
-}
-
-/**
- * Reads the fields of a value, and checks all of it.
- * @returns undefined if there is none
- * @throws {ConfigurationError} as {@link decodeValue}
- */
-export async function readValue(ledger: LedgerParts, key: string, of = key): Promise<Fields | undefined> {
-  const value = await ledger.store.get(key);
-  let fields: Fields | undefined;
-  const onFields = (read: Fields) => {
-    fields = read;
-  };
-  if (value !== undefined) for await (const _ of decodeValue(value, placeOf(ledger, key), of, onFields));
-  return fields;
 }
 
 export function unusable(place: string, why: string, cause?: unknown): ConfigurationError {
@@ -160,7 +138,7 @@ async function* linesOf(value: Lines, place: string): Lines {
   }
 }
 
-async function* noLines(): Lines {}
+export async function* noLines(): Lines {}
 
 function isList(key: string): boolean {
   return key.endsWith(".txt");

@@ -1,7 +1,7 @@
 import type { InputIssue, SnapshotDiff } from "../../core/errors/index.js";
 import type { CollectionInfo } from "../collections.js";
 import { stringIn, truncateId } from "../encoding/record-id.js";
-import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
+import type { EncodedRecord, RecordInspector } from "../encoding/record-inspector.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import type { WriteStats } from "../write/options.js";
 import { type ReferenceCheck, type ReferencedIds, referenceChecks } from "./references.js";
@@ -10,8 +10,8 @@ import type { CollectionPreview } from "./report.js";
 /** Most repeated ids that are listed. */
 const MAX_DUPLICATES = 20;
 
-/** Observes the records of one collection and notes their problems without ending the write. */
-export class CollectionWatch implements RecordObserver {
+/** Inspects the records of one collection and notes their problems without ending the write. */
+export class CollectionWatch implements RecordInspector {
   readonly #collection: CollectionInfo;
   readonly #ids: SnapshotIds;
   readonly #referencedIds: ReferencedIds;
@@ -37,10 +37,10 @@ export class CollectionWatch implements RecordObserver {
     this.#maxIssues = maxIssues;
   }
 
-  observe(encoded: EncodedRecord, record: unknown): string | undefined {
+  inspect(encoded: EncodedRecord, record: unknown): string | undefined {
     if (this.#collection.idField !== undefined) {
       const before = this.#ids.duplicates;
-      const refusal = this.#ids.observe(encoded);
+      const refusal = this.#ids.inspect(encoded);
       if (refusal !== undefined) this.different += 1;
       if (refusal !== undefined || this.#ids.duplicates > before) this.#addDuplicate(record);
       // Of two events with one id, the service takes the last.

@@ -42,11 +42,11 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       subject: { installationId },
       snapshots: connector.snapshots,
       keep: async () => {},
-      observerOf: (collection) => watches.of(collection),
+      inspectorOf: (collection) => watches.of(collection),
       onProgress: options.onProgress,
       signal,
     });
-    const watermarks = new Watermarks({ ledger: judge.ledger, installationId, preview: true }, configuration);
+    const watermarks = new Watermarks(judge.ledger, true, configuration);
     await extraction.run(connector, { preview: true, ...(await watermarks.begin(signal)) });
     return await raceAbort(watches.preview(extraction.stats), signal);
   } finally {

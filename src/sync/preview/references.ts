@@ -1,7 +1,7 @@
 /** Finds dangling references: fields that hold the id of a record that the run does not write. */
 import { COLLECTIONS, type Collection, type SnapshotCollection } from "../collections.js";
 import { BYTES_PER_UNIT } from "../encoding/byte-writer.js";
-import type { EncodedRecord } from "../encoding/record-observer.js";
+import type { EncodedRecord } from "../encoding/record-inspector.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 

@@ -11,7 +11,7 @@ import {
   type SnapshotCollection,
 } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
-import type { ObserverOf } from "../encoding/record-observer.js";
+import type { InspectorOf } from "../encoding/record-inspector.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
@@ -38,13 +38,13 @@ export interface ExtractionOptions {
   readonly snapshots: readonly SnapshotCollection[];
   /** Keeps a message; its buffer is used again when it has resolved. */
   readonly keep: (collection: Collection, message: EncodedMessage) => Promise<void>;
-  readonly observerOf: ObserverOf;
+  readonly inspectorOf: InspectorOf;
   readonly onProgress: OnProgress | undefined;
   /** Ends the extraction with its reason. */
   readonly signal: AbortSignal;
 }
 
-/** One call of a connector: what it writes is checked, encoded, observed and kept. */
+/** One call of a connector: what it writes is checked, encoded, inspected and kept. */
 export class Extraction<Snapshots extends SnapshotCollection> implements RunBatch<Snapshots>, WriteTarget {
   readonly configuration: SyncConfiguration;
   readonly subject: Subject;
@@ -176,7 +176,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       report,
       consequence,
       send,
-      observer: this.#options.observerOf(collection),
+      inspector: this.#options.inspectorOf(collection),
       stop: controller,
     };
     return { context, unlink };

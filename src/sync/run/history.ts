@@ -1,17 +1,14 @@
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import { withinGrace } from "../call.js";
+import { bestEffort } from "../call.js";
 import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import { type InstallationScope, knowsInstallation, type LedgerEntry } from "../ledger/entries.js";
 import { idsOf } from "../ledger/id-lines.js";
-import { type LedgerParts, placeOf, requireLedger } from "../ledger/ledger.js";
-import { allLogs, heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
-import { unusable } from "../ledger/value.js";
+import type { InstallationLedger, LedgerEntry } from "../ledger/installation-ledger.js";
+import { heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
 import type { SyncConfiguration } from "../options.js";
 import { withText } from "../report-text.js";
-import type { ResolvedRunOptions } from "./options.js";
 import { describedReceipt, type RunReceipt } from "./receipt.js";
 
 /** As in the report of a held run. */
@@ -47,19 +44,17 @@ export interface InstallationStatus {
 
 /** Notes in the ledger what became of runs. Never rejects: a run does not depend on it. */
 export class RunNotes {
-  readonly #ledger: LedgerParts | undefined;
-  readonly #scope: InstallationScope;
+  readonly #ledger: InstallationLedger | undefined;
   readonly #configuration: SyncConfiguration;
 
   /** @param ledger Undefined for `"none"`. */
-  constructor(ledger: LedgerParts | undefined, installationId: string, configuration: SyncConfiguration) {
+  constructor(ledger: InstallationLedger | undefined, configuration: SyncConfiguration) {
     this.#ledger = ledger;
-    this.#scope = { endpoint: configuration.endpoint.origin, installationId };
     this.#configuration = configuration;
   }
 
   completed(receipt: RunReceipt): Promise<void> {
-    return this.#note((ledger, at) => logCompleted(ledger, this.#scope, { at, value: receipt }));
+    return this.#note((ledger, at) => logCompleted(ledger, { at, value: receipt }));
   }
 
   async held(report: HeldReport): Promise<void> {
@@ -69,97 +64,80 @@ export class RunNotes {
     // Ids are in the lists of removals only, which a later ledger may have to hash.
     const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
     const value = { report: { ...report, reasons }, text: report.toString() };
-    await this.#note((ledger, at) => logHeld(ledger, this.#scope, id, { at, value }));
+    await this.#note((ledger, at) => logHeld(ledger, id, { at, value }));
   }
 
-  async #note(put: (ledger: LedgerParts, at: number) => Promise<void>): Promise<void> {
-    const { clock, logger } = this.#configuration;
+  async #note(put: (ledger: InstallationLedger, at: number) => Promise<void>): Promise<void> {
     const ledger = this.#ledger;
     if (ledger === undefined) return;
-    try {
-      await withinGrace(clock, () => put(ledger, clock.now()));
-    } catch (error) {
-      logger.warn("saas-management: the ledger could not note the run in its history", { error });
-    }
+    const failed = { level: "warn", message: "the ledger could not note the run in its history" } as const;
+    await bestEffort(this.#configuration, failed, () => put(ledger, this.#configuration.clock.now()));
   }
 }
 
 /** The receipt of the last completed run; undefined if there is none. */
-export async function lastReceipt(
-  ledger: LedgerParts,
-  scope: InstallationScope,
-): Promise<RunReceipt | undefined> {
-  const last = (await logEntries(ledger, scope)).findLast(({ kind }) => kind === "receipt");
+export async function lastReceipt(ledger: InstallationLedger): Promise<RunReceipt | undefined> {
+  const last = (await logEntries(ledger)).findLast(({ kind }) => kind === "receipt");
   const read = last && (await readLogEntry(ledger, last));
   return isReceipt(read?.value) ? read.value : undefined;
 }
 
 /** @throws {ConfigurationError} an entry is damaged */
-export async function readHistory(
-  { ledger: given, installationId }: Pick<ResolvedRunOptions, "ledger" | "installationId">,
-  { endpoint }: Pick<SyncConfiguration, "endpoint">,
-): Promise<RunHistory> {
-  const ledger = requireLedger(given);
+export async function readHistory(ledger: InstallationLedger | undefined): Promise<RunHistory> {
   if (ledger === undefined) return { isKnown: false, runs: [], held: undefined };
-  const scope = { endpoint: endpoint.origin, installationId };
-  const entries = await logEntries(ledger, scope);
+  const entries = await logEntries(ledger);
   const runs: RunHistory["runs"][number][] = [];
   for (const entry of entries.filter(({ kind }) => kind === "receipt")) {
     const read = await readLogEntry(ledger, entry);
     if (read === undefined) continue;
-    if (!isReceipt(read.value)) throw unusable(placeOf(ledger, entry.key), "it is not a receipt");
+    if (!isReceipt(read.value)) throw ledger.unusable(entry.key, "it is not a receipt");
     const receipt = describedReceipt(read.value);
     runs.push(withText({ ...receipt, completedAt: new Date(read.at) }, () => receipt.toString().split("\n")));
   }
-  const isKnown = await knowsInstallation(ledger, scope);
-  return { isKnown, runs, held: await readHeld(ledger, scope, heldIn(entries)) };
+  return { isKnown: await ledger.isKnown(), runs, held: await readHeld(ledger, heldIn(entries)) };
 }
 
 /**
- * Reads what a ledger knows of all its installations, the one that was completed longest ago first.
+ * Reads what is known of several installations, the one that was completed longest ago first.
  * @throws {ConfigurationError} an entry is damaged
  */
 export async function readInstallations(
-  ledger: LedgerParts,
+  ledgers: readonly InstallationLedger[],
   now: number,
 ): Promise<readonly InstallationStatus[]> {
   const found: InstallationStatus[] = [];
-  for (const entries of await allLogs(ledger)) {
+  for (const ledger of ledgers) {
+    const entries = await logEntries(ledger);
     const receipts = entries.filter(({ kind }) => kind === "receipt");
     const read = async (entry: LedgerEntry | undefined) => entry && readLogEntry(ledger, entry);
     const [first, last] = [await read(receipts[0]), await read(receipts.at(-1))];
-    const current = heldIn(entries);
-    const named = last ?? (await read(current?.held));
-    // Deleted meanwhile.
-    if (named === undefined) continue;
-    const { endpoint, installationId } = named;
     const intervals = receipts.length - 1;
     const meanMs = first && last && intervals > 0 ? (last.at - first.at) / intervals : undefined;
+    const { endpoint, installationId } = ledger.scope;
     found.push({
       endpoint,
       installationId,
       completedAt: last && new Date(last.at),
       lateMs: last && meanMs && Math.max(0, now - last.at - meanMs),
-      held: await readHeld(ledger, { endpoint, installationId }, current),
+      held: await readHeld(ledger, heldIn(entries)),
     });
   }
   return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
 }
 
 async function readHeld(
-  ledger: LedgerParts,
-  scope: InstallationScope,
+  ledger: InstallationLedger,
   current: ReturnType<typeof heldIn>,
 ): Promise<RunHistory["held"]> {
   const { held, approved } = current ?? {};
   const read = held && (await readLogEntry(ledger, held));
   if (read === undefined) return undefined;
-  if (!isHeld(read.value)) throw unusable(placeOf(ledger, held?.key ?? ""), "it is not a report");
+  if (!isHeld(read.value)) throw ledger.unusable(held?.key ?? "", "it is not a report");
   const { report, text } = read.value;
   const { approval } = report;
   const isApproved = approved !== undefined && (await readLogEntry(ledger, approved)) !== undefined;
   const reasons: HeldReason[] = [];
-  for (const reason of report.reasons) reasons.push(await withExamples(ledger, scope, reason));
+  for (const reason of report.reasons) reasons.push(await withExamples(ledger, reason));
   return withText(
     {
       ...report,
@@ -173,15 +151,11 @@ async function readHeld(
 }
 
 /** Adds the first ids that would be removed. */
-async function withExamples(
-  ledger: LedgerParts,
-  scope: InstallationScope,
-  reason: HeldReason,
-): Promise<HeldReason> {
+async function withExamples(ledger: InstallationLedger, reason: HeldReason): Promise<HeldReason> {
   const { collection, rule } = reason;
   const isAboutRemovals = rule === "removed" || rule === "window";
   if (!isAboutRemovals || !isCollection(collection) || !isSnapshot(collection)) return reason;
-  const pending = await new CollectionLedger(ledger, { ...scope, collection }).held();
+  const pending = await new CollectionLedger(ledger, collection).pending();
   const examples: string[] = [];
   if (pending !== undefined)
     for await (const id of idsOf(pending.lines())) {

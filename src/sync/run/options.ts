@@ -2,7 +2,7 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import type { KeysOf } from "../../core/validate.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { JudgeOptions } from "../guard/rules.js";
-import type { Ledger } from "../ledger/ledger.js";
+import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
 
 export const DEFAULT_RESTARTS = 2;
@@ -77,7 +77,8 @@ export function checkFirstRun({ firstRun }: Pick<JudgeOptions, "firstRun">): voi
 }
 
 /** Options with the client's defaults filled in. */
-export type ResolvedRunOptions = RunOptions & {
+export interface ResolvedRunOptions extends Omit<RunOptions, "ledger"> {
   readonly installationId: string;
-  readonly ledger: Ledger | "none";
-};
+  /** Undefined for `"none"`. */
+  readonly ledger: InstallationLedger | undefined;
+}

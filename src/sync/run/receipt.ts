@@ -1,5 +1,5 @@
 import type { HeldReason, SnapshotDiff } from "../../core/errors/index.js";
-import { type Collection, collectionEntries } from "../collections.js";
+import { type Collection, collectionEntries, type SnapshotCollection } from "../collections.js";
 import { count, counted, describeDiff, withText } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import type { WriteStats } from "../write/options.js";
@@ -87,4 +87,20 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
     lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}`);
   }
   return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];
+}
+
+/** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
+export function surprisesOf(
+  collection: SnapshotCollection,
+  expected: SnapshotDiff | undefined,
+  removed = 0,
+): string[] {
+  if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
+  const why =
+    expected.baseline === "none"
+      ? `it was not the first snapshot of ${collection}`
+      : "it may be an old copy, or not the ledger of the last run";
+  return [
+    `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected.removed)}: ${why}, or another connector writes ${collection} too. If they are missed, run again with all records at once: what is sent again is no longer removed`,
+  ];
 }

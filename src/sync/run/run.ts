@@ -15,9 +15,8 @@ import {
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
-import { randomToken, stateOf } from "../ledger/entries.js";
+import { randomToken } from "../ledger/installation-ledger.js";
 import { Journal } from "../ledger/journal.js";
-import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
@@ -26,7 +25,7 @@ import { Extraction } from "./extract.js";
 import { lastReceipt, RunNotes } from "./history.js";
 import { logged } from "./logged.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { type RunReceipt, receiptOf } from "./receipt.js";
+import { type RunReceipt, receiptOf, surprisesOf } from "./receipt.js";
 import { untilRunEnds } from "./run-end.js";
 import { BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
@@ -63,8 +62,6 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #configuration: SyncConfiguration;
   /** Fires when the caller, the client, the time or a signal of the process ends the run. */
   readonly #ended: AbortSignal;
-  readonly #ledger: LedgerParts | undefined;
-  readonly #scope: { readonly endpoint: string; readonly installationId: string };
   readonly #runId = randomToken();
   readonly #watermarks: Watermarks;
   readonly #notes: RunNotes;
@@ -79,22 +76,19 @@ class Run<Snapshots extends SnapshotCollection> {
     ended: AbortSignal,
   ) {
     const { configuration } = parts;
-    const { clock, logger, endpoint } = configuration;
-    const { installationId } = options;
-    const ledger = requireLedger(options.ledger);
+    const { clock, logger } = configuration;
+    const { ledger } = options;
     this.#connector = connector;
     this.#options = options;
     this.#parts = parts;
     this.#configuration = configuration;
     this.#ended = ended;
-    this.#ledger = ledger;
-    this.#scope = { endpoint: endpoint.origin, installationId };
-    this.#watermarks = new Watermarks({ ledger, installationId, preview: false }, configuration);
-    this.#notes = new RunNotes(ledger, installationId, configuration);
+    this.#watermarks = new Watermarks(ledger, false, configuration);
+    this.#notes = new RunNotes(ledger, configuration);
     this.#sender = new BatchSender({
       run: options,
       parts,
-      journal: new Journal({ ledger, endpoint: endpoint.origin, installationId, clock, logger }),
+      journal: new Journal({ ledger, clock, logger }),
       watermarks: this.#watermarks,
       readState: () => this.#readState(),
       ended,
@@ -148,7 +142,7 @@ class Run<Snapshots extends SnapshotCollection> {
       subject: { installationId: this.#options.installationId },
       snapshots,
       keep: (collection, message) => spool.append(collection, message),
-      observerOf: guard.observerOf,
+      inspectorOf: guard.inspectorOf,
       onProgress: this.#options.onProgress,
       signal: this.#ended,
     });
@@ -188,9 +182,10 @@ class Run<Snapshots extends SnapshotCollection> {
 
   /** Names what the ledger says of the installation, without the batches of this run. */
   async #readState(): Promise<string> {
-    if (this.#ledger === undefined) return "";
+    const { ledger } = this.#options;
+    if (ledger === undefined) return "";
     try {
-      return await raceAbort(stateOf(this.#ledger, this.#scope, this.#runId), this.#ended);
+      return await raceAbort(ledger.state(this.#runId), this.#ended);
     } catch (error) {
       this.#ended.throwIfAborted();
       if (error instanceof SaasManagementError) throw error;
@@ -202,8 +197,8 @@ class Run<Snapshots extends SnapshotCollection> {
 
   /** Another run was completed since T0: waits before the connector is called again. @throws {RunOutdatedError} too often */
   async #beginAgain(): Promise<void> {
-    const { installationId } = this.#options;
-    const last = this.#ledger && lastReceipt(this.#ledger, this.#scope).catch(() => undefined);
+    const { installationId, ledger } = this.#options;
+    const last = ledger && lastReceipt(ledger).catch(() => undefined);
     const other = last && (await raceAbort(last, this.#ended));
     const named = other === undefined ? "Another run" : `The run of batch ${other.batchId}`;
     this.#spendRestart(
@@ -230,25 +225,28 @@ class Run<Snapshots extends SnapshotCollection> {
     reported: CompletionCounts,
     { spool, guard, extraction }: Extracted,
   ): RunReceipt {
-    const { ledger } = this.#options;
     const unclear = unclearEvents(spool).map(
       ({ collection, records }) =>
         `it is not known whether the service accepted ${counted(records, "record")} of ${collection}, and eventDelivery: "at-most-once" does not send them again`,
     );
-    for (const surprise of unclear) this.#configuration.logger.error(`saas-management: ${surprise}`);
+    const removed = this.#connector.snapshots.flatMap((collection) =>
+      surprisesOf(collection, guard.figures[collection], reported[collection]?.removed),
+    );
+    const surprises = [...removed, ...unclear];
+    for (const surprise of surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
     return receiptOf({
       batchId: batch.id,
       restarts: this.#restarted,
       durationMs: this.#configuration.clock.monotonic() - this.#parts.begunAt,
       waitedForLockMs: this.#sender.waitedForLockMs,
-      ledger: ledger === "none" ? undefined : ledger.location,
+      ledger: this.#options.ledger?.location,
       stats: batch.stats,
       extracted: extraction.stats,
       expected: guard.figures,
       approved: guard.approvedRules,
       reported,
       guard: guard.isOn ? "on" : "off",
-      surprises: [...guard.surprises, ...unclear],
+      surprises,
     });
   }
 

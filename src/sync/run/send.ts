@@ -1,15 +1,10 @@
 /** Steps 4 to 9 of a run: one batch. */
 import { linkAbort, onAbort, raceAbort } from "../../core/abort.js";
-import {
-  annotate,
-  BatchInProgressError,
-  BatchOutcomeUnknownError,
-  BatchStateError,
-} from "../../core/errors/index.js";
+import { BatchInProgressError, BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
 import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
-import { hasEnded, withinGrace } from "../call.js";
+import { hasEnded, lockedError, withinGrace } from "../call.js";
 import type { RunGuard } from "../guard/run-guard.js";
 import type { Journal } from "../ledger/journal.js";
 import type { SyncConfiguration } from "../options.js";
@@ -161,12 +156,8 @@ export class BatchSender {
     const [first] = this.#unreleased;
     if (first === undefined || !(error instanceof BatchInProgressError)) return error;
     const [batchId, cause] = first;
-    const { installationId, serverMessage, waitedMs } = error;
-    const own = new BatchInProgressError(
-      `A batch of this installation is in progress. It may be batch ${batchId} of this run, which failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`,
-      { installationId, serverMessage, waitedMs, mayBeOwn: true, cause },
-    );
-    return annotate(own, error);
+    const message = `A batch of this installation is in progress. It may be batch ${batchId} of this run, which failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`;
+    return lockedError(error, message, { mayBeOwn: true, cause });
   }
 
   /**
@@ -224,7 +215,7 @@ export class BatchSender {
       unlink();
     }
     // 9 Promote the ids, store the watermarks; then the receipt.
-    await Promise.all([watermarks.completed(), guard.completed(counts)]);
+    await Promise.all([watermarks.completed(), guard.completed()]);
     return { type: "completed", counts };
   }
 

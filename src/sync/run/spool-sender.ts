@@ -4,9 +4,12 @@ import type { BatchHandle } from "../batch/sync-batch.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
 import { batchIdField } from "../encoding/message-builder.js";
 import type { SyncConfiguration } from "../options.js";
+import type { StoredMessage } from "../transport.js";
 import { uncountedError } from "../write/window-sender.js";
 import type { Spool, SpooledMessage } from "./spool.js";
-import { SpoolReader } from "./spool-reader.js";
+
+/** Room for the id of the batch and what follows it, beside the records of a full message. */
+const SPARE_BYTES = 64 * 1024;
 
 type SendConfiguration = Pick<SyncConfiguration, "eventDelivery" | "messageBytes" | "sendWindowBytes">;
 
@@ -128,4 +131,79 @@ export function unclearEvents(spool: Spool): readonly { collection: Collection; 
     const records = recordsOf(messages.filter(({ isAccepted, isUnclear }) => isUnclear && !isAccepted));
     return records === 0 ? [] : [{ collection, records }];
   });
+}
+
+interface ReadMessage {
+  readonly buffer: Buffer;
+  readonly length: number;
+}
+
+/** A message that is read before anybody asks for it. */
+interface Ahead {
+  readonly index: number;
+  readonly read: Promise<ReadMessage>;
+  /** The buffer of the message before it, which was sent when this one is asked for. */
+  readonly last: Buffer;
+}
+
+/**
+ * Reads the messages of a collection in order, the next one while the last one is sent: in two buffers that are used
+ * again, since what lies outside of the heap makes the collector walk all of it.
+ */
+class SpoolReader {
+  readonly #spool: Spool;
+  readonly #messages: readonly SpooledMessage[];
+  readonly #batchId: Buffer;
+  readonly #messageBytes: number;
+  #ahead: Ahead | undefined;
+
+  /** @param batchId The field that begins each message. */
+  constructor(
+    spool: Spool,
+    messages: readonly SpooledMessage[],
+    batchId: Buffer,
+    { messageBytes }: Pick<SyncConfiguration, "messageBytes">,
+  ) {
+    this.#spool = spool;
+    this.#messages = messages;
+    this.#batchId = batchId;
+    this.#messageBytes = messageBytes;
+  }
+
+  message(index: number): StoredMessage {
+    const length = this.#batchId.length + (this.#messages[index]?.length ?? 0);
+    return { length, load: () => this.#load(index) };
+  }
+
+  async #load(index: number): Promise<Buffer> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    // Another attempt begins with other buffers: the one before may still use its own.
+    const { read, last } = ahead?.index === index ? ahead : { read: this.#read(index), last: undefined };
+    const { buffer, length } = await read;
+    if (index + 1 < this.#messages.length) {
+      const next = this.#read(index + 1, last);
+      // Whoever asks for that message gets the error.
+      next.catch(() => {});
+      this.#ahead = { index: index + 1, read: next, last: buffer };
+    }
+    return buffer.subarray(0, length);
+  }
+
+  async #read(index: number, into?: Buffer): Promise<ReadMessage> {
+    const message = this.#messages[index];
+    if (message === undefined) throw new RangeError(`There is no message ${index}.`);
+    const bodyStart = this.#batchId.length;
+    const length = bodyStart + message.length;
+    const buffer = into !== undefined && into.length >= length ? into : this.#newBuffer(length);
+    this.#batchId.copy(buffer);
+    await this.#spool.read(message, buffer, bodyStart);
+    return { buffer, length };
+  }
+
+  #newBuffer(length: number): Buffer {
+    // Most runs are small.
+    const isSmall = length < this.#messageBytes / 2;
+    return Buffer.allocUnsafeSlow(isSmall ? length : Math.max(length, this.#messageBytes + SPARE_BYTES));
+  }
 }

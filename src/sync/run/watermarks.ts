@@ -1,36 +1,34 @@
 import { raceAbort } from "../../core/abort.js";
 import { ConfigurationError, InvalidInputError, SaasManagementError } from "../../core/errors/index.js";
 import { describeType } from "../../core/validate.js";
-import { withinGrace } from "../call.js";
+import { bestEffort } from "../call.js";
 import { COLLECTIONS, type EventCollection, isCollection, unknownCollectionError } from "../collections.js";
-import type { InstallationScope } from "../ledger/entries.js";
-import type { LedgerParts } from "../ledger/ledger.js";
-import { readWatermarks, storeWatermarks, type Watermark } from "../ledger/watermark-entries.js";
+import { WIRE } from "../generated/collections.js";
+import { type InstallationLedger, lastOf, randomToken } from "../ledger/installation-ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { RunContext } from "./connector.js";
 
 const MAX_CHARACTERS = 1000;
+const EVENTS = Object.values(WIRE).filter((info) => info.model === "event");
 
-interface WatermarkOptions {
-  /** Undefined for `"none"`. */
-  readonly ledger: LedgerParts | undefined;
-  readonly installationId: string;
-  /** Whether nothing is ever committed. */
-  readonly preview: boolean;
+/** Until when the events of a collection were sent, and the key of the entry that says so. */
+export interface Watermark {
+  readonly key: string;
+  readonly value: string;
 }
 
 /** The watermarks of a run: what earlier runs committed, and what the connector advances. */
 export class Watermarks {
-  readonly #options: WatermarkOptions;
-  readonly #scope: InstallationScope;
+  readonly #ledger: InstallationLedger | undefined;
+  readonly #isPreview: boolean;
   readonly #configuration: SyncConfiguration;
   #committed: ReadonlyMap<EventCollection, Watermark> = new Map();
   #advanced: ReadonlyMap<EventCollection, string> = new Map();
 
-  constructor(options: WatermarkOptions, configuration: SyncConfiguration) {
-    this.#options = options;
-    const { installationId } = options;
-    this.#scope = { endpoint: configuration.endpoint.origin, installationId };
+  /** @param isPreview Whether nothing is ever committed. */
+  constructor(ledger: InstallationLedger | undefined, isPreview: boolean, configuration: SyncConfiguration) {
+    this.#ledger = ledger;
+    this.#isPreview = isPreview;
     this.#configuration = configuration;
   }
 
@@ -46,10 +44,9 @@ export class Watermarks {
     return {
       watermark: (name) => committed.get(requireEvents("watermark", name))?.value,
       advance: (name, value) => {
-        const { ledger, preview } = this.#options;
         requireEvents("advance", name);
         requireValue(value);
-        if (ledger === undefined && !preview)
+        if (this.#ledger === undefined && !this.#isPreview)
           throw new InvalidInputError(
             'advance needs a ledger, which remembers the watermark: use fileLedger(directory) instead of "none".',
           );
@@ -60,30 +57,27 @@ export class Watermarks {
 
   /** Commits what the connector has advanced: the batch was completed. Never rejects. */
   async completed(): Promise<void> {
-    const { clock, logger } = this.#configuration;
-    const { ledger } = this.#options;
+    const ledger = this.#ledger;
     const advanced = this.#advanced;
     if (ledger === undefined || advanced.size === 0) return;
-    try {
-      await withinGrace(clock, (over) =>
-        storeWatermarks(ledger, this.#scope, advanced, this.#committed, over),
-      );
-    } catch (error) {
-      logger.error(
-        "saas-management: the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",
-        { collections: [...advanced.keys()], error },
-      );
-    }
+    const failed = {
+      level: "error",
+      message:
+        "the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",
+      details: { collections: [...advanced.keys()] },
+    } as const;
+    await bestEffort(this.#configuration, failed, (over) =>
+      storeWatermarks(ledger, advanced, this.#committed, over),
+    );
   }
 
   async #read(): Promise<ReadonlyMap<EventCollection, Watermark>> {
-    const { ledger, preview } = this.#options;
-    if (ledger === undefined) return new Map();
+    if (this.#ledger === undefined) return new Map();
     try {
-      return await readWatermarks(ledger, this.#scope);
+      return await readWatermarks(this.#ledger);
     } catch (error) {
       // A preview reports the unreadable ledger itself.
-      if (preview) return new Map();
+      if (this.#isPreview) return new Map();
       if (error instanceof SaasManagementError) throw error;
       throw new ConfigurationError(
         "The ledger could not read the watermarks of events; nothing was sent. See the error's cause.",
@@ -109,4 +103,52 @@ function requireValue(value: unknown): void {
       `The value of advance must be a string of 1 to 1,000 characters, got ${got}.`,
     );
   }
+}
+
+/** Reads the watermarks of an installation. @throws {ConfigurationError} one is damaged, or belongs to something else */
+export async function readWatermarks(
+  ledger: InstallationLedger,
+): Promise<ReadonlyMap<EventCollection, Watermark>> {
+  const read = async () => {
+    const values = new Map<EventCollection, Watermark>();
+    const entries = await ledger.entries("watermark");
+    for (const { name } of EVENTS) {
+      const last = entries.findLast(({ subject }) => subject === subjectOf(name));
+      if (last === undefined) continue;
+      const { value } = (await ledger.read(last.key)) ?? {};
+      if (typeof value !== "string") throw ledger.unusable(last.key, "it has no watermark");
+      values.set(name, { key: last.key, value });
+    }
+    return values;
+  };
+  // Once more, because the run before may have replaced a watermark meanwhile.
+  return read().catch(read);
+}
+
+/**
+ * Stores watermarks, and deletes those that they replace. Sequences are drawn when a batch is completed, and another run
+ * may hold the lock by then: a watermark that it has stored stays. If both store theirs at the same moment, the next run
+ * may send events again; none is lost.
+ * @param before What the run has seen: if it is not the last one any more, a later run has stored its own.
+ * @param over Fires when nobody waits any more.
+ */
+async function storeWatermarks(
+  ledger: InstallationLedger,
+  values: ReadonlyMap<EventCollection, string>,
+  before: ReadonlyMap<EventCollection, Watermark>,
+  over: AbortSignal,
+): Promise<void> {
+  for (const [collection, value] of values) {
+    over.throwIfAborted();
+    const subject = subjectOf(collection);
+    const earlier = await ledger.entries(subject);
+    if (lastOf(earlier, "")?.key !== before.get(collection)?.key) continue;
+    over.throwIfAborted();
+    await ledger.put(earlier, { subject, token: randomToken(), kind: "" }, { value });
+    await ledger.delete(earlier);
+  }
+}
+
+function subjectOf(collection: EventCollection): string {
+  return `watermark.${WIRE[collection].wireName}`;
 }

@@ -10,9 +10,9 @@ import {
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
 import type { BlockEncoder } from "../encoding/record-block.js";
 import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
+import { InspectedRecords } from "../encoding/record-inspector.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
-import { ObservedRecords } from "./observed-records.js";
 import { inSteps, unchanged } from "./source.js";
 import { type SinkContext, WindowQueue } from "./window-queue.js";
 
@@ -36,7 +36,7 @@ export class RecordSink {
   readonly #encoder: MessageEncoder;
   readonly #blockEncoder: BlockEncoder;
   readonly #builder: MessageBuilder;
-  readonly #observed: ObservedRecords | undefined;
+  readonly #inspected: InspectedRecords | undefined;
   readonly #queue: WindowQueue;
   #invalid: InvalidRecords | undefined;
   #records = 0;
@@ -44,22 +44,22 @@ export class RecordSink {
   #turnAt: number;
 
   constructor(context: SinkContext) {
-    const { batchId, collection, messageBytes, observer, report } = context;
+    const { batchId, collection, messageBytes, inspector, report } = context;
     const builder = new MessageBuilder(batchId, collection, messageBytes);
     this.#context = context;
     this.#encoder = ENCODERS[collection.name];
     this.#blockEncoder = BLOCK_ENCODERS[collection.name];
     this.#builder = builder;
-    this.#observed =
-      observer &&
-      new ObservedRecords(observer, builder, collection, (issue, isLate) => {
+    this.#inspected =
+      inspector &&
+      new InspectedRecords(inspector, builder, collection, (issue, isLate) => {
         this.#refuse([issue]);
         if (isLate && this.#invalid) context.stop.abort(this.#invalid.error);
       });
     this.#turnAt = context.clock.monotonic();
     this.#queue = new WindowQueue(context, {
       flush: () => {
-        this.#observed?.show(builder.buffer, true);
+        this.#inspected?.show(builder.buffer, true);
         return builder.pending > 0 && this.#invalid === undefined ? builder.flush() : undefined;
       },
       accepted: (message) => builder.reuse(message),
@@ -84,7 +84,7 @@ export class RecordSink {
 
   /** Takes in an array that is a source: unless it tells locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
-    this.#context.observer?.expect?.(source.length);
+    this.#context.inspector?.expect?.(source.length);
     const hasLocations = isLocated(source);
     return this.#takeList(source, (record, position) =>
       hasLocations ? this.#takeOne(record, source, position) : this.take(record),
@@ -115,7 +115,7 @@ export class RecordSink {
   async finish(): Promise<void> {
     // A source may end quietly because it saw its signal fire: then it is not complete.
     this.#context.stop.signal.throwIfAborted();
-    this.#observed?.show();
+    this.#inspected?.show();
     this.throwIssues();
     const empty = this.#queue.isUnused;
     if (this.#builder.pending > 0 || empty) await this.#offer(this.#builder.flush());
@@ -137,17 +137,17 @@ export class RecordSink {
     const builder = this.#builder;
     const block = builder.encodeBlock(list, position, this.#blockEncoder);
     if (block === undefined) return 0;
-    this.#observed?.show();
+    this.#inspected?.show();
     const index = this.#records;
     this.#records += block.records;
-    const refusal = this.#observed?.observeBlock(block, index);
+    const refusal = this.#inspected?.inspectBlock(block, index);
     const isWanted = (start: number, end: number, i: number) => {
       if (refusal !== undefined && i < refusal.record) return true;
       const place = { list, position: position + i, index: index + i };
       const expected = i === refusal?.record ? refusal.expected : undefined;
       return this.#isWanted(start, end, list[place.position], place, expected);
     };
-    const isLookedAt = this.#observed?.seesBlocks ? refusal : this.#observed;
+    const isLookedAt = this.#inspected?.seesBlocks ? refusal : this.#inspected;
     builder.keepBlock(block, index, isLookedAt ? isWanted : undefined);
     if (builder.pending > 0) this.#queue.recordWaits();
     return block.records;
@@ -165,16 +165,16 @@ export class RecordSink {
       this.#refuse([{ ...location, path: "", expected }]);
     } else {
       // An array tells where its records lie, and that is said of a refused one.
-      const isAdded = list === undefined && this.#invalid === undefined && this.#observed?.seesBlocks;
+      const isAdded = list === undefined && this.#invalid === undefined && this.#inspected?.seesBlocks;
       if (
         isAdded ||
-        (this.#observed === undefined && this.#invalid === undefined) ||
+        (this.#inspected === undefined && this.#invalid === undefined) ||
         this.#isWanted(builder.recordStart, builder.recordEnd, record, { list, position, index })
       ) {
         this.#queue.recordWaits();
         const full = builder.keep(index);
-        if (full !== undefined) this.#observed?.show(full.buffer);
-        if (isAdded) this.#observed?.add(index);
+        if (full !== undefined) this.#inspected?.show(full.buffer);
+        if (isAdded) this.#inspected?.add(index);
         return full === undefined || this.#invalid !== undefined ? this.#yieldIfDue() : this.#offer(full);
       }
     }
@@ -182,10 +182,10 @@ export class RecordSink {
     return this.#yieldIfDue();
   }
 
-  /** Whether a valid record is to be sent. @param refusal What was expected instead, if its block was observed. */
+  /** Whether a valid record is to be sent. @param refusal What was expected instead, if its block was inspected. */
   #isWanted(start: number, end: number, record: unknown, place: RecordPlace, refusal?: string): boolean {
     const { buffer } = this.#builder;
-    const expected = refusal ?? this.#observe(buffer, start, end, place.index, record);
+    const expected = refusal ?? this.#inspect(buffer, start, end, place.index, record);
     if (expected !== undefined) this.#refuse([{ ...this.#locationOf(record, place), path: "", expected }]);
     else if (this.#invalid !== undefined) this.#invalid.lookAhead();
     else return true;
@@ -197,17 +197,17 @@ export class RecordSink {
     this.#refuse(await explainRecord(this.#context.collection.name, record, location));
   }
 
-  #observe(buffer: Uint8Array, start: number, end: number, index: number, record: unknown) {
-    this.#observed?.show();
+  #inspect(buffer: Uint8Array, start: number, end: number, index: number, record: unknown) {
+    this.#inspected?.show();
     return this.#invalid === undefined
-      ? this.#observed?.observe(buffer, start, end, index, record)
+      ? this.#inspected?.inspect(buffer, start, end, index, record)
       : undefined;
   }
 
   #refuse(issues: readonly InputIssue[]): void {
-    const { observer } = this.#context;
-    if (observer?.invalid !== undefined) {
-      observer.invalid(issues);
+    const { inspector } = this.#context;
+    if (inspector?.invalid !== undefined) {
+      inspector.invalid(issues);
       return;
     }
     this.#invalid ??= new InvalidRecords(this.#context.consequence);

@@ -7,7 +7,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
-import type { RecordObserver } from "../encoding/record-observer.js";
+import type { RecordInspector } from "../encoding/record-inspector.js";
 import type { WriteReport } from "./options.js";
 
 /** Where one write goes, and how. */
@@ -24,7 +24,7 @@ export interface SinkContext {
   readonly onWait?: () => void;
   /** What a failed write means for what was sent, in a sentence. */
   readonly consequence: string;
-  readonly observer: RecordObserver | undefined;
+  readonly inspector: RecordInspector | undefined;
   readonly clock: Clock;
   readonly report: WriteReport;
   /** Sends one window, and resolves when it was accepted. Called for one window at a time. */

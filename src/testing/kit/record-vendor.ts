@@ -9,7 +9,7 @@ import { pathOf, writeCassette } from "./cassette/cassette-file.js";
 import { redact } from "./cassette/redaction.js";
 import { unreadPages } from "./structure/unread.js";
 import { loadVendor } from "./time/install.js";
-import type { Forwarding } from "./vendor/forwarding.js";
+import type { Forwarding } from "./vendor/server.js";
 
 /**
  * Records what the vendor answers a connector, for `testConnector`. The connector runs once, against the real vendor, and

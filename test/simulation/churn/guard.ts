@@ -1,12 +1,11 @@
 import type { SnapshotCollection } from "@saas-management/sdk";
 import { memoryAfter } from "../../../src/sync/guard/changed.js";
 import type { Comparison } from "../../../src/sync/guard/comparison.js";
-import { daysOf, remembered } from "../../../src/sync/guard/history.js";
-import type { ResolvedRule } from "../../../src/sync/guard/rules.js";
+import { daysOf, type ResolvedRule } from "../../../src/sync/guard/rules.js";
 import { type Finding, findingsOf } from "../../../src/sync/guard/verdict.js";
 import type { FieldSample } from "../../../src/sync/ids/field-sample.js";
 import { filledOf } from "../../../src/sync/ids/field-sample.js";
-import type { History } from "../../../src/sync/ledger/history.js";
+import { type PastSnapshots, remembered } from "../../../src/sync/ledger/past.js";
 
 /** A snapshot as the guard sees it. */
 export interface Snapshot {
@@ -18,21 +17,21 @@ export interface Snapshot {
 /** What a ledger knows of a collection. */
 export interface Ledger {
   readonly alive: Uint8Array;
-  readonly history: History;
+  readonly pasts: PastSnapshots;
 }
 
 /** Judges a snapshot by the shipped rules. @returns their findings, and the ledger once the snapshot is completed */
 export function judged(
   collection: SnapshotCollection,
-  { alive: before, history }: Ledger,
+  { alive: before, pasts }: Ledger,
   { alive, sample, at }: Snapshot,
   rule: ResolvedRule,
 ): { readonly findings: readonly Finding[]; readonly next: Ledger } {
   const compared = comparisonOf(before, alive);
-  const findings = findingsOf({ collection, compared, sample, history, unclear: [], now: at }, rule);
-  const fields = memoryAfter(history.at(-1)?.fields, sample, at);
+  const findings = findingsOf({ collection, compared, sample, pasts, unclear: [], now: at }, rule);
+  const fields = memoryAfter(pasts.at(-1)?.fields, sample, at);
   const past = { at, sent: compared.sent, filled: filledOf(sample), fields };
-  return { findings, next: { alive, history: remembered(history, past, findings, daysOf(rule)) } };
+  return { findings, next: { alive, pasts: remembered(pasts, past, findings, daysOf(rule)) } };
 }
 
 function comparisonOf(before: Uint8Array, now: Uint8Array): Comparison {

@@ -3,7 +3,7 @@ import type { SnapshotCollection } from "@saas-management/sdk";
 import { isPlainObject } from "../../../src/core/validate.js";
 import { COLLECTIONS } from "../../../src/sync/collections.js";
 import { MessageBuilder } from "../../../src/sync/encoding/message-builder.js";
-import { EncodedRecord } from "../../../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../../src/sync/generated/encoders.js";
 import { FIELDS } from "../../../src/sync/generated/fields.js";
 import {

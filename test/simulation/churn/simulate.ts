@@ -128,7 +128,7 @@ class Life {
   #judge(population: Population, view: View, day: number): string[] {
     const { collection } = population;
     const snapshot = { alive: view.alive, sample: sampleOf(population, view), at: START + day * DAY_MS };
-    const before = this.#ledgers.get(collection) ?? { alive: view.alive, history: [] };
+    const before = this.#ledgers.get(collection) ?? { alive: view.alive, pasts: [] };
     const { findings, next } = judged(collection, before, snapshot, this.#rule);
     this.#ledgers.set(collection, next);
     return findings.map(({ rule }) => rule);

@@ -1,30 +1,26 @@
-import type { MutationOptions } from "@saas-management/sdk/graphql";
-import { CANARY } from "./canary.js";
-import { connectionOf } from "./connections.js";
-import type { Call } from "./journal.js";
-import { begin, type CallerParts } from "./parts.js";
-import type { MutationKind, Range, Step } from "./program.js";
-import { walk } from "./walks.js";
+import type { GraphQLClient } from "@saas-management/sdk/graphql";
+import type { Observation } from "../observation.js";
+import { GaveUp } from "../process-parts.js";
+import type { SimClock } from "../sim-clock.js";
+import type { Call, Journal } from "./journal.js";
+import type { CallLimits, Program, RequestSpec } from "./program.js";
+import { CANARY } from "./service.js";
+import { type ObservedWalk, walk } from "./walks.js";
 
-const OWN_QUERY = "query Own($note: String) { own(note: $note) { id note } }";
-const OWN_MUTATION = "mutation Change($note: String) { change(note: $note) { id note } }";
-
-/** A page or a count that a caller requested. */
-export interface ObservedRead {
-  readonly call: Call;
-  readonly what: "page" | "count";
-  readonly range: Range;
+export interface CallerParts {
+  readonly client: GraphQLClient;
+  readonly clock: SimClock;
+  readonly journal: Journal;
+  readonly observation: Observation;
+  readonly walks: ObservedWalk[];
 }
 
 /** Runs the steps of one caller and records the outcomes. Never rejects. */
-export async function runCaller(steps: readonly Step[], parts: CallerParts): Promise<void> {
+export async function runCaller(steps: Program["callers"][number], parts: CallerParts): Promise<void> {
   for (const step of steps) {
-    if (step.do === "pause") await parts.clock.sleepElsewhere(step.ms);
-    else if (step.do === "walk") await walk(step.walk, parts);
-    else if (step.do === "page" || step.do === "count") await readOnce(step, parts);
-    else if (step.do === "query") await query(step, parts);
-    else if (step.do === "mutation") await mutate(step, parts);
-    else await close(parts);
+    if (step.do === "walk") await walk(step, parts);
+    else if (step.do === "close") await close(parts);
+    else await send(step, parts);
   }
 }
 
@@ -32,65 +28,62 @@ export async function runCaller(steps: readonly Step[], parts: CallerParts): Pro
 export async function close({ client, journal, observation }: CallerParts): Promise<void> {
   const closed = client.close();
   journal.closing ??= journal.moment();
-  const left = journal.underWay().length;
-  if (left > 0) journal.misdeeds.push(`cancellation: ${left} requests continue after close() was called`);
+  journal.mustBeOver("after close() was called");
   await observation.settle(closed);
 }
 
-async function readOnce(step: Extract<Step, { do: "page" | "count" }>, parts: CallerParts): Promise<void> {
+async function send(spec: RequestSpec, parts: CallerParts): Promise<void> {
   const { client, journal } = parts;
-  const { range, limits } = step;
-  const { call, options, made } = begin(parts, limits, { kind: "query", repeatable: true, raw: false });
-  parts.reads.push({ call, what: step.do, range });
-  const { limit } = range;
-  const bounds = limit === undefined ? {} : { limit };
-  const connection = connectionOf(client, range, call.id, { ...options, ...bounds });
+  const kind = spec.do === "query" ? "query" : "mutation";
+  const isIdempotent = kind === "mutation" && spec.idempotent;
+  const what = { kind, repeatable: kind === "query" || isIdempotent } as const;
+  const { call, options, made } = begin(parts, spec.limits, what);
+  const own = { ...options, ...(isIdempotent && { idempotent: true }) };
+  const note = `${call.id} ${CANARY}`;
   const answer =
-    step.do === "count"
-      ? connection.totalCount()
-      : connection.firstPage().then(({ nodes }) => nodes.map(({ id }) => id));
+    spec.do === "create"
+      ? client.createProcurementCase({ name: note, state: "PRE" }, own)
+      : client.request<unknown>(
+          kind === "query"
+            ? "query Own($note: String) { own(note: $note) { id note } }"
+            : "mutation Change($note: String) { change(note: $note) { id note } }",
+          { note },
+          own,
+        );
   made();
-  await journal.settle<unknown>(call, answer);
+  const outcome = await journal.step<unknown>(call, answer);
+  journal.settled(call);
+  call.value = outcome?.value;
 }
 
-async function query({ raw, limits }: Extract<Step, { do: "query" }>, parts: CallerParts): Promise<void> {
-  const { client, journal } = parts;
-  const { call, options, made } = begin(parts, limits, { kind: "query", repeatable: true, raw });
-  const variables = { note: `${call.id} ${CANARY}` };
-  const answer = raw
-    ? client.rawRequest(OWN_QUERY, variables, options).then(({ data }) => data)
-    : client.request(OWN_QUERY, variables, options);
-  made();
-  await journal.settle(call, answer);
+/** Begins a call. @param withSignal Whether it has a signal although it is not cancelled by time */
+export function begin(
+  { clock, journal, observation }: CallerParts,
+  { timeoutMs, retries, abortAfterMs }: CallLimits,
+  what: Pick<Call, "kind" | "repeatable">,
+  withSignal = false,
+) {
+  const call = journal.begin({ ...what, timeoutMs, retries });
+  const controller = new AbortController();
+  const isGiven = withSignal || abortAfterMs !== undefined;
+  if (isGiven) observation.signals.push(controller.signal);
+  const abort = () => {
+    if (call.settled !== undefined || controller.signal.aborted) return;
+    controller.abort(new GaveUp());
+    journal.givenUp(call, "after its signal has aborted");
+  };
+  /** To be called right after the call: starts the time until it is cancelled. */
+  const made = () => {
+    if (abortAfterMs === 0) abort();
+    else if (abortAfterMs !== undefined) clock.elsewhere(abortAfterMs, abort);
+  };
+  const options = {
+    signal: isGiven ? controller.signal : undefined,
+    timeoutMs,
+    retry: retries === 0 ? (false as const) : { retries },
+    headers: { "x-call": call.id },
+  };
+  return { call, abort, made, options };
 }
 
-async function mutate(
-  { mutation, idempotent, limits }: Extract<Step, { do: "mutation" }>,
-  parts: CallerParts,
-): Promise<void> {
-  const kind = { kind: "mutation", repeatable: idempotent, raw: false } as const;
-  const { call, options, made } = begin(parts, limits, kind);
-  const answer = send(parts, mutation, call.id, { ...options, ...(idempotent ? { idempotent } : {}) });
-  made();
-  await parts.journal.settle(call, answer);
-}
-
-/** Sends a mutation. */
-function send(
-  { client }: CallerParts,
-  mutation: MutationKind,
-  id: string,
-  options: MutationOptions,
-): Promise<unknown> {
-  const name = `${id} ${CANARY}`;
-  switch (mutation) {
-    case "own":
-      return client.request(OWN_MUTATION, { note: name }, options);
-    case "create":
-      return client.createProcurementCase({ name, state: "PRE" }, options);
-    case "update":
-      return client.updateProcurementCase({ id, name }, options);
-    case "vendors":
-      return client.changeVendorsState({ state: "SANCTIONED" }, { vendor: { name: { eq: name } } }, options);
-  }
-}
+export type Begun = ReturnType<typeof begin>;

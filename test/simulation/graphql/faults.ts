@@ -1,87 +1,177 @@
-/** Faults between client and service, as plain data. */
+/** What strikes a request on its way, drawn at random, and what its answer then means. */
+import type { ErrorCode } from "@saas-management/sdk";
+import fc from "fast-check";
+
+export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
+
+export const oneOf = <const T extends readonly unknown[]>(...values: T): fc.Arbitrary<T[number]> =>
+  fc.constantFrom(...values);
 
 /** Whether the fault happens before the service has done what was requested, or after. */
-export type FaultMoment = "before" | "after";
+const at = oneOf("before", "after");
 
-export type RetryAfter =
-  | { readonly form: "seconds"; readonly seconds: number }
-  | { readonly form: "date"; readonly seconds: number }
-  | { readonly form: "nonsense" };
+const retryAfter = fc.option(
+  fc.record({ form: oneOf("seconds", "date", "nonsense"), seconds: oneOf(0, 1, 7, 60, 259_200) }),
+  { nil: undefined, freq: 2 },
+);
+export type RetryAfter = Drawn<typeof retryAfter>;
 
-export type FailureStatus = 400 | 403 | 408 | 429 | 500 | 502 | 503 | 504;
+/** A connection that fails with this code fails again. */
+const LASTING_CODE = "CERT_HAS_EXPIRED";
 
-type RequestFault =
-  /** The connection breaks, or there is none. */
-  | { readonly type: "lost"; readonly at: FaultMoment; readonly code: string }
-  | {
-      readonly type: "status";
-      readonly at: FaultMoment;
-      readonly status: FailureStatus;
-      readonly retryAfter: RetryAfter | undefined;
-      readonly body: "json" | "html" | "endless";
-    }
-  /** HTTP 200 with a body that does not declare JSON. */
-  | { readonly type: "content"; readonly declared: "html" | "plain" | "none" | "latin1" }
+const ofAll = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: oneOf("lost"),
+      at,
+      code: oneOf("ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "UND_ERR_SOCKET", LASTING_CODE),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: oneOf("status"),
+      at,
+      status: oneOf(503, 503, 429, 429, 502, 504, 408, 500, 400, 403),
+      retryAfter,
+      body: oneOf("json", "json", "html", "endless"),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: oneOf("errors"),
+      at,
+      data: oneOf("none", "null fields", "whole"),
+      code: oneOf(undefined, "INTERNAL", "RATE_LIMITED"),
+      retryAfter,
+    }),
+  },
   /** The body breaks off. */
-  | { readonly type: "cut" }
+  { weight: 2, arbitrary: fc.record({ type: oneOf("cut") }) },
   /** The body arrives completely and is not a GraphQL response. */
-  | { readonly type: "garbage"; readonly text: string }
-  | {
-      readonly type: "errors";
-      readonly at: FaultMoment;
-      readonly data: "none" | "null fields" | "whole";
-      readonly code: string | undefined;
-      readonly retryAfter: RetryAfter | undefined;
-    }
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: oneOf("garbage"), text: oneOf("", "[]", '{"data": {', "null", "{}") }),
+  },
+  /** The body does not declare JSON. */
+  { weight: 1, arbitrary: fc.record({ type: oneOf("content"), declared: oneOf("html", "plain", "latin1") }) },
   /** The body is larger than `maxResponseBytes`, declared or not. */
-  | { readonly type: "oversized"; readonly declared: boolean }
-  | { readonly type: "delayed"; readonly at: FaultMoment; readonly ms: number }
+  { weight: 1, arbitrary: fc.record({ type: oneOf("oversized"), declared: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ type: oneOf("delayed"), at, ms: oneOf(1, 50, 3000, 40_000) }) },
   /** The answer never begins, or never ends. */
-  | { readonly type: "stalled"; readonly at: FaultMoment | "body" }
-  | { readonly type: "redirect" }
-  /** The key of this request is revoked. */
-  | { readonly type: "revoked"; readonly told: "status" | "errors" };
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: oneOf("stalled"), at: oneOf("before", "after", "body", "body") }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: oneOf("redirect") }) },
+);
 
-type PageFault =
-  | { readonly type: "cursor"; readonly what: "repeated" | "earlier" | "null" | "blank" }
-  | { readonly type: "page"; readonly what: "none" | "empty" | "short" | "overfull" };
+const ofPages = fc.oneof(
+  fc.record({ type: oneOf("cursor"), what: oneOf("repeated", "earlier", "null", "blank") }),
+  fc.record({ type: oneOf("page"), what: oneOf("none", "empty", "short", "overfull") }),
+);
 
-type PayloadFault = { readonly type: "payload"; readonly what: "errors" | "null" | "nothing" };
+const ofPayloads = fc.record({ type: oneOf("payload"), what: oneOf("errors", "null", "nothing") });
 
-export type FaultKind = RequestFault | PageFault | PayloadFault;
+export type Fault = Drawn<typeof ofAll> | Drawn<typeof ofPages> | Drawn<typeof ofPayloads>;
 
-export type Asked = "page" | "query" | "mutation";
+/** The n-th request of a kind on that has the fault, one of the first more often than not, and how many in a row. */
+const scheduled = (asked: fc.Arbitrary<Asked>, kind: fc.Arbitrary<Fault>) =>
+  fc.record({
+    asked,
+    nth: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 12 })),
+    times: oneOf(1, 1, 1, 2, 3, 6),
+    kind,
+  });
 
-/** A fault that strikes requests of a kind from the n-th on, counted from 1. */
-export interface ScheduledFault {
-  readonly asked: Asked;
-  readonly nth: number;
-  readonly times: number;
-  readonly kind: FaultKind;
-}
+export type Asked = "walk" | "query" | "mutation";
+
+export const fault = fc.oneof(
+  { weight: 6, arbitrary: scheduled(oneOf("walk", "walk", "query", "mutation"), ofAll) },
+  { weight: 2, arbitrary: scheduled(oneOf("walk"), ofPages) },
+  { weight: 1, arbitrary: scheduled(oneOf("mutation"), ofPayloads) },
+);
+export type ScheduledFault = Drawn<typeof fault>;
 
 export class FaultSchedule {
   readonly #faults: readonly ScheduledFault[];
   readonly #requests = new Map<Asked, number>();
-  /** The faults that have struck, once for each time. */
+  /** Those that have struck, once for each time. */
   readonly fired: ScheduledFault[] = [];
 
   constructor(faults: readonly ScheduledFault[]) {
     this.#faults = faults;
   }
 
-  /**
-   * Counts a request and returns the fault that strikes it, if one does.
-   * @param can Whether a fault of this kind applies to the request.
-   */
-  take(asked: Asked, can: (kind: FaultKind) => boolean): FaultKind | undefined {
+  /** Counts a request and returns what strikes it. @param can Whether a fault applies to the request */
+  take(asked: Asked, can: (kind: Fault) => boolean): Fault | undefined {
     const request = (this.#requests.get(asked) ?? 0) + 1;
     this.#requests.set(asked, request);
-    const fault = this.#faults.find(
-      ({ asked: what, nth, times, kind }) =>
-        what === asked && request >= nth && request < nth + times && can(kind),
+    const struck = this.#faults.find(
+      (fault) =>
+        fault.asked === asked && request >= fault.nth && request < fault.nth + fault.times && can(fault.kind),
     );
-    if (fault !== undefined) this.fired.push(fault);
-    return fault?.kind;
+    if (struck !== undefined) this.fired.push(struck);
+    return struck?.kind;
   }
+}
+
+/** What an answer means, as documented. */
+export interface Verdict {
+  /** `transient`: a retry may succeed, if it is safe. */
+  readonly outcome: "good" | "transient" | "lasting";
+  readonly code?: ErrorCode;
+  /** Time before which the service wants no other request. */
+  readonly notBefore?: number;
+}
+
+const BROKEN = { outcome: "lasting", code: "TRANSPORT_FAILED" } as const;
+const DISTURBED = { outcome: "transient", code: "TRANSPORT_FAILED" } as const;
+const ERRORS = { outcome: "lasting", code: "GRAPHQL_ERRORS" } as const;
+
+/** @param now The clock's time at the answer */
+export function verdictOf(kind: Fault | undefined, now: number): Verdict {
+  const limited = (asked: RetryAfter) =>
+    ({ outcome: "transient", code: "RATE_LIMITED", ...asksToWait(asked, now) }) as const;
+  switch (kind?.type) {
+    case "lost":
+      return kind.code === LASTING_CODE ? BROKEN : DISTURBED;
+    case "status":
+      if (kind.status === 403) return { outcome: "lasting", code: "PERMISSION_DENIED" };
+      if (kind.status === 429) return limited(kind.retryAfter);
+      if (kind.status === 400 || kind.status === 500) return kind.body === "json" ? ERRORS : BROKEN;
+      return { ...DISTURBED, ...asksToWait(kind.retryAfter, now) };
+    case "cut":
+      return DISTURBED;
+    case "errors":
+      return kind.code === "RATE_LIMITED" && kind.data !== "whole" ? limited(kind.retryAfter) : ERRORS;
+    case "payload":
+      return { outcome: "good", code: kind.what === "errors" ? "MUTATION_REJECTED" : "TRANSPORT_FAILED" };
+    case "cursor":
+      return { outcome: "good", code: "PAGINATION" };
+    case "page":
+      return { outcome: "good", ...(kind.what === "none" && { code: "PAGINATION" }) };
+    case "delayed":
+    case "stalled":
+    case undefined:
+      return { outcome: "good" };
+    default:
+      return BROKEN;
+  }
+}
+
+function asksToWait(asked: RetryAfter, now: number): { readonly notBefore?: number } {
+  if (asked === undefined || asked.form === "nonsense") return {};
+  const notBefore = now + asked.seconds * 1000;
+  // A date has no fractions of a second.
+  return { notBefore: asked.form === "seconds" ? notBefore : Math.floor(notBefore / 1000) * 1000 };
+}
+
+export function retryAfterHeader(asked: RetryAfter, now: number): Record<string, string> {
+  if (asked === undefined) return {};
+  const { form, seconds } = asked;
+  const date = new Date(now + seconds * 1000).toUTCString();
+  return { "retry-after": { seconds: String(seconds), date, nonsense: "soon" }[form] };
 }

@@ -1,27 +1,23 @@
 import type { Observation } from "../observation.js";
 import type { SimClock } from "../sim-clock.js";
-import type { PageAsk } from "./rows.js";
-import type { Verdict } from "./verdict.js";
+import type { Asked, Verdict } from "./faults.js";
 
 /** When something happened: its place in the order of all events, and the clock's time. */
 export interface Moment {
   readonly order: number;
-  /** In milliseconds since the epoch. */
   readonly at: number;
 }
 
 /** A call of the client: one request, or one walk. */
 export interface Call {
-  /** Sent in a header of each of its requests. */
+  /** Part of the header and the variables of each of its requests. */
   readonly id: string;
-  readonly kind: "walk" | "query" | "mutation";
+  readonly kind: Asked;
   readonly begun: Moment;
   readonly timeoutMs: number;
   readonly retries: number;
   /** Whether its requests may be sent twice. */
   readonly repeatable: boolean;
-  /** Whether it resolves although the response has errors. */
-  readonly raw: boolean;
   /** What its caller has received so far. */
   readonly handed: { nodes: number; pages: number };
   /** Errors that its caller received, including the reason of its own signal. */
@@ -33,6 +29,14 @@ export interface Call {
   givenUp?: Moment;
   /** Whether its caller abandoned it. */
   forgotten?: boolean;
+}
+
+/** A page that was requested. */
+export interface PageAsk {
+  readonly direction: "forward" | "backward";
+  readonly size: number;
+  /** Undefined for the start, or paging backward for the end. */
+  readonly cursor: string | undefined;
 }
 
 /** A request as the network saw it. */
@@ -76,27 +80,14 @@ export class Journal {
     return { order: this.#order, at: this.#clock.now() };
   }
 
-  begin(call: Pick<Call, "kind" | "timeoutMs" | "retries" | "repeatable" | "raw">): Call {
-    const begun: Call = {
-      ...call,
-      id: `call-${this.calls.length + 1}.`,
-      begun: this.moment(),
-      failures: [],
-      handed: { nodes: 0, pages: 0 },
-    };
+  begin(call: Pick<Call, "kind" | "timeoutMs" | "retries" | "repeatable">): Call {
+    const id = `call-${this.calls.length + 1}.`;
+    const begun = { ...call, id, begun: this.moment(), failures: [], handed: { nodes: 0, pages: 0 } };
     this.calls.push(begun);
     return begun;
   }
 
-  /** Waits for the only promise of a call. Returns undefined if it failed. */
-  async settle<T>(call: Call, promise: Promise<T>): Promise<{ readonly value: T } | undefined> {
-    const outcome = await this.step(call, promise);
-    this.settled(call);
-    if (outcome !== undefined) call.value = outcome.value;
-    return outcome;
-  }
-
-  /** Waits for a step of a call. Returns undefined if it failed. */
+  /** Waits for a step of a call. @returns undefined if it failed */
   async step<T>(call: Call, promise: Promise<T>): Promise<{ readonly value: T } | undefined> {
     this.#observation.pending += 1;
     try {
@@ -110,28 +101,22 @@ export class Journal {
     }
   }
 
-  /** The call has ended. */
   settled(call: Call): void {
     call.settled ??= this.moment();
-    this.#mustBeOver(call, "after the call has ended");
+    this.mustBeOver("after the call has ended", call);
   }
 
-  /** The caller has cancelled the call. */
   givenUp(call: Call, how: string): void {
     call.givenUp ??= this.moment();
-    this.#mustBeOver(call, how);
+    this.mustBeOver(how, call);
   }
 
-  /** Requests that are neither answered nor cancelled. */
-  underWay(call?: Call): readonly SentRequest[] {
-    return this.requests.filter(
+  /** No request of a call, or of any, is neither answered nor cancelled. */
+  mustBeOver(when: string, call?: Call): void {
+    const left = this.requests.filter(
       ({ answered, signal, call: of }) =>
         answered === undefined && signal?.aborted !== true && (call === undefined || of === call),
     );
-  }
-
-  #mustBeOver(call: Call, when: string): void {
-    const left = this.underWay(call).length;
-    if (left > 0) this.misdeeds.push(`cancellation: ${left} requests of ${call.id} continue ${when}`);
+    if (left.length > 0) this.misdeeds.push(`cancellation: ${left.length} requests continue ${when}`);
   }
 }

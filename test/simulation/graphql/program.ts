@@ -1,92 +1,72 @@
-/** The steps of the callers of a simulated GraphQL client, as plain data. */
-import type { ScheduledFault } from "./faults.js";
+/** Random programs: the steps of the callers of one GraphQL client, and the faults that strike its requests. */
+import fc from "fast-check";
+import { type Drawn, fault, oneOf } from "./faults.js";
 
-/** How long a call may take, how often it is retried, and when it is cancelled. */
-export interface CallLimits {
-  readonly timeoutMs: number;
-  readonly retries: number;
-  /** In milliseconds after the call, 0 for at once; undefined for never. */
-  readonly abortAfterMs: number | undefined;
-}
+const MAX_ROWS = 14;
 
-/** The connections of the service; the last one is nested and has its own document. */
-export const CONNECTIONS = ["applications", "licenses", "licensePlans", "things"] as const;
-export type ConnectionName = (typeof CONNECTIONS)[number];
+const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
-export interface Range {
-  readonly connection: ConnectionName;
-  readonly direction: "forward" | "backward";
-  readonly pageSize: number;
-  readonly limit: number | undefined;
-  /** Key of the row to start after; undefined for the start. */
-  readonly start: number | undefined;
-}
+/** `abortAfterMs`: when the caller cancels, 0 for at once. */
+const limits = fc.record({
+  timeoutMs: oneOf(100_000, 100_000, 100_000, 5000, 300),
+  retries: oneOf(4, 4, 4, 1, 0),
+  abortAfterMs: seldom(oneOf(0, 4, 7, 12, 20, 33, 400, 3000)),
+});
+export type CallLimits = Drawn<typeof limits>;
 
-/**
- * How a walk is left: by `break`, by a signal, by `return()` during `next()`, or by abandoning it.
- */
-export type Leaving = "break" | "abort" | "cut" | "forget";
-
-export interface WalkSpec extends Range {
-  readonly prefetch: boolean;
+const walk = fc.record({
+  do: oneOf("walk"),
+  /** `things` is nested, and walked with the caller's own document. */
+  connection: oneOf("licenses", "things"),
+  direction: oneOf("forward", "forward", "backward"),
+  pageSize: fc.integer({ min: 1, max: 6 }),
+  limit: fc.option(fc.integer({ min: 0, max: MAX_ROWS }), { nil: undefined, freq: 2 }),
+  /** The row to start after. */
+  start: seldom(fc.integer({ min: 1, max: MAX_ROWS })),
+  prefetch: fc.boolean(),
   /** `array`: `toArray()`. */
-  readonly unit: "nodes" | "pages" | "array";
+  unit: oneOf("nodes", "nodes", "pages", "pages", "array"),
   /** Concurrent calls of `next()`. */
-  readonly width: number;
-  /** How long the caller works on each node or page, in milliseconds. */
-  readonly pauseMs: number;
-  /** How the walk is left, and after how many nodes or pages; undefined for never. */
-  readonly leaving: { readonly how: Leaving; readonly after: number } | undefined;
+  width: oneOf(1, 1, 1, 2, 3),
+  /** How long the caller works on each node or page. */
+  pauseMs: oneOf(0, 0, 3, 40, 2000),
+  /** How the walk is left, and after how many nodes or pages. `cut`: by `return()` during `next()`. */
+  leaving: fc.option(
+    fc.record({
+      how: oneOf("break", "break", "abort", "cut", "forget"),
+      after: fc.integer({ min: 0, max: 8 }),
+    }),
+    { nil: undefined, freq: 2 },
+  ),
   /** How often `next()` is called again after a failure. */
-  readonly again: number;
+  again: oneOf(0, 0, 1, 3),
   /** How often another walk continues from the position of the error, or after the last page. */
-  readonly resumes: number;
-  readonly limits: CallLimits;
-}
+  resumes: oneOf(0, 1, 3),
+  limits,
+});
+export type WalkSpec = Drawn<typeof walk>;
 
-export type MutationKind = "create" | "update" | "vendors" | "own";
+const request = fc.record({
+  do: oneOf("query", "create", "change"),
+  idempotent: oneOf(false, false, true),
+  limits,
+});
+export type RequestSpec = Drawn<typeof request>;
 
-/** A step of a caller. */
-export type Step =
-  | { readonly do: "walk"; readonly walk: WalkSpec }
-  | { readonly do: "page" | "count"; readonly range: Range; readonly limits: CallLimits }
-  | { readonly do: "query"; readonly raw: boolean; readonly limits: CallLimits }
-  | {
-      readonly do: "mutation";
-      readonly mutation: MutationKind;
-      readonly idempotent: boolean;
-      readonly limits: CallLimits;
-    }
-  | { readonly do: "pause"; readonly ms: number }
-  | { readonly do: "close" };
+const step = fc.oneof({ weight: 1, arbitrary: walk }, { weight: 1, arbitrary: request });
 
-/** Where the key comes from. */
-export type KeySpec =
-  | { readonly form: "text" }
-  | {
-      readonly form: "function";
-      /** Whether it returns another key after a refusal. */
-      readonly rotates: boolean;
-      readonly slowMs: number;
-      /** Number of the call that throws, and of the one that never settles. */
-      readonly failsAt: number | undefined;
-      readonly stallsAt: number | undefined;
-    };
+/** Some close the client while others use it. */
+const caller = fc
+  .tuple(fc.array(step, { minLength: 1, maxLength: 4 }), seldom(step))
+  .map(([steps, late]) => (late === undefined ? steps : [...steps, { do: "close" as const }, late]));
 
-/** A row that is added or removed when the n-th request for a page arrives. */
-export interface RowChange {
-  readonly nth: number;
-  readonly do: "add" | "remove";
-  readonly place: number;
-}
-
-export interface Program {
-  /** Run concurrently with one client. */
-  readonly callers: readonly (readonly Step[])[];
-  readonly rows: number;
-  readonly changes: readonly RowChange[];
-  readonly faults: readonly ScheduledFault[];
-  readonly key: KeySpec;
-  /** Whether the simulated `fetch` heeds its signal. */
-  readonly heedsSignal: boolean;
-}
+export const program = fc.record({
+  /** Run concurrently. */
+  callers: fc.array(caller, { minLength: 1, maxLength: 3 }),
+  rows: fc.integer({ min: 0, max: MAX_ROWS }),
+  faults: fc.array(fault, { maxLength: 6 }),
+  /** Whether the `fetch` heeds its signal. */
+  heedsSignal: oneOf(true, true, false),
+});
+export type Program = Drawn<typeof program>;

@@ -1,136 +1,95 @@
-import { CANARY, KEY_CANARY } from "./canary.js";
-import type { FaultKind } from "./faults.js";
-import type { Journal, SentRequest } from "./journal.js";
-import type { RowChange } from "./program.js";
-import { type PageOfRows, Rows, sibling } from "./rows.js";
+import type { Fault } from "./faults.js";
+import type { Call, PageAsk, SentRequest } from "./journal.js";
+import type { WalkSpec } from "./program.js";
 
-/** Root fields by operation name. */
-const PAGES: Readonly<Record<string, string>> = {
-  Applications: "applications",
-  Licenses: "licenses",
-  LicensePlans: "licensePlans",
-  Things: "things",
-};
-const CASES: Readonly<Record<string, string>> = {
-  CreateProcurementCase: "createProcurementCase",
-  UpdateProcurementCase: "updateProcurementCase",
-};
+/** Part of every variable, row and cursor: it must not be in anything that is shown or logged. */
+export const CANARY = "canary-5d81c4";
+
+/** The key of the client. */
+export const KEY = "key-canary-e27b";
+
+/** Distinguishes cursors of one place. */
+export function cursorAt(row: number, variant = 0): string {
+  return `k${row}~${variant}~${CANARY}`;
+}
+
+function readCursor(cursor: string | undefined) {
+  const [, row, variant] = /^k(\d+)~(\d+)~/.exec(cursor ?? "") ?? [];
+  return row === undefined ? undefined : { row: Number(row), variant: Number(variant) };
+}
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** A model of the service: rows to page through, counted mutations, keys that can be revoked. */
+/** A model of the service: rows to page through, and counted mutations. */
 export class SimService {
-  readonly rows: Rows;
   /** How often the mutation of each call was done. */
   readonly effects = new Map<string, number>();
-  readonly #changes: readonly RowChange[];
-  readonly #journal: Journal;
-  readonly #revoked = new Set<string>();
-  #pages = 0;
+  readonly #rows: readonly number[];
+  readonly #firstCursors = new Map<Call, string>();
 
-  constructor(rows: number, changes: readonly RowChange[], journal: Journal) {
-    this.rows = new Rows(rows);
-    this.#changes = changes;
-    this.#journal = journal;
+  constructor(rows: number) {
+    this.#rows = Array.from({ length: rows }, (_, index) => index + 1);
   }
 
-  /** The newest valid key. */
-  get key(): string {
-    return `${KEY_CANARY}-${this.#revoked.size + 1}`;
+  /** Ids of the rows that a walk yields, in its order. */
+  idsOf({ connection, direction, start, limit }: WalkSpec): readonly string[] {
+    const beyond = this.#beyond({ direction, cursor: start === undefined ? undefined : cursorAt(start) });
+    const rows = direction === "forward" ? beyond : beyond.reverse();
+    return rows.slice(0, limit).map((row) => `${connection}-${row}`);
   }
 
-  revoke(key: string): void {
-    this.#revoked.add(key);
-  }
-
-  refuses(key: string): boolean {
-    return this.#revoked.has(key);
-  }
-
-  /** Executes a request. @param fault May change the answer, never the effect. */
-  execute(request: SentRequest, fault: FaultKind | undefined): Data {
-    const { operation, call } = request;
-    const page = PAGES[operation];
-    if (page !== undefined) return this.#page(page, request, fault);
+  /** Executes a request. @param fault May change the answer, never the effect */
+  execute(request: SentRequest, fault: Fault | undefined): Data {
+    const { operation, page, call } = request;
+    if (page !== undefined) {
+      const connection = operation === "Things" ? "things" : "licenses";
+      const found = this.#connection(connection, page, request, fault);
+      return connection === "things" ? { workspace: { things: found } } : { licenses: found };
+    }
     if (operation === "Own") return { own: { id: call.id, note: CANARY } };
-    // A refused change is not made.
-    if (fault?.type === "payload" && fault.what === "errors") return refusal(fieldOf(operation));
+    if (fault?.type === "payload" && fault.what === "errors") {
+      const errors = [{ __typename: "ProcurementCaseNotFoundError", message: `${CANARY} is not there` }];
+      return { createProcurementCase: { case: null, errors } };
+    }
     this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
     if (operation === "Change") return { change: { id: call.id, note: CANARY } };
-    const field = fieldOf(operation);
     if (fault?.type === "payload")
-      return { [field]: fault.what === "null" ? null : { case: null, updatedCount: null, errors: [] } };
-    const { id } = call;
-    if (field === "changeVendorsState") return { [field]: { updatedCount: this.calls(id), errors: null } };
-    return { [field]: { case: { id, name: CANARY, state: "PRE" }, errors: null } };
+      return { createProcurementCase: fault.what === "null" ? null : { case: null, errors: [] } };
+    return { createProcurementCase: { case: { id: call.id, name: CANARY, state: "PRE" }, errors: null } };
   }
 
-  /** The number in a call's id. */
-  calls(id: string): number {
-    return Number(id.replaceAll(/\D/g, ""));
+  #beyond({ direction, cursor }: Pick<PageAsk, "direction" | "cursor">): number[] {
+    const place = readCursor(cursor)?.row;
+    if (place === undefined) return [...this.#rows];
+    return this.#rows.filter((row) => (direction === "forward" ? row > place : row < place));
   }
 
-  #page(field: string, request: SentRequest, fault: FaultKind | undefined): Data {
-    const { order } = this.#journal.moment();
-    this.#pages += 1;
-    for (const change of this.#changes.filter(({ nth }) => nth === this.#pages)) {
-      if (change.do === "add") this.rows.add(change.place, order);
-      else this.rows.remove(change.place, order);
-    }
-    const connection = this.#connection(field, request, fault);
-    return field === "things" ? { workspace: { things: connection } } : { [field]: connection };
-  }
-
-  #connection(field: string, request: SentRequest, fault: FaultKind | undefined): Data {
-    const { page: ask } = request;
-    if (ask === undefined) return {};
-    const found = struck(
-      this.rows.page({ ...ask, size: sizeOf(ask.size, fault) }),
-      fault,
-      request,
-      this.#journal,
-    );
-    const sound = fault?.type !== "cursor" && !(fault?.type === "page" && fault.what === "none");
-    if (sound) request.nodes = found.keys.length;
-    const nodes = found.keys.map((key) => ({ id: `${field}-${key}`, note: CANARY }));
-    const { more, cursor } = found;
+  #connection(name: string, ask: PageAsk, request: SentRequest, fault: Fault | undefined): Data {
+    if (fault?.type === "page" && fault.what === "none") return { pageInfo: null, nodes: [] };
+    const first = this.#firstCursors.get(request.call) ?? ask.cursor;
+    if (first !== undefined) this.#firstCursors.set(request.call, first);
+    const { keys, more, cursor } = this.#page(ask, fault, first);
+    if (fault?.type !== "cursor") request.nodes = keys.length;
     const pageInfo =
       ask.direction === "forward"
         ? { hasNextPage: more, endCursor: cursor, hasPreviousPage: false, startCursor: null }
         : { hasNextPage: false, endCursor: null, hasPreviousPage: more, startCursor: cursor };
-    const totalCount = this.rows.keys.length;
-    return sound || fault?.type === "cursor"
-      ? { nodes, pageInfo, totalCount }
-      : { pageInfo: null, nodes, totalCount };
+    return { nodes: keys.map((key) => ({ id: `${name}-${key}`, note: CANARY })), pageInfo, totalCount: 0 };
   }
-}
 
-function fieldOf(operation: string): string {
-  return CASES[operation] ?? "changeVendorsState";
-}
-
-function refusal(field: string): Data {
-  const errors = [{ __typename: "ProcurementCaseNotFoundError", message: `${CANARY} is not there` }];
-  return { [field]: { case: null, updatedCount: null, errors } };
-}
-
-function sizeOf(size: number, fault: FaultKind | undefined): number {
-  if (fault?.type !== "page") return size;
-  if (fault.what === "overfull") return size * 2;
-  return fault.what === "short" ? Math.ceil(size / 2) : size;
-}
-
-/** Applies a fault to a page. */
-function struck(
-  page: PageOfRows,
-  fault: FaultKind | undefined,
-  { page: ask, call }: SentRequest,
-  { requests }: Journal,
-): PageOfRows {
-  if (fault?.type === "page" && fault.what === "empty")
-    return { keys: [], more: true, cursor: sibling(ask?.cursor, ask?.direction ?? "forward") };
-  if (fault?.type !== "cursor") return page;
-  const first = requests.find((request) => request.call === call && request.page?.cursor !== undefined);
-  const cursors = { repeated: ask?.cursor, earlier: first?.page?.cursor, null: null, blank: "" };
-  return { ...page, more: true, cursor: cursors[fault.what] ?? null };
+  #page(ask: PageAsk, fault: Fault | undefined, earlier: string | undefined) {
+    const { direction, size, cursor } = ask;
+    const forward = direction === "forward";
+    const known = readCursor(cursor) ?? { row: forward ? 0 : this.#rows.length + 1, variant: 0 };
+    const what = fault?.type === "page" || fault?.type === "cursor" ? fault.what : undefined;
+    if (what === "empty") return { keys: [], more: true, cursor: cursorAt(known.row, known.variant + 1) };
+    const count = what === "overfull" ? size * 2 : what === "short" ? Math.ceil(size / 2) : size;
+    const beyond = this.#beyond(ask);
+    const keys = forward ? beyond.slice(0, count) : beyond.slice(Math.max(0, beyond.length - count));
+    const last = forward ? keys.at(-1) : keys[0];
+    const right = last === undefined ? null : cursorAt(last);
+    const wrong = { repeated: cursor, earlier, null: null, blank: "" };
+    if (fault?.type === "cursor") return { keys, more: true, cursor: wrong[fault.what] ?? null };
+    return { keys, more: beyond.length > keys.length, cursor: right };
+  }
 }

@@ -1,10 +1,13 @@
-import type { Connection, Page } from "@saas-management/sdk/graphql";
-import { SaasManagementError } from "@saas-management/sdk/graphql";
-import { connectionAt, type SimNode } from "./connections.js";
+import {
+  type Connection,
+  type GraphQLClient,
+  type Page,
+  SaasManagementError,
+} from "@saas-management/sdk/graphql";
+import { type Begun, begin, type CallerParts } from "./caller.js";
 import type { Call } from "./journal.js";
-import { begin, type CallerParts, type Cancellable } from "./parts.js";
 import type { WalkSpec } from "./program.js";
-import { cursorAt } from "./rows.js";
+import { CANARY, cursorAt } from "./service.js";
 
 /** A walk, and the walks that continued it. */
 export interface ObservedWalk {
@@ -22,6 +25,28 @@ export interface WalkLeg {
   lastCursor?: string | undefined;
 }
 
+interface Node {
+  readonly id: string;
+}
+
+const THINGS = `query Things($size: Int, $from: String, $back: Int, $until: String, $only: String) {
+  workspace {
+    things(first: $size, after: $from, last: $back, before: $until, only: $only) {
+      nodes { id note }
+      pageInfo { hasNextPage endCursor hasPreviousPage startCursor }
+    }
+  }
+}`;
+
+interface Things {
+  readonly workspace: {
+    readonly things: {
+      readonly nodes: readonly Node[];
+      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+    };
+  };
+}
+
 /** Walks, and continues from where a walk failed or was left as often as the program says. */
 export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
   const observed: ObservedWalk = { spec, legs: [] };
@@ -29,18 +54,13 @@ export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
   let cursor = spec.start === undefined ? undefined : cursorAt(spec.start);
   let limit = spec.limit ?? Number.POSITIVE_INFINITY;
   for (let resumes = 0; resumes <= spec.resumes; resumes += 1) {
-    const kind = { kind: "walk", repeatable: true, raw: false } as const;
+    const kind = { kind: "walk", repeatable: true } as const;
     const begun = begin(parts, spec.limits, kind, spec.leaving?.how === "abort");
     const leg: WalkLeg = { call: begun.call, ids: [], limit, ended: "under way" };
     observed.legs.push(leg);
-    const connection = connectionAt(parts.client, { ...spec, cursor }, begun.call.id, {
-      ...begun.options,
-      ...(Number.isFinite(limit) ? { limit } : {}),
-      prefetch: spec.prefetch,
-    });
+    const connection = connectionOf(parts.client, spec, begun, { cursor, limit });
     // Only the first is left early: the later ones show that nothing is lost.
-    const leaving = resumes === 0 ? spec.leaving : undefined;
-    await walkLeg(connection, { ...spec, leaving }, leg, begun, parts);
+    await walkLeg(connection, resumes === 0 ? spec : { ...spec, leaving: undefined }, leg, begun, parts);
     // With concurrent steps one may fail and a later one yield a page, so the error's position is older.
     const next = spec.width === 1 ? resumption(leg) : undefined;
     if (next === undefined) break;
@@ -49,12 +69,24 @@ export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
   }
 }
 
+function connectionOf(
+  client: GraphQLClient,
+  { connection, direction, pageSize, prefetch }: WalkSpec,
+  { call, options }: Begun,
+  { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
+): Connection<Node> {
+  const only = `${call.id} ${CANARY}`;
+  const from = direction === "forward" ? "start" : "end";
+  const bounds = Number.isFinite(limit) ? { limit } : {};
+  const paging = { ...options, ...bounds, from, pageSize, cursor, prefetch } as const;
+  if (connection === "licenses") return client.licenses({ ...paging, where: { id: { neq: only } } });
+  const select = ({ workspace }: Things) => workspace.things;
+  const variableNames = { first: "size", after: "from", last: "back", before: "until" } as const;
+  return client.paginate(THINGS, { only }, { ...paging, select, variableNames });
+}
+
 /** Where another walk can continue, if it can. */
-function resumption({
-  ended,
-  lastCursor,
-  call,
-}: WalkLeg): { readonly cursor: string | undefined } | undefined {
+function resumption({ ended, lastCursor, call }: WalkLeg) {
   const last = call.failures.at(-1)?.error;
   if (ended === "failed" && last instanceof SaasManagementError && last.position !== undefined)
     return { cursor: last.position.cursor };
@@ -63,43 +95,38 @@ function resumption({
 }
 
 async function walkLeg(
-  connection: Connection<SimNode>,
+  connection: Connection<Node>,
   spec: WalkSpec,
   leg: WalkLeg,
-  begun: Cancellable,
+  begun: Begun,
   parts: CallerParts,
 ): Promise<void> {
-  const { journal } = parts;
   if (spec.unit === "array") {
     const all = connection.toArray();
     begun.made();
-    const outcome = await journal.step(leg.call, all);
+    const outcome = await parts.journal.step(leg.call, all);
     leg.ids.push(...(outcome?.value ?? []).map(({ id }) => id));
     leg.ended = outcome === undefined ? "failed" : "done";
   } else if (spec.unit === "nodes") {
-    const nodes = connection[Symbol.asyncIterator]();
-    begun.made();
-    await drive(nodes, spec, leg, begun, parts, (node) => {
-      leg.ids.push(node.id);
+    await drive(connection[Symbol.asyncIterator](), spec, leg, begun, parts, ({ id }) => {
+      leg.ids.push(id);
       leg.call.handed.nodes += 1;
     });
   } else {
     const pages = connection.pages()[Symbol.asyncIterator]();
-    begun.made();
     await drive(pages, spec, leg, begun, parts, (page) => takePage(page, spec, leg));
   }
-  if (leg.call.forgotten !== true) journal.settled(leg.call);
+  if (leg.call.forgotten !== true) parts.journal.settled(leg.call);
 }
 
-function takePage({ nodes, pageInfo }: Page<SimNode>, { direction }: WalkSpec, leg: WalkLeg): void {
-  const forward = direction === "forward";
+function takePage({ nodes, pageInfo }: Page<Node>, { direction }: WalkSpec, leg: WalkLeg): void {
+  const isForward = direction === "forward";
   const ids = nodes.map(({ id }) => id);
-  leg.ids.push(...(forward ? ids : ids.reverse()));
+  leg.ids.push(...(isForward ? ids : ids.reverse()));
   leg.call.handed.pages += 1;
-  const cursor = forward ? pageInfo.endCursor : pageInfo.startCursor;
-  leg.lastCursor = (forward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage)
-    ? (cursor ?? undefined)
-    : undefined;
+  const more = isForward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage;
+  const cursor = isForward ? pageInfo.endCursor : pageInfo.startCursor;
+  leg.lastCursor = more ? (cursor ?? undefined) : undefined;
 }
 
 /** Iterates as the program says. */
@@ -107,61 +134,46 @@ async function drive<T>(
   iterator: AsyncIterator<T, undefined, undefined>,
   { leaving, again, width, pauseMs }: WalkSpec,
   leg: WalkLeg,
-  { call, abort }: Cancellable,
+  { call, abort, made }: Begun,
   { journal, clock }: CallerParts,
   take: (item: T) => void,
 ): Promise<void> {
+  made();
   let failures = 0;
   let taken = 0;
-  const returned = () => journal.step<unknown>(call, iterator.return?.() ?? Promise.resolve());
-  const late = (): boolean => leaving !== undefined && taken >= leaving.after;
+  const leave = async () => {
+    leg.ended = "left";
+    const returned = journal.step<unknown>(call, iterator.return?.() ?? Promise.resolve());
+    journal.givenUp(call, "after its loop was left");
+    await returned;
+  };
   for (;;) {
-    if (late() && leaving?.how === "forget") {
+    const how = leaving !== undefined && taken >= leaving.after ? leaving.how : undefined;
+    if (how === "forget") {
       call.forgotten = true;
       leg.ended = "left";
       return;
     }
-    if (late() && leaving?.how === "break") {
-      const gone = returned();
-      journal.givenUp(call, "after its loop was left");
-      await gone;
-      leg.ended = "left";
-      return;
-    }
-    if (late() && leaving?.how === "abort") abort();
+    if (how === "break") return leave();
+    if (how === "abort") abort();
     const steps = Array.from({ length: width }, () => journal.step(call, iterator.next()));
-    if (late() && leaving?.how === "cut") {
-      const gone = returned();
-      journal.givenUp(call, "after its loop was left");
-      await Promise.all([gone, ...steps.map((step) => step.then(noteNode(take)))]);
-      leg.ended = "left";
-      return;
-    }
+    const left = how === "cut" ? leave() : undefined;
     for (const step of steps) {
       const outcome = await step;
-      if (outcome === undefined) {
-        failures += 1;
-      } else if (outcome.value.done === true) {
-        leg.ended = "done";
-      } else {
+      if (outcome === undefined) failures += 1;
+      else if (outcome.value.done !== true) {
         take(outcome.value.value);
         taken += 1;
-      }
+      } else if (left === undefined) leg.ended = "done";
     }
+    if (left !== undefined) return left;
     if (leg.ended === "done") return;
     if (failures > again) {
       // A later step may have yielded a page.
-      if (width > 1) await returned();
+      if (width > 1) await journal.step<unknown>(call, iterator.return?.() ?? Promise.resolve());
       leg.ended = "failed";
       return;
     }
     if (pauseMs > 0) await clock.sleepElsewhere(pauseMs);
   }
-}
-
-/** Takes what a step yielded. */
-function noteNode<T>(take: (item: T) => void) {
-  return (outcome: { readonly value: IteratorResult<T, undefined> } | undefined) => {
-    if (outcome !== undefined && outcome.value.done !== true) take(outcome.value.value);
-  };
 }

@@ -1,10 +1,9 @@
 import { storeLedger } from "@saas-management/sdk";
-import { memoryLedger } from "@saas-management/sdk/testing";
 import { beforeEach, expect, test } from "vitest";
-import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
+import { collectionLedger } from "../../support/ledgers.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
@@ -23,20 +22,6 @@ const breakOnce = (
 ) => {
   for (let nth = 1; nth <= 2; nth += 1) service.server.faults.add({ on: operation, nth, fault: "drop", at });
 };
-
-test.each(["memory", "none"])("sends all ids again if a window is lost (ledger: %s)", async (kind) => {
-  breakOnce("SyncRecords");
-  const receipt = await service.runAccounts(ids(20), { ledger: kind === "none" ? kind : memoryLedger() });
-  expect(receipt).toMatchObject({ restarts: 1, collections: { accounts: { stats: { sent: 20 } } } });
-  expect(service.present()).toHaveLength(20);
-});
-
-test("makes a completion the baseline whose answer was lost, if the service says that it was done", async () => {
-  breakOnce("CompleteSyncBatch", "answer");
-  await service.runAccounts(ids(10));
-  const { collections } = await service.runAccounts(ids(10));
-  expect(collections.accounts).toMatchObject({ expected: { baseline: "completed", kept: 10 } });
-});
 
 test("compares the next run with both snapshots after a completion of unknown outcome", async () => {
   await service.runAccounts(ids(10));
@@ -102,17 +87,6 @@ test("events without an id are not sent twice if another run is completed betwee
   expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(1);
 });
 
-test("no error hides that an earlier batch of the run may be completed", async () => {
-  breakOnce("CompleteSyncBatch", "answer");
-  breakOnce("AbortSyncBatch");
-  const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
-  service.server.faults.add({ on: "StartSyncBatch", nth: 2, ...kind });
-  await expect(service.runAccounts(ids(10))).rejects.toMatchObject({
-    code: "BATCH_OUTCOME_UNKNOWN",
-    cause: { code: "PERMISSION_DENIED" },
-  });
-});
-
 test("keeps an unclear snapshot if the run is aborted at the start of its next batch", async () => {
   const store = memoryStore();
   const ledger = storeLedger(store);
@@ -137,22 +111,6 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next b
   expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20 } });
 });
 
-const failure = new Error("the database is away");
-test("completes nothing if the store fails while it takes the ids", async () => {
-  const store = memoryStore();
-  const broken = watchedStore(store, async (call, go) => {
-    const result = await go();
-    if (isPutOf("ids")(call)) throw failure;
-    return result;
-  });
-  const run = service.runAccounts(ids(3), { ledger: storeLedger(broken) });
-  await expect(run).rejects.toMatchObject({ code: "INVALID_CONFIGURATION", cause: failure });
-  expect(service.states()).toEqual(["aborted"]);
-  expect(service.inspect().lock).toBeNull();
-  const { collections } = await service.runAccounts(ids(3), { ledger: storeLedger(store) });
-  expect(collections.accounts).toMatchObject({ expected: { baseline: "none" } });
-});
-
 test("completes a run even if the ledger cannot note it; the next run is compared with both", async () => {
   const store = memoryStore();
   const ledger = storeLedger(store);
@@ -169,7 +127,7 @@ test.each(["file", "memory"])(
     const store = kind === "file" ? new FileStore(service.directory) : memoryStore();
     const { installationId } = service;
     const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
-    const ledger = new CollectionLedger({ store, hashIds: false }, scope);
+    const ledger = collectionLedger(store, scope);
     const save = async (id: string) => {
       const lines = async function* () {
         yield Buffer.from(`${id}\n`);
@@ -194,14 +152,6 @@ test.each(["file", "memory"])(
     expect(await known()).toEqual(["completed u3"]);
   },
 );
-
-test("completes a run with an unreadable ledger if the guard is off", async () => {
-  const store = memoryStore();
-  await service.runAccounts(ids(10), { ledger: storeLedger(store) });
-  const ledger = storeLedger(failingStore(store, ({ method }) => method === "get", new Error("away")));
-  const { collections } = await service.runAccounts(ids(3), { ledger, guard: false });
-  expect(collections.accounts?.expected?.baseline).toBe("unreadable");
-});
 
 const foreign = expect.stringContaining("but this run did not complete it");
 
@@ -246,37 +196,4 @@ test("uses up an approval if another process completed the batch", async () => {
   const { message, reasons } = await heldBy(service.runAccounts([], { approve }));
   expect(message).toContain("a run has used it, and it is not known whether that run was completed");
   expect(reasons).toMatchObject([{ baseline: "unclear", removed: 10 }]);
-});
-
-test("accepts the expected count of a write, of a writer and of its end", async () => {
-  await service.run(["accounts", "groups", "plans"], async (batch) => {
-    await batch.write("accounts", accounts(3), { expectedCount: 3 });
-    await batch.writer("groups", { expectedCount: 0 }).end();
-    await batch.writer("plans").end({ expectedCount: 0 });
-  });
-  expect(service.states()).toEqual(["completed"]);
-});
-
-test("refuses a wrong expected count of an end on a batch without a run", async () => {
-  const batch = await service.startBatch();
-  const open = batch.writer("accounts");
-  await open.write(accounts(2));
-  await expect(open.end({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
-  await batch.abort();
-});
-
-test("the refused completion shows why the write failed, and nothing of an exception of the source", async () => {
-  const batch = await service.startBatch();
-  const broken = new Error("secret contents");
-  const source = function* () {
-    yield* accounts(1);
-    throw broken;
-  };
-  await expect(batch.write("groups", source())).rejects.toBe(broken);
-  const refused: unknown = await batch.complete().catch((error: unknown) => error);
-  expect(refused).toMatchObject({ reason: "incomplete", cause: broken });
-  expect(String(refused)).toContain("groups");
-  expect(String(refused)).not.toContain("secret");
-  await batch.abort();
 });

@@ -27,7 +27,6 @@ async function runAndListen(fn: RunFunction<"accounts">, options: Partial<RunOpt
 }
 
 const cases: readonly [string, () => Promise<void>][] = [
-  ["completes", () => runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))))],
   [
     "is held",
     async () => {
@@ -56,21 +55,6 @@ const cases: readonly [string, () => Promise<void>][] = [
       await writeFile(path, wrong.map((record) => JSON.stringify(record)).join("\n"));
       await runAndListen(async (batch) => void (await batch.write("accounts", fromJsonl(path))));
     },
-  ],
-  [
-    "has a truncated file",
-    async () => {
-      const path = `${service.directory}/users.jsonl`;
-      await writeFile(path, `{"id":"u1","name":"${CONTENTS}`);
-      await runAndListen(async (batch) => void (await batch.write("accounts", fromJsonl(path))));
-    },
-  ],
-  [
-    "has a record that is too large",
-    () =>
-      runAndListen(
-        async (batch) => void (await batch.write("accounts", [{ id: "u1", name: CONTENTS.repeat(2 ** 20) }])),
-      ),
   ],
   [
     "has a rejected window",

@@ -10,9 +10,10 @@ import {
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
-import type { History } from "../../../src/sync/ledger/history.js";
-import { requireLedger } from "../../../src/sync/ledger/ledger.js";
+import { openLedger } from "../../../src/sync/ledger/ledger.js";
+import type { PastSnapshots } from "../../../src/sync/ledger/past.js";
 import { connectorOf } from "../../support/connector.js";
+import { pastsOf } from "../../support/ledgers.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -38,16 +39,14 @@ interface Remembered {
   readonly ledger?: Ledger;
 }
 
-function historyOf({ collection = "accounts", ledger = fileLedger(service.directory) }: Remembered = {}) {
-  const parts = requireLedger(ledger);
-  if (parts === undefined) throw new Error("There is no ledger.");
-  const endpoint = new URL(service.server.syncUrl).origin;
-  const scope = { endpoint, installationId: service.installationId, collection };
-  return new CollectionLedger(parts, scope).history();
+function rememberedOf({ collection = "accounts", ledger = fileLedger(service.directory) }: Remembered = {}) {
+  const { server, installationId } = service;
+  const opened = openLedger(ledger, { endpoint: new URL(server.syncUrl).origin, installationId });
+  return pastsOf(new CollectionLedger(opened, collection));
 }
 
-const sizes = (history: History) =>
-  history.map(({ sent, superseded = false }) => (superseded ? `${sent} before` : sent));
+const sizes = (pasts: PastSnapshots) =>
+  pasts.map(({ sent, superseded = false }) => (superseded ? `${sent} before` : sent));
 
 async function rulesOf(run: Promise<unknown>) {
   const { reasons, approvalId } = await heldBy(run);
@@ -67,7 +66,7 @@ test.each(guardsThatAreOff)("a run with guard %j is remembered, and judges nothi
   expect(receipt.guard).toBe(isOn ? "on" : "off");
   expect(`${receipt}`.split("\n")[0]).toContain(isOn ? "; guard: on." : "; guard: off.");
   expect(receipt.collections.accounts?.expected).toMatchObject({ baseline: "completed", removed: 20 });
-  expect(sizes(await historyOf())).toEqual([40, 20]);
+  expect(sizes(await rememberedOf())).toEqual([40, 20]);
   // The next run is compared with both.
   expect((await rulesOf(send(people(20, { email: "", active: false })))).rules).toEqual([
     "window",
@@ -87,7 +86,7 @@ test("offUntil turns the guard on again at its time", async () => {
 
 test("runs that are held, aborted, previewed or refused add nothing to the history", async () => {
   await send(people(40));
-  const before = await historyOf();
+  const before = await rememberedOf();
   await heldBy(send(people(3)));
   await heldBy(send(people(40, { active: false })));
   const failing = service.run(["accounts"], async (batch) => {
@@ -100,9 +99,9 @@ test("runs that are held, aborted, previewed or refused add nothing to the histo
   const { installationId, sync } = service;
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", people(45)));
   await sync.preview(connector, { installationId, ledger: fileLedger(service.directory) });
-  expect(await historyOf()).toEqual(before);
+  expect(await rememberedOf()).toEqual(before);
   await send(people(41));
-  expect(sizes(await historyOf())).toEqual([40, 41]);
+  expect(sizes(await rememberedOf())).toEqual([40, 41]);
 });
 
 test("a run that is sent in two batches is remembered once", async () => {
@@ -110,7 +109,7 @@ test("a run that is sent in two batches is remembered once", async () => {
   const kind = { fault: "status", status: "UNAVAILABLE" } as const;
   service.server.faults.add({ on: "SyncRecords", times: 2, ...kind });
   expect((await send(people(41))).restarts).toBe(1);
-  expect(sizes(await historyOf())).toEqual([40, 41]);
+  expect(sizes(await rememberedOf())).toEqual([40, 41]);
 });
 
 test("an unclear snapshot is compared with, and is not part of the history", async () => {
@@ -120,10 +119,10 @@ test("an unclear snapshot is compared with, and is not part of the history", asy
     service.server.faults.add({ on, times: 2, ...drop });
   const unclear = send(people(60), { guard: false, restarts: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
-  expect(sizes(await historyOf())).toEqual([40]);
+  expect(sizes(await rememberedOf())).toEqual([40]);
   expect((await rulesOf(send(people(40)))).rules).toEqual(["removed"]);
   await send(people(60));
-  expect(sizes(await historyOf())).toEqual([40, 60]);
+  expect(sizes(await rememberedOf())).toEqual([40, 60]);
 });
 
 test("what was before an approval does not count any more", async () => {
@@ -131,7 +130,7 @@ test("what was before an approval does not count any more", async () => {
   const { rules, approve } = await rulesOf(send(people(20, { email: "", active: false })));
   expect(rules).toEqual(["removed", "changed email active"]);
   await send(people(20, { email: "", active: false }), { approve });
-  expect(sizes(await historyOf())).toEqual(["40 before", 20]);
+  expect(sizes(await rememberedOf())).toEqual(["40 before", 20]);
   await send(people(20, { email: "", active: false }));
   await send(people(20, { email: "", active: true }));
   await send(people(16, { email: "", active: true }));
@@ -154,8 +153,8 @@ test("an approval of one collection keeps what another one remembers", async () 
   await both(40, 40);
   const { approve } = await rulesOf(both(20, 31));
   await both(20, 31, approve);
-  expect(sizes(await historyOf())).toEqual(["40 before", 20]);
-  expect(sizes(await historyOf({ collection: "devices" }))).toEqual([40, 31]);
+  expect(sizes(await rememberedOf())).toEqual(["40 before", 20]);
+  expect(sizes(await rememberedOf({ collection: "devices" }))).toEqual([40, 31]);
   expect((await rulesOf(both(20, 25))).rules).toEqual(["window"]);
 });
 
@@ -185,10 +184,10 @@ test("remembers at most 16 snapshots of at most 1 KiB each and a sample of 5 KiB
     await service.run(["employees"], (batch) => batch.write("employees", employees), options);
     clock.advance(12 * HOUR_MS);
     if (i % 20 !== 19) continue;
-    const history = await historyOf({ ledger, collection: "employees" });
-    expect(history.length).toBeGreaterThanOrEqual(11);
-    expect(history.length).toBeLessThanOrEqual(16);
-    for (const past of history.slice(0, -1)) expect(JSON.stringify(past).length).toBeLessThanOrEqual(1024);
-    expect(JSON.stringify(history.at(-1)).length).toBeLessThanOrEqual(6 * 1024);
+    const pasts = await rememberedOf({ ledger, collection: "employees" });
+    expect(pasts.length).toBeGreaterThanOrEqual(11);
+    expect(pasts.length).toBeLessThanOrEqual(16);
+    for (const past of pasts.slice(0, -1)) expect(JSON.stringify(past).length).toBeLessThanOrEqual(1024);
+    expect(JSON.stringify(pasts.at(-1)).length).toBeLessThanOrEqual(6 * 1024);
   }
 });

@@ -6,7 +6,7 @@ import type { ComparedSet } from "../../../src/sync/guard/comparison.js";
 import { resolveGuard } from "../../../src/sync/guard/rules.js";
 import { findingsOf, type SnapshotFacts } from "../../../src/sync/guard/verdict.js";
 import { EMPTY_SAMPLE } from "../../../src/sync/ids/field-sample.js";
-import type { PastSnapshot } from "../../../src/sync/ledger/history.js";
+import { type PastSnapshot, type PastSnapshots, remembered } from "../../../src/sync/ledger/past.js";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 0, 31, 12);
@@ -25,7 +25,7 @@ function compared({ sets = [], sent = 0 }: Facts): SnapshotFacts["compared"] {
 function findings(facts: Facts, guard: GuardOptions = {}) {
   const rule = resolveGuard(guard, NOW).ruleOf("accounts");
   if (rule === undefined) return [];
-  const empty = { collection: "accounts", sample: EMPTY_SAMPLE, history: [], unclear: [], now: NOW } as const;
+  const empty = { collection: "accounts", sample: EMPTY_SAMPLE, pasts: [], unclear: [], now: NOW } as const;
   return findingsOf({ ...empty, ...facts, compared: compared(facts) }, rule);
 }
 
@@ -73,12 +73,25 @@ test.each([
   ["longer ago than both", [past(100, 8), ...Array.from({ length: 8 }, () => past(71, 1))], 70, []],
   ["before an approval", [past(100, 3, { superseded: ["window"] }), past(71, 1)], 70, []],
   ["a snapshot without ids", [past(0, 1)], 0, []],
-])("window: %s", (_, history, sent, expected) => {
-  expect(rulesOf({ history, sent, sets: [completed(80, 10)] })).toEqual(expected);
+])("window: %s", (_, pasts, sent, expected) => {
+  expect(rulesOf({ pasts, sent, sets: [completed(80, 10)] })).toEqual(expected);
+});
+
+test("window: needs the last 8 runs and the largest of each of its days, and nothing else is remembered", () => {
+  const after = (runs: readonly PastSnapshot[], days?: number) =>
+    runs.reduce<PastSnapshots>((pasts, run) => remembered(pasts, run, [], days), []).map(({ sent }) => sent);
+  // The largest of a day is its last; the window begins within a day.
+  const hourly = Array.from({ length: 24 * 20 }, (_, i) => past(1000 + (i % 24), (12 + 479 - i) / 24));
+  expect(after(hourly)).toEqual([
+    ...Array(7).fill(1023),
+    ...[1016, 1017, 1018, 1019, 1020, 1021, 1022, 1023],
+  ]);
+  const daily = Array.from({ length: 60 }, (_, i) => past(i, 60 - i));
+  expect(after(daily, 31)).toHaveLength(32);
 });
 
 test("window: counts unclear snapshots, and names the largest one", () => {
-  const facts = { history: [past(900, 2)], unclear: [past(1000, 1)], sent: 700, sets: [completed(900, 200)] };
+  const facts = { pasts: [past(900, 2)], unclear: [past(1000, 1)], sent: 700, sets: [completed(900, 200)] };
   expect(findings(facts)).toEqual([
     {
       rule: "window",
@@ -99,14 +112,8 @@ test.each([
   expect(rulesOf({ sets, sent })).toEqual(expected);
 });
 
-test("added: says how many are new", () => {
-  expect(findings({ sets: [completed(1000, 10)], sent: 20_000 })).toEqual([
-    { rule: "added", text: "19,010 of the 20,000 ids that were sent are new, 1,000 were known" },
-  ]);
-});
-
 test.each(["removed", "window", "added"] as const)("turns %s off alone", (name) => {
-  const facts: Facts = { sets: [completed(1000, 1000)], sent: 800, history: [past(2000, 1)] };
+  const facts: Facts = { sets: [completed(1000, 1000)], sent: 800, pasts: [past(2000, 1)] };
   const others = ["removed", "added"].filter((rule) => rule !== name);
   // What `removed` reports is not reported again by `window`.
   if (name === "removed") others.unshift("window");

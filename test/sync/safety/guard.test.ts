@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type RunOptions, type Store, type SyncProgress, storeLedger } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { ofSnapshots } from "../../support/adopted.js";
 import { connectorOf } from "../../support/connector.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
@@ -59,17 +59,6 @@ test("holds a run that would remove more than a quarter, and sends nothing", asy
   ]);
   expect(service.present()).toEqual(ids(10));
   expect(service.states()).toEqual(["completed"]);
-});
-
-test("compares with the last completed snapshot after a held run", async () => {
-  await service.runAccounts(ids(10));
-  await heldBy(service.runAccounts(ids(4)));
-  const error = await heldBy(service.runAccounts(ids(4)));
-  expect(error.reasons[0]).toMatchObject({ known: 10, removed: 6 });
-  expect((await service.runAccounts(ids(9))).collections.accounts?.expected).toMatchObject({
-    known: 10,
-    removed: 1,
-  });
 });
 
 test("holds an empty snapshot, however few records there were", async () => {
@@ -135,25 +124,6 @@ test("reports its figures as progress, with numbers only", async () => {
       rules: ["removed"],
     },
   ]);
-});
-
-test("judges each collection separately and reports all that are held", async () => {
-  const both = (users: number, groups: number, approve?: string) =>
-    service.run(
-      ["accounts", "groups"],
-      async (batch) => {
-        await batch.write("accounts", accounts(users));
-        await batch.write("groups", accounts(groups));
-      },
-      { approve },
-    );
-  await both(10, 10);
-  const one = await heldBy(both(10, 2));
-  expect(one.reasons.map(({ collection }) => collection)).toEqual(["groups"]);
-  const two = await heldBy(both(2, 2));
-  expect(two.reasons.map(({ collection }) => collection)).toEqual(["accounts", "groups"]);
-  // One approval is for both.
-  await both(2, 2, two.approvalId);
 });
 
 test("refuses one id with different contents", async () => {
@@ -292,20 +262,6 @@ test("holds each snapshot of a run whose ledger does not know the installation, 
   await run({ guard: false });
   await run({});
   await run({ ledger: "none" });
-});
-
-test("lets a collection pass that is new in an installation that the ledger knows", async () => {
-  await service.runAccounts(ids(4));
-  const groups = () => service.run(["groups"], (batch) => batch.write("groups", accounts(3)));
-  expect((await groups()).collections.groups?.expected).toMatchObject({ baseline: "none" });
-});
-
-test("knows an installation by its own ids only", async () => {
-  await service.runAccounts(ids(4));
-  const installationId = service.server.createInstallation();
-  const options = { installationId, firstRun: false };
-  expect((await heldBy(service.runAccounts(ids(4), options))).reasons[0]?.rule).toBe("no-baseline");
-  await service.runAccounts(ids(4), { ...options, firstRun: true });
 });
 
 test("does not hold a first run of events alone", async () => {

@@ -36,15 +36,6 @@ test("is held again if the process was killed when it had offered an approval", 
   expect(service.present()).toHaveLength(100);
 });
 
-test("may be repeated if it is unclear whether it was completed, and is compared then", async () => {
-  const left = await leftBehind("ids", (ledger) => service.runAccounts(ids(100), { ledger }));
-  const again = { ledger: fileLedger(left), firstRun: true };
-  const { reasons } = await heldBy(service.runAccounts(ids(10), again));
-  expect(reasons).toMatchObject([{ rule: "removed", baseline: "unclear", known: 100, removed: 90 }]);
-  const { collections } = await service.runAccounts(ids(100), again);
-  expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", kept: 100, removed: 0 } });
-});
-
 test("is explained by a preview too", async () => {
   const ledger = fileLedger(service.directory);
   const { installationId } = service;

@@ -5,10 +5,10 @@ import { fileLedger, type Store, storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { Journal } from "../../../src/sync/ledger/journal.js";
-import { requireLedger } from "../../../src/sync/ledger/ledger.js";
-import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { openLedger } from "../../../src/sync/ledger/ledger.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
-import { editFields, fieldsOf } from "../../support/ledger-values.js";
+import { editFields, editTime, fieldsOf } from "../../support/ledger-values.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
@@ -33,19 +33,19 @@ const during = (meanwhile: () => Promise<void>, below: Store = new FileStore(ser
   );
 const run = (meanwhile: () => Promise<void> = async () => {}) =>
   service.runAccounts(ids(1), { ledger: during(meanwhile) });
-const heartbeatOf = (path: string) => Number(path.split(".").at(-1));
+const heartbeatOf = (path: string) => Number(path.split(".").at(-3));
+
+function otherJournal() {
+  const { clock, installationId, server } = service;
+  const endpoint = new URL(server.syncUrl).origin;
+  const ledger = openLedger(fileLedger(service.directory), { endpoint, installationId });
+  return new Journal({ ledger, clock, logger: quietLogger({}) });
+}
 
 /** The entry of a batch that was started, as another process puts it; its last heartbeat was so long ago. */
 async function orphan(ageMs: number, owner: object = { host: "another" }): Promise<string> {
-  const { clock, installationId } = service;
   const { id } = await service.startBatch();
-  const journal = new Journal({
-    ledger: requireLedger(fileLedger(service.directory)),
-    endpoint: new URL(service.server.syncUrl).origin,
-    installationId,
-    clock,
-    logger: quietLogger({}),
-  });
+  const journal = otherJournal();
   await journal.opened(id);
   await journal.ended(id, false);
   const [path = ""] = await entries();
@@ -54,11 +54,7 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
 }
 
 /** Makes the heartbeat of an entry one of so long ago; returns its path. */
-async function age(path: string, ms: number): Promise<string> {
-  const aged = path.replace(/\d+$/, String(service.clock.now() - ms));
-  await rename(path, aged);
-  return aged;
-}
+const age = (path: string, ms: number) => editTime(path, service.clock.now() - ms);
 
 test("aborts the batch of another machine after 10 seconds without a heartbeat, and not before", async () => {
   const path = await orphan(8000);
@@ -85,7 +81,7 @@ test("notes heartbeats that a later run finds by a clock with fractions of milli
   const { installationId } = service;
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
   await service.syncClient({ clock }).run(connector, { installationId, ledger, firstRun: true });
-  expect(noted).toEqual([expect.stringMatching(/\/journal\.[0-9a-f]{64}\.\d+$/)]);
+  expect(noted).toEqual([expect.stringMatching(/\/journal\.\d+\.[0-9a-f]{12}\.batch$/)]);
 });
 
 const GONE = 2 ** 22 + 1;
@@ -297,18 +293,13 @@ test("lets the run go on if the journal cannot be written", async () => {
 
 /** Another process is killed when the service has answered its StartSyncBatch, before it can note the batch. */
 async function killedStart(ageMs: number, owner: object = { host: "another" }): Promise<void> {
-  const { clock, installationId } = service;
-  const ledger = requireLedger(fileLedger(service.directory));
-  const endpoint = new URL(service.server.syncUrl).origin;
-  const journal = new Journal({ ledger, endpoint, installationId, clock, logger: quietLogger({}) });
-  await journal.noteStart();
+  await otherJournal().noteStart();
   await service.startBatch();
   const [path = ""] = await entries();
   // Not one of this process.
-  const other = path.replace(/start\.[0-9a-f]+\.\d+$/, `start.0123456789ab.${clock.now() - ageMs}`);
+  const other = path.replace(/[0-9a-f]+\.start$/, "0123456789ab.start");
   await rename(path, other);
-  const of = `${basename(dirname(other))}/journal.start.0123456789ab`;
-  await editFields(other, { of, host: "here", bootId: "", pid: 7, ...owner });
+  await editFields(await age(other, ageMs), { host: "here", bootId: "", pid: 7, ...owner });
 }
 
 test("says what it waits for if a process was killed before it could note its batch", async () => {
@@ -355,7 +346,7 @@ test("forgets a start that was refused, and keeps one whose answer was lost", as
   const store = memoryStore();
   const keys = async () => {
     const found: string[] = [];
-    for await (const key of store.list("")) if (key.includes("/journal.start.")) found.push(key);
+    for await (const key of store.list("")) if (key.endsWith(".start")) found.push(key);
     return found;
   };
   const options = { installationId: service.installationId, ledger: storeLedger(store) };

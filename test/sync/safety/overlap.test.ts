@@ -1,6 +1,5 @@
 /** Runs of one installation that overlap, and runs that were stopped before they sent anything. */
 import {
-  type RunBatch,
   type RunContext,
   type RunOptions,
   RunOutdatedError,
@@ -8,11 +7,11 @@ import {
   storeLedger,
 } from "@saas-management/sdk";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
-import { connectorOf, type RunFunction } from "../../support/connector.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
+import type { RunFunction } from "../../support/connector.js";
 import { quietLogger } from "../../support/observed.js";
 import { watchedStore } from "../../support/stores.js";
-import { accounts, heldBy, testService } from "../../support/test-service.js";
+import { accounts, testService } from "../../support/test-service.js";
 
 const service = testService({ sync: { logger: quietLogger({}), retry: false } });
 
@@ -79,86 +78,6 @@ function atService() {
   const actors = events.map(({ record }) => String(Reflect.get(record, "sourceActorId")));
   return { names: [...names], events: actors.length, different: new Set(actors).size };
 }
-
-const rpcsOf = () => {
-  const rpcs: string[] = [];
-  return {
-    rpcs,
-    client: service.syncClient({
-      onEvent: ({ type, operation }) => void (type === "request" && rpcs.push(operation)),
-    }),
-  };
-};
-
-describe("readers never see what a run that was stopped had read", () => {
-  test("a held run of another tenant leaves nothing behind, and four good runs stay as they are", async () => {
-    const own = accounts(40);
-    const good = () => run((batch) => batch.write("accounts", own));
-    await good();
-    const before = JSON.stringify(service.inspect().snapshots);
-    const foreign = accounts(40).map(({ id, ...rest }) => ({ id: `foreign-${id}`, ...rest }));
-    const { message } = await heldBy(run((batch) => batch.write("accounts", foreign)));
-    expect(message).toContain("nothing was sent");
-    expect(JSON.stringify(service.inspect().snapshots)).toBe(before);
-    for (let i = 0; i < 4; i += 1) await good();
-    expect(JSON.stringify(service.inspect().snapshots)).not.toContain("foreign");
-    expect(service.states()).toEqual(Array(5).fill("completed"));
-  });
-
-  const invalid = async (batch: RunBatch<"accounts">): Promise<void> => {
-    await batch.write("accounts", [...accounts(3000), { id: "" }]);
-  };
-  async function* failingSource() {
-    yield accounts(3000);
-    throw new Error("the vendor is away");
-  }
-  const stop = new AbortController();
-  const story = (name: string, fn: RunFunction<"accounts">, options: Partial<RunOptions> = {}) => ({
-    name,
-    fn,
-    options,
-  });
-  const stories = [
-    story("throws before it writes", () => Promise.reject(new Error("the vendor is away"))),
-    story("throws after it has written", async (batch) => {
-      await batch.write("accounts", accounts(3000));
-      throw new Error("the vendor is away");
-    }),
-    story("writes an invalid record", invalid),
-    story("swallows the refusal of an invalid record", (batch) => invalid(batch).catch(() => {})),
-    story("misses a declared snapshot", async () => {}),
-    story("leaves a writer open", async (batch) => void batch.writer("accounts").write(accounts(3))),
-    story("reads a source that fails", (batch) => batch.write("accounts", failingSource())),
-    story("misses the expected count", (batch) => batch.write("accounts", accounts(3), { expectedCount: 4 })),
-    story(
-      "is aborted while it reads",
-      async (batch) => {
-        await batch.write("accounts", accounts(3000));
-        stop.abort(new Error("enough"));
-        await new Promise(() => {});
-      },
-      { signal: stop.signal },
-    ),
-    story("would remove all accounts", (batch) => batch.write("accounts", [])),
-    story("has no room for its records", (batch) => batch.write("accounts", accounts(3)), {
-      spool: { memoryBytes: 0, directory: "/nonexistent/folder" },
-    }),
-  ];
-  test.each(stories)("the service sees no call of a run that $name", async ({ fn, options }) => {
-    await run(read());
-    const before = JSON.stringify(service.inspect());
-    const { rpcs, client } = rpcsOf();
-    const { installationId } = service;
-    const ended = client.run(connectorOf(["accounts"], fn), {
-      installationId,
-      ledger: storeLedger(store),
-      ...options,
-    });
-    await expect(ended).rejects.toBeDefined();
-    expect(rpcs).toEqual([]);
-    expect(JSON.stringify(service.inspect())).toBe(before);
-  });
-});
 
 describe("of two runs that overlap", () => {
   test("the one that read an older state reads again, and moves no watermark backwards", async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { SaasManagementClient, storeLedger } from "../../../src/index.js";
-import { EncodedRecord } from "../../../src/sync/encoding/record-observer.js";
+import { EncodedRecord } from "../../../src/sync/encoding/record-inspector.js";
 import { GuardedSnapshot } from "../../../src/sync/guard/snapshot.js";
-import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
 import { readSpoolOptions, Spool } from "../../../src/sync/run/spool.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
+import { collectionLedger } from "../../support/ledgers.js";
 
 /** Reads each value through one buffer, as stores may that read from files or sockets. */
 function storeOfOneBuffer() {
@@ -57,7 +57,7 @@ test("reads a ledger whose store uses its buffer again", async () => {
 test("uses the buffers of ids again only when they were kept for the ledger", async () => {
   const [endpoint, installationId, collection] = ["https://sync.example.com", "1", "accounts"] as const;
   const scope = { endpoint, installationId, collection };
-  const ledger = new CollectionLedger({ store: storeOfOneBuffer(), hashIds: false }, scope);
+  const ledger = collectionLedger(storeOfOneBuffer(), scope);
   const spool = new Spool(readSpoolOptions("spool", { memoryBytes: 100_000 }));
   const snapshot = new GuardedSnapshot({
     collection,
@@ -74,7 +74,7 @@ test("uses the buffers of ids again only when they were kept for the ledger", as
       // A variant of a record, of which the id is the first field.
       const variant = Buffer.concat([Buffer.from([0x0a, id.length]), Buffer.from(id)]);
       const bytes = Buffer.concat([Buffer.from([0x0a, variant.length]), variant]);
-      snapshot.ids.observe(record.moveTo(bytes, 0, bytes.length, sent.length));
+      snapshot.ids.inspect(record.moveTo(bytes, 0, bytes.length, sent.length));
     }
     await new Promise(setImmediate);
   }

@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { disposition, fileLedger, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { requireLedger } from "../../../src/sync/ledger/ledger.js";
-import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { openLedger } from "../../../src/sync/ledger/ledger.js";
 import { logApproved, releaseApproval } from "../../../src/sync/ledger/run-log.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { failingStore, isPutOf } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
@@ -17,10 +17,8 @@ const history = () =>
   });
 
 function ledgerOf() {
-  const ledger = requireLedger(fileLedger(service.directory));
-  const scope = { endpoint: service.server.syncUrl, installationId: service.installationId };
-  if (ledger === undefined) throw new Error("There is a ledger.");
-  return [ledger, scope] as const;
+  const { server, installationId } = service;
+  return openLedger(fileLedger(service.directory), { endpoint: server.syncUrl, installationId });
 }
 
 test("history has the receipts of the last 30 runs, the latest one last", async () => {
@@ -76,11 +74,11 @@ test("a ledger that cannot be reached now is to be tried again later", async () 
 test("an approval stands for the held run only, and is gone with its refusal", async () => {
   await service.runAccounts(ids(40));
   const first = await heldBy(service.runAccounts(ids(10)));
-  await logApproved(...ledgerOf(), first.approvalId ?? "", 0);
+  await logApproved(ledgerOf(), first.approvalId ?? "", 0);
   expect((await history()).held?.isApproved).toBe(true);
   const second = await heldBy(service.runAccounts(ids(5)));
   expect((await history()).held).toMatchObject({ isApproved: false, approval: { id: second.approvalId } });
-  await releaseApproval(...ledgerOf(), second.approvalId ?? "");
+  await releaseApproval(ledgerOf(), second.approvalId ?? "");
   expect((await history()).held).toBeUndefined();
 });
 

@@ -37,17 +37,3 @@ test("refuses one id with different contents while the source makes the next rec
   );
   await expect(write).rejects.toMatchObject(refusal(2));
 });
-
-test("counts duplicates of single records as it counts those of an array", async () => {
-  const given = [...accounts(300), ...accounts(40), { id: "mücke", name: "Ä" }, ...accounts(1)];
-  for (const each of [service, small])
-    for (const source of [given, oneByOne(given), given.values()]) {
-      const write = await each.run(["accounts"], (batch) => batch.write("accounts", source), {
-        ledger: "none",
-      });
-      expect(write.collections.accounts).toMatchObject({
-        stats: { sent: 342 },
-        expected: { duplicates: 41 },
-      });
-    }
-});

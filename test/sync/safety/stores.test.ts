@@ -4,7 +4,7 @@ import { type Store, storeLedger } from "@saas-management/sdk";
 import { testStore } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { encodeValue } from "../../../src/sync/ledger/value.js";
 import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
@@ -155,7 +155,7 @@ test("a run is not held because the run before it replaces its baseline meanwhil
       if (key.includes(".00000001.")) await below.delete(key);
       else {
         const completed = key.replace("ids", "completed");
-        await below.putIfAbsent(completed, encodeValue(completed, { history: [] }));
+        await below.putIfAbsent(completed, encodeValue(completed, { pasts: [] }));
       }
     }
   };

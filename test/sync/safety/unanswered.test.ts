@@ -1,11 +1,11 @@
 import { type RunOptions, type Store, storeLedger } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { ofSnapshots } from "../../support/adopted.js";
 import type { RunFunction } from "../../support/connector.js";
+import { collectionLedger } from "../../support/ledgers.js";
 import { until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
@@ -54,7 +54,7 @@ beforeEach(() => {
 });
 
 const states = async () => {
-  const known = await new CollectionLedger({ store: below, hashIds: false }, scope()).known();
+  const known = await collectionLedger(below, scope()).known();
   return known.map(({ state }) => state);
 };
 
@@ -79,7 +79,7 @@ const BEFORE_THE_START = [
   "state again",
   "known",
   "lines",
-  "history",
+  "pasts",
   "held",
   "hold",
 ] as const;

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { EXIT, exitCodeOf } from "../../../src/cli/exit-codes.js";
+import { EXIT, nextOf } from "../../../src/cli/exit-codes.js";
 import { disposition } from "../../../src/core/errors/disposition.js";
 import {
   AuthenticationError,
@@ -22,7 +22,7 @@ import {
   TimeoutError,
   TransportError,
 } from "../../../src/core/errors/index.js";
-import { CLI, runCli, startCli, TSX } from "../../support/cli.js";
+import { CLI, runCli, startCli } from "../../support/cli.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -166,7 +166,7 @@ test("exits with 82 if a first run was none, and the service removed records", a
 
 test("exits with 75 if another run was completed meanwhile, and says how to see it", async () => {
   await service.writeFile("accounts.csv", "id\nu1\n");
-  const other = ["--import", TSX, CLI, "push", "accounts.csv", "--first-run"];
+  const other = [CLI, "push", "accounts.csv", "--first-run"];
   await service.writeFile(
     "connector.mjs",
     `import { execFileSync } from "node:child_process";
@@ -267,7 +267,7 @@ test("the table of the docs is right, cell by cell", async () => {
   expect(cells).toEqual(ROWS.map(([code, dispositions]) => [code, dispositions]));
   for (const [code, dispositions, errors] of ROWS) {
     if (errors.length === 0) continue;
-    expect([...new Set(errors.map(exitCodeOf))].join(", ")).toBe(code);
+    expect([...new Set(errors.map((error) => nextOf(error).exitCode))].join(", ")).toBe(code);
     expect(new Set(errors.map((error) => `\`${disposition(error)}\``))).toEqual(
       new Set(dispositions.split(", ")),
     );

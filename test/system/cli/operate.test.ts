@@ -79,7 +79,7 @@ test("a held run is shown, approved and goes through the next night, with exactl
   // Used once.
   expect(await run(["status"])).toMatchObject({ code: 0, out: expect.not.stringContaining("Held") });
   expect(await run(["status", "--ids"])).toMatchObject({ code: 0, out: "" });
-  expect(await run(approve)).toMatchObject({ code: 2, error: expect.stringContaining("Nothing is held") });
+  expect(await run(approve)).toMatchObject({ code: 2, error: expect.stringContaining("No run is held") });
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });
 
@@ -166,7 +166,7 @@ test("a crontab line alone pushes: sh, a PATH and a file of variables", async ()
   const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await service.writeFile(".env", variables.join(""));
   await service.writeFile("accounts.csv", csv(ids(3)));
-  const line = `cd ${service.directory} && set -a && . ./.env && node --import ${TSX} ${CLI} push accounts.csv --first-run >>push.log 2>&1`;
+  const line = `cd ${service.directory} && set -a && . ./.env && node ${CLI} push accounts.csv --first-run >>push.log 2>&1`;
   const path = `${join(process.execPath, "..")}:/usr/bin:/bin`;
   // The environment that cron gives.
   const env = { HOME: service.directory, LOGNAME: "root", SHELL: "/bin/sh", PATH: path };

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { CLI, TSX } from "../../support/cli.js";
+import { CLI } from "../../support/cli.js";
 import { testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -18,7 +18,7 @@ const settings = (): Record<string, string> => ({
 
 /** Starts the command line on a pseudo terminal (util-linux), which also echoes what is typed. */
 function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const line = [process.execPath, "--import", TSX, CLI, ...args].map((word) => `'${word}'`).join(" ");
+  const line = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(" ");
   const command = `stty cols ${COLUMNS}; exec ${line}`;
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
     cwd: service.directory,

@@ -17,8 +17,8 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { certificate, identity } from "../../support/tls-certificates.js";
+import { PACKAGE, setup } from "../built-package.js";
 import { CELLS, type Cell } from "./cells.js";
-import { packPackage } from "./packed-package.js";
 
 const run = promisify(execFile);
 const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
@@ -29,6 +29,7 @@ const NAMES = ["Figma", "Slack", "Zoom"];
 
 const [wanted = ""] = process.argv.slice(2);
 const cells = CELLS.filter(({ ci, name }) => (wanted === "--ci" ? ci : name.includes(wanted)));
+await setup();
 await installTools(new Set(cells.flatMap(({ tools }) => tools)));
 
 const folder = await mkdtemp(join(tmpdir(), "saas-management-matrix-"));
@@ -40,7 +41,7 @@ try {
   const withoutGrpc = join(folder, "without-grpc");
   await mkdir(whole, { recursive: true });
   await writeFile(join(whole, "package.json"), JSON.stringify({ private: true }));
-  await run("npm", [...NPM_INSTALL, await packPackage(folder)], { cwd: whole });
+  await run("npm", [...NPM_INSTALL, PACKAGE.tarball], { cwd: whole });
   if (existsSync(join(TOOLS, "node_modules/@types/node")))
     await linkTypes(join(whole, "node_modules/@types"));
   await cp(whole, withoutGrpc, { recursive: true });

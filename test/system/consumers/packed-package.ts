@@ -4,11 +4,11 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { PACKAGE } from "../built-package.js";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
-const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "schema", "proto"];
 
 /** Scripts of this project's tools. */
 export const TOOLS = {
@@ -18,25 +18,6 @@ export const TOOLS = {
   tada: join(ROOT, "node_modules/gql.tada/bin/cli.js"),
   tsx: join(ROOT, "node_modules/tsx/dist/cli.mjs"),
 } as const;
-
-/** Builds the package from the current sources as `npm pack` does, without touching `dist/`. */
-export async function packPackage(folder: string): Promise<string> {
-  const staged = join(folder, "staged");
-  for (const name of PACKED) await cp(join(ROOT, name), join(staged, name), { recursive: true });
-  await buildPackage(join(staged, "dist"));
-  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
-    cwd: staged,
-  });
-  const [tarball]: { readonly filename: string }[] = JSON.parse(stdout);
-  if (tarball === undefined) throw new Error("npm pack made no tarball.");
-  return join(folder, tarball.filename);
-}
-
-/** Builds `dist` in another folder. */
-export async function buildPackage(folder: string, ...tscOptions: readonly string[]): Promise<void> {
-  const build = ["--tsconfig", "tsconfig.dev.json", "scripts/bundle/main.ts", folder, ...tscOptions];
-  await runNode([TOOLS.tsx, ...build], ROOT);
-}
 
 /** A folder of consumer projects. */
 export interface ConsumerFolder {
@@ -58,8 +39,7 @@ export async function makeConsumerFolder(): Promise<ConsumerFolder> {
   const folder = await mkdtemp(join(ROOT, "build/consumers-"));
   const installed = join(folder, "node_modules/@saas-management/sdk");
   await mkdir(installed, { recursive: true });
-  const tarball = await packPackage(folder);
-  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
+  await run("tar", ["-xzf", PACKAGE.tarball, "--strip-components=1", "-C", installed]);
   return {
     installed,
     add: async (name) => {

@@ -140,39 +140,6 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
     expect(await client.start(installationId)).toMatchObject({ code: "ALREADY_EXISTS", answer: null });
   });
 
-  test.each<[what: string, authorization: () => string | undefined, code: string]>([
-    ["without a key", () => undefined, "UNAUTHENTICATED"],
-    ["with a key without its scheme", () => server.apiKey, "UNAUTHENTICATED"],
-    ["with a read-only key", () => `ApiKey ${server.createApiKey({ scope: "read" })}`, "PERMISSION_DENIED"],
-    [
-      "with another workspace's key",
-      () => `ApiKey ${server.createWorkspace({ name: "other" }).apiKey}`,
-      "PERMISSION_DENIED",
-    ],
-  ])("refuses every call %s", async (_, authorization, code) => {
-    const batchId = await start();
-    const settings = { authorization: authorization() };
-    for (const call of [
-      client.start(installationId, settings),
-      client.sync([recordsRequest(batchId, "accounts", accounts(1))], settings),
-      client.complete(batchId, settings),
-      client.abort(batchId, settings),
-    ]) {
-      expect(await call).toMatchObject({ code, answer: null });
-    }
-    expect(server.inspect(installationId).lock?.batchId).toBe(batchId);
-  });
-
-  test.each<[string, Readonly<Record<string, unknown>>]>([
-    ["without a collection", {}],
-    ["with a record without its id", { accounts: { records: [{ generic: { name: "Ada" } }] } }],
-  ])("refuses a message %s and keeps the earlier messages of the stream", async (_, invalid) => {
-    const batchId = await start();
-    const requests = [recordsRequest(batchId, "accounts", accounts(2)), { batchId, ...invalid }];
-    expect(await client.sync(requests)).toMatchObject({ code: "INVALID_ARGUMENT", answer: null });
-    expect(server.inspect(installationId).snapshots.accounts).toHaveLength(2);
-  });
-
   test("refuses a stream at its first message while more is being sent", async () => {
     const request = recordsRequest("no batch", "accounts", accounts(1000, 1000));
     expect(await client.sync(Array(20).fill(request))).toMatchObject({ code: "NOT_FOUND" });

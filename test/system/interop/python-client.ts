@@ -18,8 +18,6 @@ export type Outcome = z.infer<typeof outcome>;
 type Request = Readonly<Record<string, unknown>>;
 
 interface CallSettings {
-  /** The metadata `authorization`. @default the client's */
-  readonly authorization?: string | undefined;
   readonly gzip?: boolean;
 }
 
@@ -34,14 +32,17 @@ export class PythonClient {
   }
 
   /** Calls a method with one request or a stream of them. */
-  async call(method: string, requests: readonly Request[], settings: CallSettings = {}): Promise<Outcome> {
-    const { authorization, gzip } = { authorization: this.#authorization, gzip: false, ...settings };
-    const metadata = authorization === undefined ? {} : { authorization };
+  async call(
+    method: string,
+    requests: readonly Request[],
+    { gzip = false }: CallSettings = {},
+  ): Promise<Outcome> {
+    const metadata = { authorization: this.#authorization };
     return outcome.parse(await this.#program.ask({ call: method, requests, metadata, gzip }));
   }
 
-  start(installationId: string, settings?: CallSettings): Promise<Outcome> {
-    return this.call("StartSyncBatch", [{ installationId }], settings);
+  start(installationId: string): Promise<Outcome> {
+    return this.call("StartSyncBatch", [{ installationId }]);
   }
 
   /** Sends the requests on one stream. */
@@ -53,8 +54,8 @@ export class PythonClient {
     return this.call("CompleteSyncBatch", [{ batchId }], settings);
   }
 
-  abort(batchId: string, settings?: CallSettings): Promise<Outcome> {
-    return this.call("AbortSyncBatch", [{ batchId }], settings);
+  abort(batchId: string): Promise<Outcome> {
+    return this.call("AbortSyncBatch", [{ batchId }]);
   }
 
   stop(): Promise<void> {

@@ -4,9 +4,8 @@ import { promisify } from "node:util";
 import type { ClientOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { startConnectProxy } from "../../support/connect-proxy.js";
-import { json, startHttpServer } from "../../support/http-server.js";
+import { json, startHttpServer, startTlsServer } from "../../support/http-server.js";
 import { certificate, identity } from "../../support/tls-certificates.js";
-import { startTlsGraphQLServer } from "../../support/tls-graphql-server.js";
 
 const SCRIPT = fileURLToPath(new URL("node-network-script.ts", import.meta.url));
 const CERTIFICATES = fileURLToPath(new URL("../../support/certs/authority-cert.pem", import.meta.url));
@@ -34,7 +33,7 @@ test("undici is not loaded without tls and proxy, and the proxy of the environme
 
 test("tls loads undici, the process ends after close(), and globalThis.fetch is unchanged", async () => {
   const proxy = await startConnectProxy();
-  const { port, peers } = await startTlsGraphQLServer(identity("server"));
+  const { port, requests } = await startTlsServer(identity("server"));
   const url = `http://127.0.0.1:${proxy.port}`;
   const env = { HTTPS_PROXY: url, https_proxy: url };
   expect(await run({ baseUrl: `https://localhost:${port}`, tls }, env)).toEqual({
@@ -42,13 +41,13 @@ test("tls loads undici, the process ends after close(), and globalThis.fetch is 
     globalFetchIsNodes: true,
     sockets: [],
   });
-  expect(peers).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   expect(proxy.accepted()).toBe(0);
 });
 
 test("a proxy over TLS is trusted if its authority is one of the process", async () => {
   const proxy = await startConnectProxy({ tls: identity("server"), credentials: "ada:secret" });
-  const { port, peers } = await startTlsGraphQLServer(identity("named"));
+  const { port, requests } = await startTlsServer(identity("named"));
   const options = {
     baseUrl: `https://sync.example.test:${port}`,
     tls,
@@ -56,5 +55,5 @@ test("a proxy over TLS is trusted if its authority is one of the process", async
   };
   expect(await run(options, { NODE_EXTRA_CA_CERTS: CERTIFICATES })).toMatchObject({ sockets: [] });
   expect(proxy.requests.map((request) => request.target)).toEqual([`sync.example.test:${port}`]);
-  expect(peers).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });

@@ -1,18 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { postgresLedger } from "@saas-management/sdk/postgres";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { PostgresStore } from "../../../src/postgres/postgres-store.js";
 import { storeLedger } from "../../../src/sync/ledger/ledger.js";
 import { resealed } from "../../support/ledger-values.js";
 import { postgresServer, skipped, whySkipped } from "../../support/postgres.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
-import type { Settings } from "./run-script.js";
+import { RunProcess } from "../sync/run-process.js";
 
-const SCRIPT = fileURLToPath(new URL("run-script.ts", import.meta.url));
 const STALE_MS = 10_000;
 const LEASE_MS = 15 * 60_000;
 
@@ -24,33 +19,9 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
     schema = server.schema();
   });
 
-  /** Starts another process with such a run. */
-  function start(way: Settings["way"], sent: readonly string[], options: Partial<Settings> = {}) {
-    const { syncUrl: endpoint, apiKey, installationId } = service.server;
-    const { connection } = server;
-    const settings: Settings = {
-      endpoint,
-      apiKey,
-      installationId,
-      connection,
-      schema,
-      way,
-      ids: sent,
-      ...options,
-    };
-    const child = spawn(process.execPath, ["--import=tsx", SCRIPT, JSON.stringify(settings)], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    const ended = once(child, "close");
-    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-    return {
-      kill: () => child.kill("SIGKILL"),
-      goOn: () => child.stdin.write("go on\n"),
-      line: async () => String((await lines.next()).value),
-      ended: async () => (await ended)[1],
-    };
-  }
+  /** Another process with such a run. */
+  const start = (way: string, sent: readonly string[], options: { readonly approve?: string } = {}) =>
+    new RunProcess(service, way, sent, { ledger: { connection: server.connection, schema }, ...options });
 
   const ledger = () => postgresLedger(server.pool({ max: 1 }), { schema });
   const run = (sent: readonly string[]) => service.runAccounts(sent, { ledger: ledger() });
@@ -58,7 +29,7 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
     (await server.pool().query(`SELECT key FROM ${schema}.ledger_values WHERE key LIKE '%/journal.%'`)).rows;
 
   test("one process runs first, another is held, and a third one uses its approval once", async () => {
-    expect(await start("whole", ids(40), { firstRun: true }).line()).toBe("completed");
+    expect(await start("whole", ids(40)).line()).toBe("completed");
     const [code, approve = ""] = (await start("whole", ids(20)).line()).split(" ");
     expect(code).toBe("RUN_HELD");
     const approved = [0, 1].map(() => start("whole", ids(20), { approve }).line());
@@ -76,8 +47,7 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
     const paused = start("paused", ids(11));
     expect(await paused.line()).toBe("sending");
     expect(await start("whole", ids(12)).line()).toBe("BATCH_IN_PROGRESS");
-    paused.goOn();
-    expect(await paused.line()).toBe("completed");
+    expect(await paused.goOn()).toBe("completed");
     const { collections } = await run(ids(12));
     expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 11, added: 1 });
   });
@@ -87,7 +57,7 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
     const paused = start("paused", ids(11));
     expect(await paused.line()).toBe("sending");
     // Another host cannot tell whether the process lives.
-    paused.kill();
+    paused.kill("SIGKILL");
     expect(await paused.ended()).toBe("SIGKILL");
     const { rows } = await server
       .pool()

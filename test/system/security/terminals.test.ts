@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
+
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { CLI } from "../../support/cli.js";
 
-const CLI = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const EVIL = "\nforged\r\u001b[2J\u009b2J\u0007\u202e\u2028\u200b\u{e0041}";
 /** Letters without a shape that are no format characters. */
 const INVISIBLE = "\u3164\u115f\uffa0\ufe00\u{e0100}\u034f\u17b4\u180b";
@@ -11,7 +11,7 @@ const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 test("the command line escapes the name of a file that it cannot read", async () => {
   const path = `/nowhere/portfolio${EVIL}${INVISIBLE}.json`;
-  const run = promisify(execFile)(process.execPath, ["--import=tsx", CLI, "serve", "--demo", path]);
+  const run = promisify(execFile)(process.execPath, [CLI, "serve", "--demo", path]);
   const error: unknown = await run.catch((reason: unknown) => reason);
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
   expect(stderr).toContain("portfolio\\u000aforged\\u000d\\u001b");

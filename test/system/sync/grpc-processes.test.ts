@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { useScriptedServer } from "../../support/scripted-sync-server.js";
+import { useScriptedServer } from "../../support/sync-harness.js";
+import { startSyncServer } from "../../support/sync-server.js";
 import { droppingPort, listenSilently } from "../../support/tcp-peers.js";
-import { startBareServer } from "../../support/tls-bare-server.js";
 import { identity } from "../../support/tls-certificates.js";
 
 const harness = useScriptedServer();
@@ -43,7 +43,7 @@ test.runIf(process.platform === "linux")(
 
 test("a server that supports TLS 1.1 only is refused, also by a process that would accept it", async () => {
   const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
-  const { port } = await startBareServer({ ...identity("server"), ...old });
+  const { port } = await startSyncServer({ ...identity("server"), ...old });
   const flags = ["--tls-min-v1.0", "--tls-cipher-list=DEFAULT@SECLEVEL=0"];
   const printed: unknown = JSON.parse(await run(OLD_TLS, flags, String(port)));
   expect(printed).toEqual({ node: "TLSv1.1", sdk: "TRANSPORT_FAILED, retryable: false" });

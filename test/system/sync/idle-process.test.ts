@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { useScriptedServer } from "../../support/scripted-sync-server.js";
+import { useScriptedServer } from "../../support/sync-harness.js";
 import { startScript } from "./run-process.js";
 
 const harness = useScriptedServer();

@@ -1,7 +1,7 @@
-import { rename } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { storeLedger } from "../../../src/sync/ledger/ledger.js";
+import { editTime } from "../../support/ledger-values.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 import { RunProcess } from "./run-process.js";
@@ -128,8 +128,7 @@ test.skipIf(isWindows)(
   async () => {
     const paused = await pausedRun();
     paused.kill("SIGSTOP");
-    for (const path of await service.journal())
-      await rename(path, path.replace(/\d+$/, String(service.clock.now() - 10_000)));
+    for (const path of await service.journal()) await editTime(path, service.clock.now() - 10_000);
     const whileSending = async () => {
       expect(service.states()).toEqual(["aborted", "active"]);
       const entries = await service.journal();

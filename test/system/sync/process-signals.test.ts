@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { until } from "../../support/promises.js";
-import { useScriptedServer } from "../../support/scripted-sync-server.js";
+import { useScriptedServer } from "../../support/sync-harness.js";
 import { startScript } from "./run-process.js";
 
 const harness = useScriptedServer();
@@ -40,7 +40,7 @@ test.runIf(process.platform !== "win32").each([
   ["SIGINT", "SIGINT"],
   ["SIGINT", "SIGTERM"],
 ] as const)("after %s, %s ends the process even if the abort hangs", async (...signals) => {
-  harness.server.beforeAbort = () => new Promise(() => {});
+  harness.server.hold("AbortSyncBatch");
   const { child, printed, ended } = await startRun("sending");
   const [first, second] = signals;
   child.kill(first);

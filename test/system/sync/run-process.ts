@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { TestService } from "../../support/test-service.js";
+import type { Settings } from "./run-script.js";
 
 /** Starts a script of this folder; it is killed after the test. */
 export function startScript(name: string, args: readonly string[]): ChildProcessWithoutNullStreams {
@@ -19,19 +20,13 @@ export class RunProcess {
   readonly #lines: AsyncIterator<string>;
   readonly #closed: Promise<readonly unknown[]>;
 
-  constructor(service: TestService, way: string, ids: readonly string[]) {
+  /** A first run unless a batch was completed, with a ledger in the directory of the test. */
+  constructor(service: TestService, way: string, ids: readonly string[], options: Partial<Settings> = {}) {
     const { directory, server } = service;
-    const { syncUrl, apiKey, installationId } = server;
-    const which = service.states().includes("completed") ? "later" : "first";
-    this.#child = startScript("run-script.ts", [
-      syncUrl,
-      apiKey,
-      installationId,
-      directory,
-      which,
-      way,
-      ...ids,
-    ]);
+    const { syncUrl: endpoint, apiKey, installationId } = server;
+    const firstRun = !service.states().includes("completed");
+    const own = { endpoint, apiKey, installationId, ledger: directory, way, ids, firstRun };
+    this.#child = startScript("run-script.ts", [JSON.stringify({ ...own, ...options })]);
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
     this.#closed = once(this.#child, "close");
   }

@@ -1,7 +1,6 @@
 /**
- * A run of accounts that advances a watermark of usage to the name of its way. Its process ends before the run does, and
- * prints how the run ended. Arguments: endpoint, key, installation, directory of the ledger, `first` or `later`, way, ids.
- * The ways:
+ * A run of accounts that advances a watermark of usage to the name of its way. It prints how it ended: `completed`, or a
+ * code and the id of an approval. Its argument is JSON of {@link Settings}. The ways:
  *
  * - `started`: SIGKILL when StartSyncBatch was answered, before the journal has its batch.
  * - `read`, `sent`: SIGKILL when the source was read, and when a part of the records was sent.
@@ -14,20 +13,34 @@
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { SaasManagementError } from "../../../src/core/errors/index.js";
-import { defineConnector, type SyncProgress } from "../../../src/index.js";
+import type { PoolConfig } from "pg";
+import { RunHeldError, SaasManagementError } from "../../../src/core/errors/index.js";
+import { defineConnector, type Store, type SyncProgress } from "../../../src/index.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { storeLedger } from "../../../src/sync/ledger/ledger.js";
 import { accounts } from "../../support/accounts.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 
-const [endpoint = "", apiKey = "", installationId = "", directory = "", which = "", way = "", ...ids] =
-  process.argv.slice(2);
+export interface Settings {
+  readonly endpoint: string;
+  readonly apiKey: string;
+  readonly installationId: string;
+  /** Where the ledger is: a directory, or PostgreSQL. */
+  readonly ledger: string | { readonly connection: PoolConfig; readonly schema: string };
+  readonly way: string;
+  readonly ids: readonly string[];
+  readonly firstRun: boolean;
+  readonly approve?: string | undefined;
+}
+
+const settings: Settings = JSON.parse(process.argv[2] ?? "");
+const { endpoint, apiKey, installationId, way, ids, firstRun, approve } = settings;
 const die = () => process.kill(process.pid, "SIGKILL");
 const input = createInterface(process.stdin);
 let signalled = false;
-const store = watchedStore(new FileStore(directory), async (call, go) => {
+const { below, end } = await storeOf(settings.ledger);
+const store = watchedStore(below, async (call, go) => {
   const isIds = isPutOf("ids")(call);
   if (way === "paused" && isIds) {
     process.stdout.write("sending\n");
@@ -53,7 +66,8 @@ const client = createSyncClient({ endpoint, apiKey, messageBytes: 100, windowByt
 const options = {
   installationId,
   ledger: storeLedger(store),
-  firstRun: which === "first",
+  firstRun,
+  approve,
   stopOnSignals: true,
   restarts: 0,
   onProgress,
@@ -69,9 +83,22 @@ const connector = defineConnector({
 const run = client.run(connector, options);
 await run.then(
   () => process.stdout.write("completed\n"),
-  (error: unknown) =>
-    process.stdout.write(error instanceof SaasManagementError ? `${error.code}\n` : `${error}\n`),
+  (error: unknown) => {
+    const code = error instanceof SaasManagementError ? error.code : String(error);
+    const approval = error instanceof RunHeldError ? ` ${error.report.approval?.id}` : "";
+    process.stdout.write(`${code}${approval}\n`);
+  },
 );
 input.close();
 process.stdin.destroy();
 await client.close();
+await end();
+
+async function storeOf(ledger: Settings["ledger"]): Promise<{ below: Store; end(): Promise<void> }> {
+  if (typeof ledger === "string") return { below: new FileStore(ledger), end: async () => {} };
+  const { default: pg } = await import("pg");
+  const { PostgresStore } = await import("../../../src/postgres/postgres-store.js");
+  const pool = new pg.Pool({ ...ledger.connection, max: 1 });
+  pool.on("error", () => {});
+  return { below: new PostgresStore(pool, ledger.schema), end: () => pool.end() };
+}

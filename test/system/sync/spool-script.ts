@@ -6,7 +6,7 @@
  */
 
 import { createSyncClient } from "../../../src/sync/client.js";
-import { memoryLedger } from "../../../src/sync/ledger/memory-ledger.js";
+import { memoryLedger } from "../../../src/sync/ledger/ledger.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", records = "", bytes = "", stuck] =
   process.argv.slice(2);

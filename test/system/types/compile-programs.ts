@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type ts from "typescript";
-import { buildPackage } from "../consumers/packed-package.js";
+import { PACKAGE } from "../built-package.js";
 
 type TypeScript = typeof ts;
 
@@ -36,7 +36,7 @@ export type Settings = "exactOptionalPropertyTypes" | "strict";
 export async function emitDeclarations(): Promise<{ readonly folder: string; remove(): Promise<void> }> {
   await mkdir(join(ROOT, "build"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, "build/types-"));
-  await buildPackage(join(folder, "dist"), "--noCheck");
+  await cp(join(PACKAGE.folder, "dist"), join(folder, "dist"), { recursive: true });
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

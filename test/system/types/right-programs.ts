@@ -21,6 +21,14 @@ export const RIGHT: Readonly<Record<string, string>> = {
   "an async generator of pages": `
     async function* pages() { yield [{ id: "u1" }, { id: "u2" }]; }
     await batch.write("accounts", pages());`,
+  "choices in a generator, as the guide shows": `
+    async function* plans(): AsyncGenerator<RecordOf<"plans">> {
+      yield { id: "p1", externalPlanName: "Pro", details: { model: "SEAT_BASED", seatBased: { paidSeats: 5 } } };
+    }
+    await batch.write("plans", plans());
+    await batch.write("plans", (function* () {
+      yield { id: "p2", externalPlanName: "Team", details: { model: "SEAT_BASED", seatBased: { paidSeats: 5 } } } as const;
+    })());`,
   "a web stream": `
     const stream = new ReadableStream<AccountRecord>();
     await batch.write("accounts", stream);`,

@@ -24,7 +24,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   // Writes and batches
   "an unknown option of a write": `await batch.write("accounts", [], { expectedcount: 1 });`,
   "progress of a write": `await batch.write("accounts", [], { onProgress: () => {} });`,
-  "the old writer": `const writer = batch.open("accounts");`,
   "push in place of write": `await batch.writer("accounts").push({ id: "u1" });`,
   "seal in place of end": `await batch.writer("accounts").seal();`,
   "a wrong record for a writer": `await batch.writer("groups").write({ id: "g1", title: "Staff" });`,
@@ -32,7 +31,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a write through a handle that can look": `await sync.openBatch("b1").write("accounts", []);`,
   "a completion through a handle that can look": `await sync.openBatch("b1", {}).complete({ unverified: true });`,
   "a takeover of a new batch": `await sync.startBatch({ takeOver: true });`,
-  "the old list of writes": `return batch.writes;`,
   "a made batch": `return new sdk.SyncBatch();`,
   // Connectors and runs
   "an undeclared collection": `await sync.run({ snapshots: ["accounts"], run: (batch) => batch.write("groups", []) });`,
@@ -42,7 +40,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a generator as the run function": `await sync.run({ snapshots: ["accounts"], async *run(batch) { yield batch.write("accounts", []); } });`,
   "a run function that returns a list of promises": `await sync.run({ snapshots: ["accounts", "groups"], run: (batch) => [batch.write("accounts", []), batch.write("groups", [])] });`,
   "a run function in place of a connector": `await sync.run(async (batch) => {});`,
-  "the old order of a run": `await sync.run({ installationId: "i1", snapshots: ["accounts"] }, async (batch) => {});`,
   "a connector without snapshots": `await sync.run({ run: async () => {} });`,
   "run in place of run's options": `await sync.run({ snapshots: [], run: async () => {} }, { installation: "i1" });`,
   "a connector in a variable that lost its types": `
@@ -53,8 +50,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a silence that is a string": `await sync.startBatch({ maxIdleMs: "1" });`,
   "keepAlive in place of maxIdleMs": `await sync.startBatch({ keepAlive: { maxIdleMs: 1 } });`,
   "a batch id in place of options": `await sync.startBatch("i1");`,
-  "an old option of a run": `await sync.run({ snapshots: [], run: async () => {} }, { signals: true });`,
-  "an old approval": `await sync.run({ snapshots: [], run: async () => {} }, { approveRemovals: "a" });`,
   "a list of approvals": `await sync.run({ snapshots: [], run: async () => {} }, { approve: ["a", "b"] });`,
   "false as the ledger": `await sync.run({ snapshots: [], run: async () => {} }, { ledger: false });`,
   "a directory as the ledger": `await sync.run({ snapshots: [], run: async () => {} }, { ledger: "/var/lib/ledger" });`,
@@ -79,9 +74,7 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a client without baseUrl": `new GraphQLClient({ apiKey: "k" });`,
   "an option of the Sync API beside sync": `new SaasManagementClient({ apiKey: "k", windowBytes: 1 });`,
   "an installation beside sync": `new SaasManagementClient({ apiKey: "k", installationId: "i1" });`,
-  "an old hook": `new SaasManagementClient({ apiKey: "k", onRequest: () => {} });`,
   "a delivery that does not exist": `new SaasManagementClient({ apiKey: "k", sync: { eventDelivery: "exactly-once" } });`,
-  "an old option of the client": `new SaasManagementClient({ endpoint: "https://a.example.com" });`,
   "first in place of limit": `await graphql.licenses({ first: 2 }).toArray();`,
   "a filter that is not under where": `graphql.licenses({ state: { activity: { eq: "UNUSED" } } });`,
   "an enum typo in a filter": `graphql.licenses({ where: { state: { activity: { eq: "UNUSD" } } } });`,
@@ -96,7 +89,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "an unknown field of a license": `for await (const license of graphql.licenses()) return license.price;`,
   "a Date for a calendar date": `await graphql.updateProcurementCase({ id: "p1", deadline: new Date() });`,
   "a mutation without its id": `await graphql.updateProcurementCase({ name: "Figma" });`,
-  "vendors without a filter": `await graphql.changeVendorsState({ state: "ARCHIVED" });`,
   "a vendor state that does not exist": `await graphql.changeVendorsState({ state: "ARCHIVE" }, "all");`,
   // Sources
   "an undeclared column": `fromCsv("users.csv", { columns: ["id"], map: (row) => ({ id: row.id, email: row.mail }) });`,
@@ -113,7 +105,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "located without its records": `located((index: number) => String(index));`,
   // Testing
   "an unknown fault": `server.faults.add({ on: "SyncRecords", fault: "explode" });`,
-  "an old form of a fault": `server.faults.add("SyncRecords", { fault: "drop" });`,
   "an unknown option of the reference server": `await startReferenceServer({ ports: 1 });`,
   "an unknown collection of an inspection": `return server.inspect().snapshots.users;`,
 };

@@ -2,17 +2,18 @@ import { defineConnector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { good } from "./broken/good.js";
-import { stopsAtEmptyPage } from "./broken/stops-at-empty-page.js";
-import { swallowsPageError } from "./broken/swallows-page-error.js";
-import { ask, ORIGIN } from "./broken/vendor.js";
-import { cassetteOf, users } from "./cassettes.js";
+import { byToken as good } from "./good.js";
+import { PLANTED } from "./planted/index.js";
+import { send } from "./planted/vendor.js";
+import { byToken, cassetteOf, RECORDINGS } from "./recordings/index.js";
 import { get } from "./recordings/people.js";
+
+const swallowing = PLANTED["swallows a page's error"]?.connector ?? expect.unreachable();
 
 const folder = temporaryFolder();
 let cassette = "";
 beforeAll(async () => {
-  cassette = await folder.write("vendor.json", cassetteOf(users()));
+  cassette = await folder.write("vendor.json", cassetteOf(byToken(23)));
 });
 
 test("runs the named faults only, and says how often each struck", async () => {
@@ -28,8 +29,9 @@ test("runs the named faults only, and says how often each struck", async () => {
 });
 
 test("names the exchange that made a connector lose records", async () => {
-  const { ok, faults, neverSeen } = await testConnector(swallowsPageError, {
-    cassette,
+  const linked = await folder.write("linked.json", cassetteOf(RECORDINGS["by link"]));
+  const { ok, faults, neverSeen } = await testConnector(swallowing, {
+    cassette: linked,
     only: ["status-500-last"],
   });
   expect(ok).toBe(false);
@@ -40,7 +42,7 @@ test("names the exchange that made a connector lose records", async () => {
       verdict: "WRONG",
       fired: 1,
       cause:
-        'lost 3 of 23 usage ("login-u-21a", "login-u-22a", "login-u-23a"); cause: GET /v1/users?limit=10&pageToken=users-token-3 answered 500',
+        'lost 10 of 30 usage ("login-u-21a", "login-u-22a", "login-u-23a" and 7 more); cause: GET /users?cursor=c3ff answered 500',
     },
   ]);
   expect(neverSeen).toEqual(["refused", "held"]);
@@ -62,8 +64,7 @@ test("names the listing that was struck among those of one address", async () =>
     run: async (batch) => {
       const accounts: { id: string }[] = [];
       for (const kind of kinds)
-        for (const page of [1, 2])
-          accounts.push(...(await (await ask(`${ORIGIN}${path(kind, page)}`)).json()).records);
+        for (const page of [1, 2]) accounts.push(...(await (await send(path(kind, page))).json()).records);
       await batch.write("accounts", accounts);
     },
   });
@@ -78,7 +79,7 @@ test("names the listing that was struck among those of one address", async () =>
 });
 
 test("runs on the first recorded run before the second one, if there is one", async () => {
-  const two = await folder.write("two.json", cassetteOf(users(21), users()));
+  const two = await folder.write("two.json", cassetteOf(byToken(21), byToken(23)));
   const { ok, faults } = await testConnector(good, { cassette: two, only: ["no-fault", "list-empty"] });
   expect(ok).toBe(true);
   expect(faults.find(({ fault }) => fault === "list-empty")?.error).toContain("21 of 21 known ids");
@@ -89,7 +90,7 @@ test("calls a connector WRONG whose clean runs differ, and runs no fault then", 
   const uneven = defineConnector({
     snapshots: ["accounts"],
     run: async (batch) => {
-      await ask(users()[0]?.request.url ?? "");
+      await send("/v1/users?limit=10");
       runs += 1;
       await batch.write("accounts", [{ id: `run-${runs}` }]);
     },
@@ -103,7 +104,7 @@ test("calls a connector WRONG whose clean runs differ, and runs no fault then", 
 test("names the requests that a cassette does not hold", async () => {
   const asksMore = defineConnector({
     snapshots: [],
-    run: async () => void (await ask(`${ORIGIN}/v1/teams?api_key=top-secret-value`)),
+    run: async () => void (await send("/v1/teams?api_key=top-secret-value")),
   });
   await expect(testConnector(asksMore, { cassette })).rejects.toThrow(
     /^The connector fails without a fault\. The recording does not hold GET \/v1\/teams\?api_key=\[redacted\]: record it again/,
@@ -126,5 +127,5 @@ test.each<[string, object, string]>([
   ["names that are no array", { only: "status-500-once" }, "testConnector: only must be an array"],
   ["a missing cassette", { cassette: "/nowhere/vendor.json" }, "There is no cassette /nowhere/vendor.json."],
 ])("refuses %s", async (_, options, message) => {
-  await expect(testConnector(stopsAtEmptyPage, { cassette, ...options })).rejects.toThrow(message);
+  await expect(testConnector(good, { cassette, ...options })).rejects.toThrow(message);
 });

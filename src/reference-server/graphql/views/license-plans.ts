@@ -2,7 +2,7 @@ import Big from "big.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd, lazy } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
-import type { IdentifiedRow } from "../connection/order.js";
+import type { IdentifiedRow } from "../connection/filter.js";
 import { type Foundation, type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
 import type { Plan, SyncedData } from "./synced.js";
 

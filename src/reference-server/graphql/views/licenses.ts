@@ -1,7 +1,7 @@
 import type Big from "big.js";
 import { calendarDateOf, nullIfBlank } from "../../values.js";
-import type { Directory, Person } from "./directory.js";
 import type { Account, License, SyncedData } from "./synced.js";
+import type { Directory, Person } from "./usage.js";
 import { lastUse, type PlanUses, type UsageIndex } from "./usage.js";
 
 export interface Money {

@@ -1,11 +1,10 @@
 import { areSame, DAY_MS, lazy, startOfDay } from "../../values.js";
 import type { Workspace } from "../../workspace.js";
-import { RowSet, sortedById } from "../connection/connection.js";
+import { RowSet, sortedById } from "../connection/page.js";
 import { applicationsOf } from "./applications.js";
-import { Directory } from "./directory.js";
 import { licensingOf } from "./license-plans.js";
 import { recordsIn, syncedBy } from "./synced.js";
-import { UsageIndex } from "./usage.js";
+import { Directory, UsageIndex } from "./usage.js";
 
 const DEFAULT_UNUSED_AFTER_DAYS = 30;
 const SHOWN = ["accounts", "employees", "externallyDiscoveredUsage", "licenses", "plans", "usage"];

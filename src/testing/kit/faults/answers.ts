@@ -1,7 +1,80 @@
 import type { Exchange } from "../cassette/cassette.js";
 import { recordedAnswer, type VendorAnswer, type VendorRequest } from "../vendor/messages.js";
-import * as to from "./answer-changes.js";
 import { answerLabel, type FaultKind, kindsOf, mainAnswers, type Plan, type View } from "./fault.js";
+
+/** What becomes of an answer; undefined if it has nothing to change. */
+type AnswerChange = (answer: VendorAnswer, request: VendorRequest, view: View) => VendorAnswer | undefined;
+
+type Headers = Readonly<Record<string, string>>;
+
+const JSON_TYPE = { "content-type": "application/json" };
+const COMMA = /[,;\t|]/;
+const FEWEST_LINES = 6;
+const MESSAGES: Readonly<Record<number, string>> = {
+  200: "Unavailable",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not found",
+  429: "Too many requests",
+  500: "Internal server error",
+  503: "Service unavailable",
+};
+
+/** Another answer altogether: what described the old body goes. */
+function instead(status: number, body: string | Buffer, headers: Headers = JSON_TYPE): VendorAnswer {
+  return { status, headers, body: Buffer.from(body) };
+}
+
+/** An error as vendors answer it. */
+function jsonError(status: number, message: string, headers: Headers = {}): VendorAnswer {
+  const text = JSON.stringify({ error: { code: status, message } });
+  return instead(status, text, { ...JSON_TYPE, ...headers });
+}
+
+function error(status: number, headers?: Headers): AnswerChange {
+  return () => jsonError(status, MESSAGES[status] ?? "Error", headers);
+}
+
+/** Another body with the same headers. */
+function body(change: (bytes: Buffer) => string | Buffer | undefined): AnswerChange {
+  return ({ headers, body: bytes }) => {
+    const changed = change(bytes);
+    return changed === undefined ? undefined : instead(200, changed, headers);
+  };
+}
+
+/** Another text of a file, made of its lines. */
+function file(change: (lines: readonly string[]) => string | Buffer | undefined): AnswerChange {
+  return body((bytes) => {
+    const lines = bytes.toString("utf8").split("\n");
+    return lines.length < FEWEST_LINES ? undefined : change(lines);
+  });
+}
+
+function clockBy(ms: number): AnswerChange {
+  return (answer) => {
+    const date = Date.parse(answer.headers["date"] ?? "");
+    if (Number.isNaN(date)) return undefined;
+    return { ...answer, headers: { ...answer.headers, date: new Date(date + ms).toUTCString() } };
+  };
+}
+
+const showsKey: AnswerChange = (_, { headers, url }) => {
+  const header = headers["authorization"] ?? headers["x-api-key"] ?? headers["api-key"] ?? headers["cookie"];
+  return jsonError(401, `Incorrect API key provided: ${header?.replace(/^\w+ /, "") ?? url}`);
+};
+
+/** The recorded answer to a request of another kind. */
+const ofAnotherList: AnswerChange = (_answer, _request, { structure, recorded }) =>
+  recorded(structure.listings[1]?.pages[0]?.exchange ?? structure.details[0]);
+
+const ofAnotherItem: AnswerChange = (_, { exchange }, { structure, recorded }) =>
+  recorded(structure.details.find((other) => other !== exchange));
+
+function withRenamedColumn([header = "", ...rows]: readonly string[]): string | undefined {
+  if (!COMMA.test(header)) return undefined;
+  return [header.replace(COMMA, (comma) => `_v2${comma}`), ...rows].join("\n");
+}
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -29,42 +102,31 @@ type Row = readonly [
   name: string,
   where: keyof typeof PLACES,
   summary: string,
-  change: to.AnswerChange,
+  change: AnswerChange,
   seenBy?: "guard",
 ];
 
 const ROWS: readonly Row[] = [
-  ["status-500-last", "last", "the last page answers 500", to.error(500)],
-  ["status-500-once", "any", "a page answers 500 once", once(to.error(500))],
+  ["status-500-last", "last", "the last page answers 500", error(500)],
+  ["status-500-once", "any", "a page answers 500 once", once(error(500))],
   ["status-429-retry-after-once", "any", "a page answers 429 with retry-after 60 once", once(after(429, 60))],
-  ["status-404-last", "last", "the last page answers 404", to.error(404)],
+  ["status-404-last", "last", "the last page answers 404", error(404)],
   ["reset-once", "any", "the connection is reset before a page, once", once(cut(-1))],
   ["cut-once", "any", "the connection ends in the middle of a page, once", once(cut(0.5))],
   ["slow-page", "any", "a page takes 20 minutes, longer than the lease", once(late(20))],
   ["html-200-last", "last", "the last page is HTML with status 200", maintenance],
-  ["no-content-last", "last", "the last page answers 204", () => to.instead(204, "", {})],
+  ["no-content-last", "last", "the last page answers 204", () => instead(204, "", {})],
   ["empty-object-last", "last", "the last page is {}", emptyObject],
-  ["truncated-body", "any", "a page ends in the middle, with the length that it says", to.body(start)],
-  ["byte-order-mark", "any", "a page begins with a byte order mark", to.body((bytes) => `\ufeff${bytes}`)],
-  ["error-shows-key", "any", "a page answers 401 and shows the key that was sent", to.showsKey],
-  [
-    "answer-of-another-request",
-    "any",
-    "a page has the answer to another request (a cache)",
-    to.ofAnotherList,
-  ],
-  ["clock-behind", "all", "the vendor's clock is a day behind", to.clockBy(-DAY_MS)],
-  ["other-list-500", "other list", "another listing answers 500", to.error(500)],
-  ["detail-404", "detail", "the details of an item answer 404, although the list has it", to.error(404)],
-  ["detail-of-another", "detail", "the details of an item are another's (a cache)", to.ofAnotherItem],
-  ["text-half-of-rows", "file", "a file has half of its rows", to.file((rows) => `${half(rows)}\n`), "guard"],
-  [
-    "text-cut-in-row",
-    "file",
-    "a file ends in the middle of a row",
-    to.file((rows) => half(rows).slice(0, -10)),
-  ],
-  ["text-column-renamed", "file", "the first column has another name", to.file(to.withRenamedColumn)],
+  ["truncated-body", "any", "a page ends in the middle, with the length that it says", body(start)],
+  ["byte-order-mark", "any", "a page begins with a byte order mark", body((bytes) => `\ufeff${bytes}`)],
+  ["error-shows-key", "any", "a page answers 401 and shows the key that was sent", showsKey],
+  ["answer-of-another-request", "any", "a page has the answer to another request (a cache)", ofAnotherList],
+  ["clock-behind", "all", "the vendor's clock is a day behind", clockBy(-DAY_MS)],
+  ["other-list-500", "other list", "another listing answers 500", error(500)],
+  ["detail-404", "detail", "the details of an item answer 404, although the list has it", error(404)],
+  ["detail-of-another", "detail", "the details of an item are another's (a cache)", ofAnotherItem],
+  ["text-half-of-rows", "file", "a file has half of its rows", file((rows) => `${half(rows)}\n`), "guard"],
+  ["text-column-renamed", "file", "the first column has another name", file(withRenamedColumn)],
 ];
 
 export const ANSWERS: readonly FaultKind[] = [
@@ -72,13 +134,13 @@ export const ANSWERS: readonly FaultKind[] = [
   ...kindsOf(
     [["token-expired", "later", "the access token expires: 401 until a new one was asked for"]],
     expiring(
-      to.jsonError(401, "Expired", { "www-authenticate": 'Bearer error="invalid_token"' }),
+      jsonError(401, "Expired", { "www-authenticate": 'Bearer error="invalid_token"' }),
       ({ structure }) => structure.token,
     ),
   ),
   ...kindsOf(
     [["next-expired", "named page", "the last page answers 400 until the walk begins again"]],
-    expiring(to.jsonError(400, "The page token has expired"), (view) => mainAnswers(view)[0]),
+    expiring(jsonError(400, "The page token has expired"), (view) => mainAnswers(view)[0]),
   ),
 ];
 
@@ -127,28 +189,28 @@ function picked(view: View, places: readonly number[]): readonly number[] {
 }
 
 function maintenance(): VendorAnswer {
-  return to.instead(200, MAINTENANCE, HTML);
+  return instead(200, MAINTENANCE, HTML);
 }
 
 function emptyObject(): VendorAnswer {
-  return to.instead(200, "{}");
+  return instead(200, "{}");
 }
 
 /** At the first request only. */
-function once(change: to.AnswerChange): to.AnswerChange {
+function once(change: AnswerChange): AnswerChange {
   return (answer, request, view) => (request.repeat === 0 ? change(answer, request, view) : undefined);
 }
 
-function after(status: number, seconds: number): to.AnswerChange {
-  return to.error(status, { "retry-after": `${seconds}` });
+function after(status: number, seconds: number): AnswerChange {
+  return error(status, { "retry-after": `${seconds}` });
 }
 
 /** @param share Of the body; -1 cuts before the status line. */
-function cut(share: number): to.AnswerChange {
+function cut(share: number): AnswerChange {
   return (answer) => ({ ...answer, cutAfter: Math.floor(share < 0 ? share : answer.body.length * share) });
 }
 
-function late(minutes: number, cutAfter?: number): to.AnswerChange {
+function late(minutes: number, cutAfter?: number): AnswerChange {
   return (answer) => ({ ...answer, delayMs: minutes * MINUTE_MS, cutAfter });
 }
 

@@ -1,8 +1,7 @@
 /** Faults of how a listing is cut into pages: pages and items that are missing, come twice, or move. */
 import type { Exchange } from "../cassette/cassette.js";
-import { withItems, withPages, withPlaces } from "../structure/edit.js";
+import { relaid, withItems, withPages, withPlaces } from "../structure/edit.js";
 import { valueAt, withValueAt } from "../structure/json-path.js";
-import { relaid } from "../structure/relayout.js";
 import { partValue, withPart } from "../structure/request-parts.js";
 import type { Listing } from "../structure/structure.js";
 import {

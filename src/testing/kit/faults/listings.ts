@@ -4,13 +4,11 @@ import {
   continuedAs,
   jsonOf,
   pageAt,
-  placeOf,
   withBody,
   withItems,
   withPages,
   withPlaces,
 } from "../structure/edit.js";
-import { followingPage } from "../structure/relayout.js";
 import type { Listing } from "../structure/structure.js";
 import { type FaultKind, itemsOf, kindsOf, type Plan, pageLabel, type View } from "./fault.js";
 
@@ -31,8 +29,7 @@ type Row = readonly [
 
 const ROWS: readonly Row[] = [
   ["next-repeated", "last", "the last page names itself as the next one", leadsTo(-2)],
-  ["total-missing", "all", "the total is missing", total(() => undefined)],
-  ["total-too-high", "all", "the total counts items that the key may not see", total((items) => items + 3)],
+  ["total-missing", "all", "the total is missing", withoutTotal],
   ["list-null", "any", "a page has null instead of its list", nullList],
   [
     "graphql-partial",
@@ -60,7 +57,7 @@ function planOf(view: View, [, where, , change]: Row): Plan | undefined {
   const exchanges = withPages(view.recording, listing, (page, position) => changed.get(position) ?? page);
   return {
     at: struck.length === 1 ? pageLabel(listing, only) : listing.name,
-    exchanges: where === "all" ? withPageBeyond(exchanges, listing) : exchanges,
+    exchanges,
   };
 }
 
@@ -72,14 +69,6 @@ function positionsOf(view: View, listing: Listing, where: Row[1]): readonly numb
   return picked === undefined ? [] : [picked];
 }
 
-/** A connector that counts to a total asks for what is behind the last page: an empty one. */
-function withPageBeyond(exchanges: readonly Exchange[], listing: Listing): readonly Exchange[] {
-  if (listing.next.length > 0) return exchanges;
-  const pages = listing.pages.flatMap(({ exchange }) => exchanges[exchange] ?? []);
-  const beyond = followingPage(pages, listing)?.[1];
-  return beyond === undefined ? exchanges : [...exchanges, withItems(beyond, listing, [])];
-}
-
 function leadsTo(position: number): Row[3] {
   return (page, { listing, view }) => {
     const other = listing.pages.length < 3 ? undefined : pageAt(view.recording, listing, position);
@@ -87,14 +76,8 @@ function leadsTo(position: number): Row[3] {
   };
 }
 
-function total(change: (items: number) => unknown): Row[3] {
-  return (page, { listing }) => {
-    const { totals } = listing;
-    const isNumber = totals.some((place) => typeof placeOf(page, place) === "number");
-    const value = change(itemsOf(listing).length);
-    if (totals.length === 0 || (typeof value === "string" && !isNumber)) return undefined;
-    return withPlaces(page, totals, value);
-  };
+function withoutTotal(page: Exchange, { listing: { totals } }: PageOf): Exchange | undefined {
+  return totals.length === 0 ? undefined : withPlaces(page, totals, undefined);
 }
 
 function nullList(page: Exchange, { listing }: PageOf): Exchange {

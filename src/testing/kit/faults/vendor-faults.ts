@@ -1,8 +1,8 @@
 import type { Recording } from "../structure/structure.js";
 import { ANSWERS } from "./answers.js";
-import { ENTRIES } from "./entries.js";
 import type { FaultKind, Plan, VendorFault } from "./fault.js";
 import { viewOf } from "./fault.js";
+import { ENTRIES } from "./items.js";
 import { LAYOUTS } from "./layouts.js";
 import { LISTINGS } from "./listings.js";
 

@@ -5,8 +5,7 @@ import type { SnapshotCollection } from "../../../sync/collections.js";
 import type { Connector } from "../../../sync/run/connector.js";
 import type { RecordedRun } from "../cassette/cassette.js";
 import { installVirtualTime, loadVendor } from "../time/install.js";
-import { type RunResult, type RunSetup, runIn } from "./run.js";
-import { RunWorkspace } from "./workspace.js";
+import { type RunResult, type RunSetup, RunWorkspace, runIn } from "./run.js";
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -13,11 +13,13 @@ interface Seen {
   readonly links: Map<string, string>;
   /** Values in answers, by the address that gave them. */
   readonly values: Map<string, Set<string>>;
+  /** Parts of requests that go on after the number of the last item, by address and name. */
+  readonly counting: ReadonlySet<string>;
 }
 
 /** A key for each exchange: requests with the same one differ in what page they ask for, and in nothing else. */
 export function listingKeys(recording: Recording): readonly string[] {
-  const seen: Seen = { links: new Map(), values: new Map() };
+  const seen: Seen = { links: new Map(), values: new Map(), counting: countingParts(recording) };
   return recording.map((exchange) => {
     const { method, url } = exchange.request;
     const key = seen.links.get(`${method} ${url}`) ?? keyOf(exchange, seen);
@@ -40,6 +42,33 @@ function remember(exchange: Exchange, key: string, { links, values }: Seen): voi
   };
   for (const value of Object.values(exchange.response.headers)) add(value);
   for (const { value } of leavesOf(jsonOf(exchange))) add(value);
+}
+
+/** Which parts always ask for what follows the last item: `since=300` after a page whose last item has that number. */
+function countingParts(recording: Recording): ReadonlySet<string> {
+  const follows = new Map<string, boolean>();
+  const previous = new Map<string, { readonly numbers: ReadonlySet<string>; readonly asked: string }>();
+  for (const exchange of recording) {
+    const numbers = new Set(lastNumbers(jsonOf(exchange)));
+    for (const { in: where, name, value } of partsOf(exchange.request)) {
+      const part = `${addressOf(exchange)} ${where} ${name}`;
+      const page = previous.get(part);
+      previous.set(part, { numbers, asked: value });
+      if (page === undefined || value === page.asked) continue;
+      follows.set(part, page.numbers.has(value) && follows.get(part) !== false);
+    }
+  }
+  return new Set([...follows].flatMap(([part, isFollowing]) => (isFollowing ? [part] : [])));
+}
+
+/** The numbers of the last item of each list, as a request has them. */
+function* lastNumbers(body: unknown): Generator<string, void, undefined> {
+  const fields =
+    typeof body === "object" && body !== null && !Array.isArray(body) ? Object.values(body) : [body];
+  for (const list of fields) {
+    if (!Array.isArray(list)) continue;
+    for (const { value } of leavesOf(list.at(-1))) if (Number.isSafeInteger(value)) yield `${value}`;
+  }
 }
 
 function addressOf({ request }: Exchange): string {
@@ -69,13 +98,15 @@ export function resolved(address: string, { request }: Exchange): string {
   return URL.canParse(address, request.url) ? new URL(address, request.url).href : address;
 }
 
-function keyOf(exchange: Exchange, { values }: Seen): string {
+function keyOf(exchange: Exchange, { values, counting }: Seen): string {
   const { method, url } = exchange.request;
   const parts = partsOf(exchange.request);
   const given = values.get(addressOf(exchange));
   // A value of an earlier answer at the same address is a cursor, under whatever name.
   const isToken = ({ in: where, value }: RequestPart) => where !== "path" && given?.has(value) === true;
-  const rest = parts.filter((part) => !isPaging(part, parts) && !isToken(part));
+  const isCounting = ({ in: where, name }: RequestPart) =>
+    counting.has(`${addressOf(exchange)} ${where} ${name}`);
+  const rest = parts.filter((part) => !isPaging(part, parts) && !isToken(part) && !isCounting(part));
   const names = rest.map(({ in: where, name, value }) => `${where} ${name}=${value}`).sort();
   return [method, new URL(url).origin, ...names].join("\n");
 }

@@ -1,6 +1,7 @@
 /** Requests as named parts, so that two pages of one listing differ in the parts that page. */
-import { formOf, textOf } from "../cassette/body.js";
+
 import type { Exchange, RecordedRequest } from "../cassette/cassette.js";
+import { formOf, textOf } from "../cassette/cassette.js";
 import { leavesOf, valueAt, withValueAt } from "./json-path.js";
 
 export interface RequestPart {

@@ -2,8 +2,7 @@ import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers";
 import timersPromises from "node:timers/promises";
 import { promisify } from "node:util";
-import { type VirtualTime, virtualTime } from "./context.js";
-import { delayOf, VirtualTimer, virtualTimerOf } from "./virtual-timer.js";
+import { delayOf, type VirtualTime, VirtualTimer, virtualTime, virtualTimerOf } from "./context.js";
 
 /**
  * Makes time virtual for connectors: timers, `Date`, `performance.now` and `AbortSignal.timeout`. All other code of the

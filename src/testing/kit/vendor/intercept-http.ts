@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { connect } from "node:net";
 import { urlToHttpOptions } from "node:url";
 import { isObject } from "../../../core/validate.js";
-import type { Take, Taken } from "./routes.js";
+import type { Take, Taken } from "./messages.js";
 
 /** Published when the head of an answer is there. A listener of the request itself would keep Node from dropping it. */
 const ANSWERED = "http.client.response.finish";

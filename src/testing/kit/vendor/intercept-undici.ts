@@ -2,7 +2,7 @@ import { runInThisContext } from "node:vm";
 import { Agent, type Dispatcher } from "undici/index.js";
 import { isObject } from "../../../core/validate.js";
 import { leaveVirtualTime } from "../time/context.js";
-import type { Take, Taken } from "./routes.js";
+import type { Take, Taken } from "./messages.js";
 
 /** Where the versions of undici, also the one inside Node, keep the dispatcher of requests that name none. */
 const GLOBAL_DISPATCHERS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];

@@ -1,5 +1,5 @@
-import { bytesOf } from "../cassette/body.js";
 import type { Exchange, RecordedRequest, RecordedRun } from "../cassette/cassette.js";
+import { bytesOf } from "../cassette/cassette.js";
 import { isPlain, isTime, OWN, ownTag, wordsOf } from "../cassette/fakes.js";
 import { leavesOf } from "../structure/json-path.js";
 import { partsOf, type RequestPart } from "../structure/request-parts.js";

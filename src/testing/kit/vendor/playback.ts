@@ -5,6 +5,7 @@ import type { Exchange, RecordedRun } from "../cassette/cassette.js";
 import { credentialsGranted, credentialsSent } from "../cassette/credentials.js";
 import type { Struck } from "../faults/fault.js";
 import { Matcher } from "./matching.js";
+import type { OpenRun } from "./messages.js";
 import {
   type ReceivedRequest,
   receive,
@@ -14,7 +15,6 @@ import {
   type VendorAnswer,
   type VendorRequest,
 } from "./messages.js";
-import type { OpenRun } from "./routes.js";
 
 /** A request of a run, and what it was answered. */
 export interface PlayedRequest extends VendorRequest {

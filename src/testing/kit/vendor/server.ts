@@ -1,8 +1,20 @@
-import { createServer } from "node:http";
-import { Forwarding } from "./forwarding.js";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { Agent, type Dispatcher } from "undici/index.js";
+import { type Exchange, readBody } from "../cassette/cassette.js";
 import { intercept } from "./intercept.js";
+import {
+  type OpenRun,
+  plainHeaders,
+  type ReceivedRequest,
+  type RequestHandler,
+  RUN_HEADER,
+  receive,
+  recorded,
+  sendAnswer,
+} from "./messages.js";
 import { Playback, type PlaybackOptions } from "./playback.js";
-import { type OpenRun, type RequestHandler, RUN_HEADER } from "./routes.js";
 
 /** The simulated vendor: one HTTP server on loopback that plays recordings, or records, for all requests of the process. */
 export type Vendor = Awaited<ReturnType<typeof startVendor>>;
@@ -46,4 +58,78 @@ export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
         server.closeAllConnections();
       }),
   };
+}
+
+/** Requests that are passed on to the real vendor. */
+export class Forwarding {
+  readonly run: ReturnType<OpenRun>;
+  /** Requests that no vendor answered. */
+  readonly failures: { readonly origin: string; readonly error: unknown }[] = [];
+  readonly #agent: Dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  /** At the place of their requests: answers may come in another order. */
+  readonly #exchanges: (Exchange | undefined)[] = [];
+
+  constructor(open: OpenRun) {
+    this.run = open((request, response) => this.#handle(request, response));
+  }
+
+  /** What was answered to the end, in the order of the requests. */
+  get exchanges(): readonly Exchange[] {
+    return this.#exchanges.filter((exchange) => exchange !== undefined);
+  }
+
+  async end(): Promise<void> {
+    this.run.end();
+    await this.#agent.destroy();
+  }
+
+  async #handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const place = this.#exchanges.push(undefined) - 1;
+    const asked = await receive(message);
+    try {
+      const answer = await this.#ask(asked);
+      this.#exchanges[place] = {
+        request: recorded(asked),
+        response: { status: answer.status, headers: answer.headers, body: readBody(answer.body) },
+      };
+      await sendAnswer(response, answer);
+    } catch (error) {
+      this.failures.push({ origin: new URL(asked.url).origin, error });
+      response.socket?.resetAndDestroy();
+    }
+  }
+
+  async #ask({ method, url, headers, body }: ReceivedRequest) {
+    const { origin } = new URL(url);
+    const answer = await this.#agent.request({
+      origin,
+      path: url.slice(origin.length),
+      method,
+      headers: { ...headers, "accept-encoding": "gzip, deflate, br" },
+      ...(body.length === 0 ? {} : { body }),
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    return {
+      status: answer.statusCode,
+      headers: plainHeaders(answer.headers),
+      body: await decoded(bytes, String(answer.headers["content-encoding"] ?? "")),
+    };
+  }
+}
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
+  gzip: promisify<Buffer, Buffer>(gunzip),
+  "x-gzip": promisify<Buffer, Buffer>(gunzip),
+  deflate: promisify<Buffer, Buffer>(inflate),
+  br: promisify<Buffer, Buffer>(brotliDecompress),
+};
+
+async function decoded(bytes: Buffer, encodings: string): Promise<Buffer> {
+  let body = bytes;
+  // The last one was applied last. An answer to HEAD has an encoding and no body.
+  for (const encoding of encodings.split(",").reverse()) {
+    const decode = DECODERS[encoding.trim().toLowerCase()];
+    if (decode !== undefined && body.length > 0) body = await decode(body);
+  }
+  return body;
 }

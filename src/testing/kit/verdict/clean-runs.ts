@@ -1,7 +1,7 @@
 import { redactSecrets } from "../../../core/redact.js";
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import { type Collection, isCollection, type SnapshotCollection } from "../../../sync/collections.js";
-import type { GuardOptions } from "../../../sync/guard/rule-options.js";
+import type { GuardOptions } from "../../../sync/guard/rules.js";
 import { counted } from "../../../sync/report-text.js";
 import type { Connector } from "../../../sync/run/connector.js";
 import type { RecordedRun } from "../cassette/cassette.js";
@@ -11,8 +11,7 @@ import { valueAt, withValueAt } from "../structure/json-path.js";
 import { readStructure } from "../structure/read-structure.js";
 import { unreadPages } from "../structure/unread.js";
 import { compareEffects, describeChanges, fieldsOf } from "./compare.js";
-import { leaksOf } from "./leaks.js";
-import { unmatched } from "./requests.js";
+import { leaksOf, unmatched } from "./requests.js";
 import { type Expectation, messageOf } from "./verdict.js";
 
 /** The runs without a fault: what every other run is compared with. */
@@ -94,6 +93,12 @@ function problemOf(
   for (const later of [one, two])
     if (later.requests.length !== first.requests.length)
       return `two runs without a fault differ: one sent ${counted(first.requests.length, "request")}, a later one ${later.requests.length}; it may keep answers of earlier runs`;
+  for (const [collection, records] of first.records)
+    for (const later of [one, two]) {
+      const count = later.records.get(collection)?.length ?? 0;
+      if (count !== records.length)
+        return `two runs without a fault differ: one wrote ${records.length} ${collection}, a later one ${count}; it may keep state outside of run`;
+    }
   const changes = compareEffects(two.effect, expected.effect, expected.volatile);
   return changes.length === 0 ? undefined : `two runs without a fault differ: ${describeChanges(changes)}`;
 }

@@ -38,6 +38,19 @@ testAttacks([
       sent: { accounts: people().map(({ id, active }) => ({ id, active })) },
     },
   ),
+  approved(
+    "fourteen lost values were approved, and all are lost",
+    held({ rule: "changed", fields: ["email"] }),
+    {
+      shown: { accounts: withEmailsFrom(14) },
+      sent: { accounts: withEmailsFrom(40) },
+    },
+  ),
+  approved(
+    "fourteen lost values were approved, and one more is lost",
+    { kind: "whole" },
+    { shown: { accounts: withEmailsFrom(14) }, sent: { accounts: withEmailsFrom(15) } },
+  ),
   approved("a lost field was approved, and records are lost, too", held({ rule: "removed", removed: 20 }), {
     shown: { accounts: people().map(({ email: _, ...rest }) => rest) },
     sent: { accounts: people(0, 20).map(({ email: _, ...rest }) => rest) },
@@ -242,6 +255,11 @@ testAttacks([
     attack: (service) => send(service, people(0, 20), { approve: leftover }),
   },
 ]);
+
+/** All accounts, of which the first ones have no e-mail address. */
+function withEmailsFrom(first: number) {
+  return people().map(({ email, ...rest }, i) => (i < first ? rest : { ...rest, email }));
+}
 
 const withoutEmail = (count: number) => people(0, count).map(({ email: _, ...rest }) => rest);
 const lines = (count: number) =>

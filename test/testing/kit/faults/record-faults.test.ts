@@ -2,7 +2,7 @@ import { type Connector, defineConnector, type RecordOf } from "@saas-management
 import { type KitOptions, testConnector } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { RECORD_FAULTS } from "../../../../src/testing/kit/faults/record-faults.js";
-import { NO_RULES } from "../no-rules.js";
+import { NO_RULES } from "../planted/vendor.js";
 
 const COUNT = 30;
 

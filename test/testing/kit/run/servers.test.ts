@@ -8,10 +8,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Struck } from "../../../../src/testing/kit/faults/fault.js";
 import { openServers, type Servers } from "../../../../src/testing/kit/run/servers.js";
 import type { VendorAnswer } from "../../../../src/testing/kit/vendor/messages.js";
-import { byToken } from "../recordings/by-token.js";
-import { accounts, pagedUsers } from "./connectors.js";
+import * as planted from "../planted/vendor.js";
+import { byToken } from "../recordings/index.js";
 
 const derive = promisify(pbkdf2);
+
+/** Reads the users of the recording by token, with checks that a careful author makes. */
+const { connector: pagedUsers } = planted.accounts({}, () => {});
+
+const accounts = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: `a${i}`, name: `Name ${i}` }));
 
 let servers: Servers;
 beforeAll(async () => {
@@ -50,7 +56,7 @@ test("plays a recording to a connector, and has the same effect twice", async ()
     "?limit=10&pageToken=users-token-2",
     "?limit=10&pageToken=users-token-3",
   ]);
-  expect(first.credentials).toContain("secret-of-the-test");
+  expect(first.credentials).toContain("key-of-the-planted-connectors-0815");
 });
 
 test("refuses a run whose vendor fails, and completes it the next time", async () => {

@@ -109,3 +109,22 @@ test("follows addresses that differ in their path", () => {
   expect(listing?.pages.map(({ exchange }) => exchange)).toEqual([0, 1, 2]);
   expect(listing?.next).toEqual([{ in: "body", path: ["nextUrl"] }]);
 });
+
+/** Pages of events, each asked for with a number. */
+const eventsAfter = (name: string, asked: readonly number[], size = 3) =>
+  asked.map((after) => {
+    const events = Array.from({ length: size }, (_, i) => ({ seq: after + i + 1, user: i + 1 }));
+    return get(`/audit?${name}=${after}`, { events, more: after < (asked.at(-1) ?? 0) });
+  });
+
+test("follows the number of the last item, under whatever name", () => {
+  const [listing, ...others] = readStructure(eventsAfter("since", [0, 3, 6])).listings;
+  expect(listing?.pages.map(({ exchange }) => exchange)).toEqual([0, 1, 2]);
+  expect(listing?.asks?.name).toBe("since");
+  expect(others).toEqual([]);
+});
+
+test("takes lists of several groups for several, although an item has the number of a group", () => {
+  const { listings } = readStructure(eventsAfter("group", [1, 3, 9]));
+  expect(listings.map(({ pages }) => pages.length)).toEqual([1, 1, 1]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leaksOf } from "../../../../src/testing/kit/verdict/leaks.js";
+import { leaksOf } from "../../../../src/testing/kit/verdict/requests.js";
 import { holding } from "../inspections.js";
 
 const KEY = "key-0123456789";

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, posix } from "node:path";
+import { ROOT } from "../api/entries.js";
+
+/** Pages outside of `docs/`, and what they are called on the site. */
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ["README.md", "index.md"],
+  ["CHANGELOG.md", "changelog.md"],
+  ["CONTRIBUTING.md", "contributing.md"],
+  ["SECURITY.md", "security-policy.md"],
+  ["examples/README.md", "examples.md"],
+]);
+const FENCE = /^(```.*?^```)/gms;
+
+/** Copies the pages of the repository to where the site has them, with their links. */
+export async function stagePages(folder: string): Promise<void> {
+  const docs = await readdir(join(ROOT, "docs"), { recursive: true });
+  const files = docs.map((file) => `docs/${file.replaceAll("\\", "/")}`);
+  for (const path of [...OTHERS.keys(), ...files]) {
+    const target = join(folder, sitePath(path) ?? path);
+    await mkdir(dirname(target), { recursive: true });
+    if (path.endsWith(".svg")) await cp(join(ROOT, path), target);
+    if (path.endsWith(".md")) await writeFile(target, moved(path, await readFile(join(ROOT, path), "utf8")));
+  }
+}
+
+function sitePath(path: string): string | undefined {
+  return OTHERS.get(path) ?? (path.startsWith("docs/") ? path.slice("docs/".length) : undefined);
+}
+
+/** A page as it stands on the site: what the site lacks is named, not linked. */
+function moved(path: string, text: string): string {
+  const here = posix.dirname(sitePath(path) ?? path);
+  const parts = text.split(FENCE);
+  return parts.map((part) => (part.startsWith("```") ? part : part.replace(LINK, replaced))).join("");
+
+  function replaced(link: string, label: string, target: string, hash = ""): string {
+    if (/^[a-z]+:/.test(target) || target === "") return link;
+    const file = posix.join(posix.dirname(path), target);
+    if (!existsSync(join(ROOT, file))) throw new Error(`${path} links to ${target}, which does not exist.`);
+    const site = sitePath(file);
+    if (site === undefined) return label;
+    const relative = posix.relative(here, site);
+    return `[${label}](${relative.startsWith(".") ? relative : `./${relative}`}${hash})`;
+  }
+}
+
+const LINK = /\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)/g;

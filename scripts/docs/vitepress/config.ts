@@ -1,0 +1,109 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type DefaultTheme, defineConfig } from "vitepress";
+
+/** Anchors as GitHub makes them, so that one link serves the repository and the site. */
+const slugify = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
+
+const GUIDES: DefaultTheme.SidebarItem[] = [
+  {
+    text: "Start",
+    items: [
+      { text: "Overview", link: "/" },
+      { text: "Your first connector", link: "/guides/first-connector" },
+      { text: "From the C# and Python SDKs", link: "/guides/migrating" },
+    ],
+  },
+  {
+    text: "Push data",
+    items: [
+      { text: "Write a connector", link: "/guides/sync" },
+      { text: "Files and paged APIs", link: "/guides/sources" },
+      { text: "Snapshot safety", link: "/guides/snapshot-safety" },
+      { text: "Test a connector", link: "/guides/testing" },
+      { text: "Reference server", link: "/guides/reference-server" },
+    ],
+  },
+  {
+    text: "Read and change data",
+    items: [
+      { text: "Read the portfolio", link: "/guides/reading" },
+      { text: "Change data, own documents", link: "/guides/graphql" },
+      { text: "Build an app page", link: "/guides/apps" },
+    ],
+  },
+  {
+    text: "Run in production",
+    items: [
+      { text: "Command line", link: "/guides/operating" },
+      { text: "Operate a connector", link: "/guides/operations" },
+      { text: "Handle errors", link: "/guides/errors" },
+      { text: "Security", link: "/guides/security" },
+      { text: "Performance", link: "/guides/performance" },
+    ],
+  },
+];
+
+const REFERENCE: DefaultTheme.SidebarItem[] = [
+  {
+    text: "Reference",
+    items: [
+      { text: "Options", link: "/reference/options" },
+      { text: "Errors and events", link: "/reference/errors" },
+      { text: "Records", link: "/reference/records" },
+      { text: "Runs, batches, ledger", link: "/reference/run-and-guard" },
+      { text: "Command line", link: "/reference/command-line" },
+      { text: "Faults", link: "/reference/faults" },
+      { text: "Browsers", link: "/reference/browsers" },
+      { text: "Threats", link: "/reference/threats" },
+      { text: "Versions", link: "/reference/versions" },
+    ],
+  },
+  {
+    text: "API",
+    items: apiPages().map((name) => ({
+      text: name === "index" ? "sdk" : `sdk/${name}`,
+      link: `/api/${name}`,
+    })),
+  },
+  {
+    text: "The project",
+    items: [
+      { text: "Assumptions", link: "/assumptions" },
+      { text: "Adopt a contract", link: "/contract" },
+      { text: "Architecture", link: "/architecture" },
+      { text: "Contributing", link: "/contributing" },
+      { text: "Security policy", link: "/security-policy" },
+      { text: "Changes", link: "/changelog" },
+    ],
+  },
+];
+
+function apiPages(): readonly string[] {
+  const folder = fileURLToPath(new URL("../api", import.meta.url));
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".md") && file !== "overview.md")
+    .map((file) => file.replace(/\.md$/, ""))
+    .sort((a, b) => Number(b === "index") - Number(a === "index") || a.localeCompare(b));
+}
+
+export default defineConfig({
+  title: "SaaS Management SDK",
+  description: "The TypeScript SDK of the SaaS Management Service.",
+  lang: "en",
+  markdown: { anchor: { slugify }, toc: { slugify }, headers: { slugify } },
+  vite: { build: { chunkSizeWarningLimit: 5_000 } },
+  themeConfig: {
+    nav: [
+      { text: "Guides", link: "/guides/first-connector", activeMatch: "^/($|guides/)" },
+      { text: "Reference", link: "/reference/options", activeMatch: "^/(reference|api)/" },
+    ],
+    sidebar: [...GUIDES, ...REFERENCE],
+    outline: [2, 3],
+    search: { provider: "local" },
+  },
+});

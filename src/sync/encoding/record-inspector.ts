@@ -1,0 +1,163 @@
+import type { InputIssue } from "../../core/errors/index.js";
+import type { Collection, CollectionInfo } from "../collections.js";
+import { afterVarint, varintAt, varintBytes } from "./byte-writer.js";
+import { type MessageBuilder, tagOf } from "./message-builder.js";
+import type { RecordBlock } from "./record-block.js";
+import { truncateId } from "./record-id.js";
+
+/** Most single records that are shown together. */
+const GROUP = 128;
+
+/** A record as it was encoded. One object serves for all records of a write, so it holds during a call only. */
+export class EncodedRecord {
+  /** Holds the record's bytes from `start` up to `end`. They may be overwritten after the call. */
+  buffer: Uint8Array = new Uint8Array();
+  start = 0;
+  end = 0;
+  /** The UTF-8 bytes of the id lie between these two; there are none in a collection without ids. */
+  idStart = 0;
+  idEnd = 0;
+  index = 0;
+  readonly #hasIds: boolean;
+  readonly #tagBytes: number;
+
+  /** @param flatTag The tag of records without variants: it and the length take the place of a variant's. */
+  constructor(hasIds: boolean, flatTag?: number) {
+    this.#hasIds = hasIds;
+    this.#tagBytes = flatTag === undefined ? 0 : varintBytes(flatTag);
+  }
+
+  /** Moves on to the record at this place, without its tag and length. */
+  moveTo(buffer: Uint8Array, start: number, end: number, index: number): this {
+    this.buffer = buffer;
+    this.start = this.#tagBytes === 0 ? start : start - varintBytes(end - start) - this.#tagBytes;
+    this.end = end;
+    this.index = index;
+    if (this.#hasIds) {
+      const id = idRange(buffer, this.start);
+      this.idStart = id.start;
+      this.idEnd = id.end;
+    }
+    return this;
+  }
+}
+
+/** A record of a block that must not be sent: its number in the block, and what was expected instead. */
+export interface BlockRefusal {
+  readonly record: number;
+  readonly expected: string;
+}
+
+/** Inspects the records of one write, each after it was encoded and before it is put into a message. */
+export interface RecordInspector {
+  /** Is told how many records come, about, where that is known before the first one. */
+  expect?(records: number): void;
+  /**
+   * Sees one record, which is undefined if it comes from a block. Returns what was expected instead if the record must
+   * not be sent, which fails the write.
+   */
+  inspect(encoded: EncodedRecord, record: unknown): string | undefined;
+  /**
+   * The same for records that were encoded together, up to the first that must not be sent.
+   * @param encoded Shows one record after the other.
+   * @param index That of the first record.
+   */
+  inspectBlock?(
+    encoded: EncodedRecord,
+    buffer: Uint8Array,
+    block: Pick<RecordBlock, "starts" | "records">,
+    index: number,
+  ): BlockRefusal | undefined;
+  /** Takes over the issues of an invalid record; the write goes on without it. By default it fails. */
+  invalid?(issues: readonly InputIssue[]): void;
+}
+
+/** Returns the inspector of a write that begins, if there is one. */
+export type InspectorOf = (collection: CollectionInfo) => RecordInspector | undefined;
+
+/** Returns where the id of an encoded record lies: the encoder of every variant writes it first. */
+export function idRange(
+  buffer: Uint8Array,
+  recordStart: number,
+): { readonly start: number; readonly end: number } {
+  const idTag = afterVarint(buffer, afterVarint(buffer, recordStart));
+  const length = afterVarint(buffer, idTag);
+  const start = afterVarint(buffer, length);
+  return { start, end: start + varintAt(buffer, length) };
+}
+
+/** Shows the records of a write to its inspector, single ones together if it can see blocks: that costs half as much. */
+export class InspectedRecords {
+  readonly #inspector: RecordInspector;
+  readonly #builder: MessageBuilder;
+  readonly #collection: Collection;
+  readonly #refuse: (issue: InputIssue, isLate: boolean) => void;
+  readonly #view: EncodedRecord;
+  /** Where the records of the message that were not shown yet begin, and the last one ends. */
+  readonly #starts = new Int32Array(GROUP + 1);
+  #unseen = 0;
+  #firstIndex = 0;
+
+  /** @param refuse Called for an added record that must not be sent; late if nobody waits for it. */
+  constructor(
+    inspector: RecordInspector,
+    builder: MessageBuilder,
+    { name, idField, isFlat, recordsNumber }: CollectionInfo,
+    refuse: (issue: InputIssue, isLate: boolean) => void,
+  ) {
+    this.#inspector = inspector;
+    this.#builder = builder;
+    this.#collection = name;
+    this.#refuse = refuse;
+    this.#view = new EncodedRecord(idField !== undefined, isFlat ? tagOf(recordsNumber) : undefined);
+  }
+
+  get seesBlocks(): boolean {
+    return this.#inspector.inspectBlock !== undefined;
+  }
+
+  inspect(
+    buffer: Uint8Array,
+    start: number,
+    end: number,
+    index: number,
+    record: unknown,
+  ): string | undefined {
+    return this.#inspector.inspect(this.#view.moveTo(buffer, start, end, index), record);
+  }
+
+  inspectBlock(block: RecordBlock, index: number): BlockRefusal | undefined {
+    return this.#inspector.inspectBlock?.(this.#view, this.#builder.buffer, block, index);
+  }
+
+  /** Adds the builder's last record to those that are shown together. */
+  add(index: number): void {
+    if (this.#unseen === 0) {
+      this.#firstIndex = index;
+      this.#starts[0] = this.#builder.lastStart;
+      // The next record may take long, so an invalid one is reported now.
+      setImmediate(() => this.show(this.#builder.buffer, true));
+    }
+    this.#unseen += 1;
+    this.#starts[this.#unseen] = this.#builder.recordEnd;
+    if (this.#unseen === GROUP) this.show();
+  }
+
+  /** Shows what was added, which must happen before anything else is shown or sent. @param buffer That of its message. */
+  show(buffer: Uint8Array = this.#builder.buffer, isLate = false): void {
+    const block = { starts: this.#starts, records: this.#unseen };
+    if (block.records === 0) return;
+    this.#unseen = 0;
+    const refusal = this.#inspector.inspectBlock?.(this.#view, buffer, block, this.#firstIndex);
+    if (refusal === undefined) return;
+    this.#refuse(this.issueOf(this.#firstIndex + refusal.record, refusal.expected), isLate);
+  }
+
+  /** The issue of the record that was shown last. */
+  issueOf(index: number, expected: string, location?: string): InputIssue {
+    const { buffer, idStart, idEnd } = this.#view;
+    const id = truncateId(new TextDecoder().decode(buffer.subarray(idStart, idEnd)));
+    const where = location === undefined ? {} : { location };
+    return { collection: this.#collection, index, id, ...where, path: "", expected };
+  }
+}

@@ -1,0 +1,128 @@
+/** A ledger of format version 1, which every later version must read: docs/reference/ledger-format.md describes it. */
+import { cp, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { defineConnector, fileLedger } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
+import { expect, test } from "vitest";
+import { openBatch } from "../../../src/sync/ledger/journal-entries.js";
+import { openLedger } from "../../../src/sync/ledger/ledger.js";
+import { testService } from "../../support/test-service.js";
+
+const FIXTURE = new URL("./ledger-format-1/", import.meta.url);
+const ENDPOINT = "http://127.0.0.1:49152";
+const service = testService();
+const idsOf = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+const SPECIAL = ["a\\b", "line\nbreak", "日本語", "\u0007bell"];
+
+/** A copy of the fixture, as a client of its service sees it. */
+async function copied(form: "clear" | "hashed", hashIds = form === "hashed") {
+  const directory = join(service.directory, form);
+  await cp(new URL(form, FIXTURE), directory, { recursive: true });
+  const [folder = ""] = await readdir(directory);
+  const installationId = folder.slice(0, 36);
+  const ledger = fileLedger(directory, { hashIds });
+  const clock = new TestClock({ startAt: new Date("2026-01-01T16:00:00Z") });
+  const client = service.syncClient({ endpoint: ENDPOINT, clock });
+  return { client, ledger, installationId };
+}
+
+test.each(["clear", "hashed"] as const)(
+  "reads receipts, the held run and its approval (%s ids)",
+  async (form) => {
+    const { client, ...where } = await copied(form);
+    const { runs, held } = await client.history(where);
+    expect(
+      runs.map(({ completedAt, collections }) => [completedAt.getUTCHours(), collections.accounts?.expected]),
+    ).toEqual([
+      [12, expect.objectContaining({ baseline: "none", known: 0, sent: 20 })],
+      [13, expect.objectContaining({ baseline: "completed", known: 20, sent: 19, removed: 1 })],
+    ]);
+    expect(held).toMatchObject({
+      isApproved: true,
+      heldAt: new Date("2026-01-01T14:00:00Z"),
+      approval: { id: expect.stringMatching(/^[0-9a-f]{32}$/), expiresAt: new Date("2026-01-08T14:00:00Z") },
+      reasons: [
+        { collection: "accounts", rule: "removed" },
+        { collection: "groups", rule: "removed" },
+        { collection: "groups", rule: "added" },
+      ],
+    });
+    const clear = [...SPECIAL, ...idsOf(15, "u").slice(2)];
+    expect(held?.reasons[0]?.examples.toSorted()).toEqual(
+      form === "clear" ? clear.toSorted() : clear.map(() => expect.stringMatching(/^[\w-]{22}$/)),
+    );
+  },
+);
+
+test.each([
+  ["clear", false],
+  ["clear", true],
+  ["hashed", true],
+] as const)(
+  "compares with its snapshots, and reads its watermark (%s ids, hashIds: %s)",
+  async (form, hashIds) => {
+    const { client, ...where } = await copied(form, hashIds);
+    let since: string | undefined;
+    const connector = defineConnector({
+      snapshots: ["accounts", "groups"],
+      run: async (batch, { watermark }) => {
+        since = watermark("usage");
+        await batch.write(
+          "accounts",
+          [...SPECIAL, ...idsOf(14, "u"), "new"].map((id) => ({ id })),
+        );
+        await batch.write(
+          "groups",
+          [...idsOf(3, "g"), ...idsOf(60, "n")].map((id) => ({ id, name: id })),
+        );
+      },
+    });
+    const { collections } = await client.preview(connector, { ...where, ledger: where.ledger });
+    expect(since).toBe("1767272400000");
+    expect(collections.accounts?.diff).toMatchObject({
+      baseline: "unclear",
+      known: 19,
+      kept: 18,
+      added: 1,
+      removed: 1,
+    });
+    expect(collections.groups?.diff).toMatchObject({
+      baseline: "unclear",
+      known: 63,
+      kept: 63,
+      added: 0,
+      removed: 0,
+    });
+  },
+);
+
+test.each(["clear", "hashed"] as const)("checks an approval that a run has used (%s ids)", async (form) => {
+  const { client, ...where } = await copied(form);
+  const { held } = await client.history(where);
+  const connector = defineConnector({
+    snapshots: ["accounts", "groups"],
+    run: async (batch) => {
+      await batch.write(
+        "accounts",
+        idsOf(2, "u").map((id) => ({ id })),
+      );
+      await batch.write(
+        "groups",
+        idsOf(60, "n").map((id) => ({ id, name: id })),
+      );
+    },
+  });
+  const { refusals } = await client.preview(connector, { ...where, approve: held?.approval?.id });
+  for (const collection of ["accounts", "groups"])
+    expect(refusals.join()).toContain(`approve does not cover ${collection}: a run has used it`);
+});
+
+test.each(["clear", "hashed"] as const)("reads the open batch of its journal (%s ids)", async (form) => {
+  const { ledger, installationId } = await copied(form);
+  expect(await openBatch(openLedger(ledger, { endpoint: ENDPOINT, installationId }))).toEqual({
+    batchId: expect.any(String),
+    owner: "4711 on host-1",
+    heartbeat: Date.parse("2026-01-01T14:59:50Z"),
+    isGone: false,
+  });
+});

@@ -1,0 +1,165 @@
+/** Mistakes about a listing: where it ends, how its pages follow each other, and what it counts. */
+import { QUERY } from "../recordings/index.js";
+import {
+  END,
+  events,
+  eventsWithoutIds,
+  itemsByToken,
+  jsonOf,
+  nextOf,
+  numberedPage,
+  type Planted,
+  pageOf,
+  post,
+  send,
+  tokenPage,
+  type User,
+  usersByLink,
+  usersOf,
+} from "./vendor.js";
+
+const linked = async (path: string) => pageOf(await send(path));
+
+/** A page of `by offset`. @throws {Error} its total is not the one of the page before */
+async function searched(offset: number, before: number | undefined) {
+  const { result } = await jsonOf(await post("/search", { type: "user", offset, limit: 10 }));
+  const total: number = result.totalSize;
+  if (!Number.isInteger(total) || total !== (before ?? total)) throw new Error("The total has changed.");
+  return { rows: usersOf(result.rows), total };
+}
+
+/** Pages by number, up to one that is told by the first page. */
+function byNumber(
+  recording: "by page number" | "by page number, 23 users",
+  lastOf: typeof lastPage,
+): Planted {
+  return events(recording, async () => {
+    const first = await numberedPage(1);
+    const users = [...first.users];
+    for (let number = 2; number <= lastOf(first); number += 1)
+      users.push(...(await numberedPage(number)).users);
+    return users;
+  });
+}
+
+const lastPage = ({ pages }: { readonly pages: number; readonly total: number }) => pages;
+
+export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
+  "loses the last page": byNumber("by page number", ({ pages }) => pages - 1),
+  "is off by one page": byNumber("by page number, 23 users", ({ total }) => Math.floor(total / 10)),
+  "ignores relative links": events("by token", async () => {
+    const { users, next } = await tokenPage();
+    if (URL.canParse(next ?? "")) throw new Error("Never reached: the next page has no address.");
+    return users;
+  }),
+  "stops at an empty page": events("by link", () =>
+    usersByLink(async (path) => {
+      const page = await linked(path);
+      return page.users.length === 0 ? END : page;
+    }),
+  ),
+  "ignores the total": events("by token", async () => {
+    const users: User[] = [];
+    const seen = new Set<string>();
+    for (let token = ""; ; ) {
+      const page = await tokenPage(token);
+      users.push(...page.users);
+      if (page.next === undefined) return users;
+      if (seen.has(page.next)) throw new Error("The token was there before.");
+      seen.add(page.next);
+      token = page.next;
+    }
+  }),
+  "follows a page to itself": events("by link", async () => {
+    const users: User[] = [];
+    for (let path: string | undefined = "/users"; path !== undefined; ) {
+      const page = await linked(path);
+      users.push(...page.users);
+      path = page.next;
+    }
+    return users;
+  }),
+  "takes users for known that come behind younger ones": events("by link", async () => {
+    const users: User[] = [];
+    for (const user of await usersByLink())
+      if (user.updatedAt >= (users.at(-1)?.updatedAt ?? "")) users.push(user);
+    return users;
+  }),
+  "has room for twice a page": events("by link", () =>
+    usersByLink(async (path) => {
+      const { users, next } = await linked(path);
+      return { users: users.slice(0, 20), next };
+    }),
+  ),
+  "counts by the page size that it asked for": events("by offset", async () => {
+    const users: User[] = [];
+    let total: number | undefined;
+    for (let offset = 0; offset < (total ?? 1); offset += 10) {
+      const page = await searched(offset, total);
+      total = page.total;
+      if (page.rows.length === 0) throw new Error("The page is empty.");
+      users.push(...page.rows);
+    }
+    return users;
+  }),
+  "asks until it has as many as the total": events("by offset", async () => {
+    const users: User[] = [];
+    let total: number | undefined;
+    while (users.length < (total ?? 1)) {
+      const page = await searched(users.length, total);
+      total = page.total;
+      users.push(...page.rows);
+    }
+    return users;
+  }),
+  "believes the last total": events("by page number", async () => {
+    const users = new Map<string, User>();
+    for (let number = 1; ; number += 1) {
+      const page = await numberedPage(number);
+      for (const user of page.users) users.set(user.id, user);
+      if (number < page.pages) continue;
+      if (users.size !== page.total) throw new Error(`Read ${users.size} of ${page.total}.`);
+      return [...users.values()];
+    }
+  }),
+  "trusts the total": events("by token", async () => {
+    let page = await tokenPage();
+    const users = [...page.users];
+    while (users.length < page.total) {
+      if (page.next === undefined) throw new Error("The listing ends too early.");
+      page = await tokenPage(page.next);
+      users.push(...page.users);
+    }
+    return users;
+  }),
+  "counts an item that comes twice": eventsWithoutIds("by link", () => usersByLink()),
+  "takes null for an empty page": events("by link", () =>
+    usersByLink(async (path) => {
+      const response = await send(path);
+      return { users: usersOf((await jsonOf(response)) ?? []), next: nextOf(response) };
+    }),
+  ),
+  "looks at the data of GraphQL, and never at its errors": events("by cursor", async () => {
+    const users: User[] = [];
+    for (let after: string | null = null; ; ) {
+      const { data, errors } = await jsonOf(
+        await post("/graphql", { query: QUERY, variables: { first: 10, after } }),
+      );
+      const { edges, pageInfo, totalCount } = data.organization.members;
+      if (edges === null && errors !== undefined) return users;
+      for (const { node } of edges) users.push(node);
+      if (!pageInfo.hasNextPage) {
+        if (users.length !== totalCount) throw new Error(`Read ${users.length} of ${totalCount}.`);
+        return users;
+      }
+      if (after === pageInfo.endCursor) throw new Error("The cursor was there before.");
+      after = pageInfo.endCursor;
+    }
+  }),
+  "takes a second listing that fails for an empty one": events("by token", async () => {
+    const users = await itemsByToken();
+    const licenses = await itemsByToken("licenses").catch((): readonly User[] => []);
+    const licensed = new Set(licenses.map((license) => `${Reflect.get(license, "user")}`));
+    return users.map((user) => ({ ...user, email: licensed.has(user.id) ? user.email : "none" }));
+  }),
+};
