@@ -1,10 +1,11 @@
+import { resolveConnection } from "./connect.js";
 import type { Io } from "./io.js";
 import { openHistory } from "./ledger.js";
 import { type Options, UsageError } from "./options.js";
 
 /** Approves the held run. */
 export async function run([id]: readonly string[], options: Options, io: Io): Promise<void> {
-  const { held, ledger } = await openHistory(options, io);
+  const { held, ledger } = await openHistory(await resolveConnection(options), io);
   const approval = held?.approval;
   if (held === undefined || approval === undefined)
     throw new UsageError("No run is held. It was already decided, or a later run completed.");

@@ -35,6 +35,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   status: {
     summary: "show the last runs, the one that is held and why, and what to do next",
+    more: "Without an installation, it lists all of the ledger: last completed run, how late the next one is, and what is held.",
     options: ["ids", ...CONNECTED],
     examples: ["status", "status --ids > ids.txt"],
     load: () => import("./status.js"),

@@ -7,17 +7,26 @@ import { isCollection, isSnapshot } from "../sync/collections.js";
 import { CollectionLedger } from "../sync/ledger/collection-ledger.js";
 import { idsOf } from "../sync/ledger/id-lines.js";
 import { openBatch } from "../sync/ledger/journal-entries.js";
-import { openLedger } from "../sync/ledger/ledger.js";
+import { openAll, openLedger } from "../sync/ledger/ledger.js";
 import { logApproved } from "../sync/ledger/run-log.js";
-import type { RunHistory } from "../sync/run/history.js";
-import { type Connection, openClient, resolveConnection } from "./connect.js";
+import { type RunHistory, readInstallations } from "../sync/run/history.js";
+import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
-import type { Options } from "./options.js";
+
+/** What the ledger knows of all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
+export async function installationsOf(connection: Connection) {
+  return readInstallations(await openAll(givenLedger(connection)), Date.now());
+}
+
+function givenLedger({ ledger }: Connection) {
+  if (ledger !== "none") return ledger;
+  throw new ConfigurationError('The configuration sets ledger: "none", so nothing is known of runs.');
+}
 
 /** The ledger as one installation sees it. @throws {ConfigurationError} there is no ledger, endpoint or installation */
-export function ledgerOf({ ledger: given, syncUrl, installationId }: Connection) {
-  if (given === "none")
-    throw new ConfigurationError('The configuration sets ledger: "none", so nothing is known of runs.');
+export function ledgerOf(connection: Connection) {
+  const { syncUrl, installationId } = connection;
+  const given = givenLedger(connection);
   if (installationId === undefined || syncUrl === undefined)
     throw new ConfigurationError("Set SAAS_MANAGEMENT_SYNC_URL and SAAS_MANAGEMENT_INSTALLATION_ID.");
   const { origin: endpoint } = resolveEndpoint("syncUrl", syncUrl, "no-path");
@@ -47,8 +56,7 @@ export function ledgerOf({ ledger: given, syncUrl, installationId }: Connection)
 }
 
 /** Reads what the ledger knows of runs. It needs no key. */
-export async function openHistory(options: Options, io: Io) {
-  const connection = await resolveConnection(options);
+export async function openHistory(connection: Connection, io: Io) {
   const ledger = ledgerOf(connection);
   await using client = openClient(connection, io);
   return { ...(await client.sync.history({ signal: io.signal })), ledger };

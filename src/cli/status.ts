@@ -1,15 +1,19 @@
 import { once } from "node:events";
+import { raceAbort } from "../core/abort.js";
 import { escapeControls } from "../core/redact.js";
 import type { RunHistory } from "../sync/run/history.js";
+import { type Connection, resolveConnection } from "./connect.js";
 import { EXIT, type NextStep } from "./exit-codes.js";
 import type { Io } from "./io.js";
-import { openHistory } from "./ledger.js";
+import { installationsOf, openHistory } from "./ledger.js";
 import type { Options } from "./options.js";
 import { heldSteps, inShellWords, lineOf } from "./problem.js";
 
-/** Shows the last runs and the one that is held; the exit code tells whether one is. */
+/** Shows the last runs and the one that is held, or all installations; the exit code tells whether one is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
-  const { runs, held, ledger } = await openHistory(options, io);
+  const connection = await resolveConnection(options);
+  if (connection.installationId === undefined && options.ids !== true) return showAll(connection, io);
+  const { runs, held, ledger } = await openHistory(connection, io);
   if (held !== undefined) process.exitCode = EXIT.held;
   if (options.ids === true) {
     if (held === undefined) return;
@@ -25,6 +29,21 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
     const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
     if (completed.length === 0) completed.push("No completed run of this installation is in the ledger.");
     return [...completed, ...(held === undefined ? [] : describe(held)), ...next.map(lineOf)].join("\n");
+  });
+}
+
+async function showAll(connection: Connection, io: Io): Promise<void> {
+  const installations = await raceAbort(installationsOf(connection), io.signal);
+  if (installations.some(({ held }) => held !== undefined)) process.exitCode = EXIT.held;
+  io.data({ installations }, () => {
+    const lines = installations.map(({ installationId, completedAt, lateMs = 0, held }) => {
+      const completed = completedAt === undefined ? "never completed" : completedAt.toISOString();
+      const late = lateMs > 0 ? `, ${(lateMs / 3_600_000).toFixed(1)} h late` : "";
+      const why = held?.reasons.map(({ collection, rule }) => `${collection} ${rule}`).join(", ");
+      const since = held && `; held since ${held.heldAt.toISOString()}: ${why}`;
+      return `${escapeControls(installationId)}  ${completed}${late}${since ?? ""}`;
+    });
+    return lines.length === 0 ? "The ledger knows no installation." : lines.join("\n");
   });
 }
 

@@ -41,10 +41,15 @@ export function readText(row: object, column: string): string {
   return String(Reflect.get(row, column));
 }
 
+/** Connections, resources, and a server that starts or stops. */
+const PASSING = new Set(["08", "53", "57"]);
+
 /** Why a statement failed, without the error of the pool: its `detail` and `where` have values of the statement. */
 export class StatementError extends Error {
   /** SQLSTATE, or a code of Node; empty if there is none. */
   readonly code: string;
+  /** Whether the server may answer later: it could not be asked, or was not able to. */
+  readonly retryable: boolean;
 
   constructor(error: unknown) {
     const code = codeOf(error);
@@ -57,6 +62,7 @@ export class StatementError extends Error {
         : `PostgreSQL could not be asked: ${message || code || "no reason is known"}.`,
     );
     this.code = code;
+    this.retryable = !isOfServer || PASSING.has(code.slice(0, 2));
   }
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "../validate.js";
 import { SaasManagementError } from "./index.js";
 
 /**
@@ -33,6 +34,10 @@ export function disposition(
     case "SYNC_PROTOCOL":
       return error.grpcStatus === "INVALID_ARGUMENT" ? "fix-data" : "unknown";
     case "INVALID_CONFIGURATION":
+      // A store that cannot be reached now says so.
+      return isObject(error.cause) && Reflect.get(error.cause, "retryable") === true
+        ? "retry-after"
+        : "fix-configuration";
     case "SPOOL_FAILED":
       return "fix-configuration";
     case "AUTHENTICATION_FAILED":

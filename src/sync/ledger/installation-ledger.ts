@@ -139,11 +139,13 @@ export class InstallationLedger {
   }
 
   /**
-   * Whether the ledger knows a completed snapshot of any collection. Unclear ids do not count: a held first run stores its
-   * ids to be approved, and leaves them behind if its process is killed.
+   * Whether the ledger knows a completed snapshot of any collection. Unclear ids count beside a receipt only, without which
+   * they may be those of a held first run, which leaves them behind if its process is killed.
    */
   async isKnown(): Promise<boolean> {
-    return lastOf(await this.entries(), "completed") !== undefined;
+    const entries = await this.entries();
+    const has = (kind: string) => lastOf(entries, kind) !== undefined;
+    return has("completed") || (has("receipt") && has("ids"));
   }
 
   /**

@@ -4,7 +4,7 @@ import { ConfigurationError, InvalidInputError } from "../../core/errors/index.j
 import { isObject, type KeysOf, readOptions, requireMethods } from "../../core/validate.js";
 import { FileStore } from "./file-store.js";
 import { InstallationLedger, type InstallationScope, type LedgerParts } from "./installation-ledger.js";
-import { memoryStore, type Store } from "./store.js";
+import { listKeys, memoryStore, type Store } from "./store.js";
 
 /**
  * Remembers the ids of the last completed snapshots, held runs that wait for an approval, and the batches that runs have
@@ -67,8 +67,29 @@ export function makeLedger(location: string, parts: Omit<LedgerParts, "location"
 
 /** @throws {InvalidInputError} it is not a ledger */
 export function openLedger(ledger: unknown, scope: InstallationScope): InstallationLedger {
+  return new InstallationLedger(partsOf(ledger), scope);
+}
+
+/** What the ledger has of each installation of which a run was completed or held: values of such runs name it. */
+export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
+  const parts = partsOf(ledger);
+  const keys = (await listKeys(parts.store, "")).filter((key) =>
+    /\/runs\.\d+\.\w+\.(receipt|held)$/.test(key),
+  );
+  const ofFolders = new Map(keys.map((key) => [key.slice(0, key.indexOf("/")), key]));
+  const opened: InstallationLedger[] = [];
+  for (const key of ofFolders.values()) {
+    const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
+    const { endpoint, installationId } = (await unnamed.read(key)) ?? {};
+    if (typeof endpoint === "string" && typeof installationId === "string")
+      opened.push(new InstallationLedger(parts, { endpoint, installationId }));
+  }
+  return opened;
+}
+
+function partsOf(ledger: unknown): LedgerParts {
   const parts: unknown = isObject(ledger) ? Reflect.get(ledger, PARTS) : undefined;
-  if (isParts(parts)) return new InstallationLedger(parts, scope);
+  if (isParts(parts)) return parts;
   throw new InvalidInputError(
     'ledger must be fileLedger(directory), storeLedger(store), postgresLedger(pool) or "none". Without a ledger, nothing keeps a truncated snapshot from removing records.',
   );

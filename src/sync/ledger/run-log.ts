@@ -28,7 +28,11 @@ const KEPT = 30;
 export async function logCompleted(ledger: InstallationLedger, run: LogValue): Promise<void> {
   const all = await ledger.entries();
   const before = all.filter(({ subject }) => subject === SUBJECT);
-  await ledger.put(before, { subject: SUBJECT, kind: "receipt", token: randomToken() }, { ...run });
+  await ledger.put(
+    before,
+    { subject: SUBJECT, kind: "receipt", token: randomToken() },
+    { ...run, ...ledger.scope },
+  );
   const kept = new Set(before.filter(({ kind }) => kind === "receipt").slice(1 - KEPT));
   const lists = new Set(all.filter(isList).map(({ token }) => token));
   const isKept = (entry: LedgerEntry) => kept.has(entry) || (entry.kind === "used" && lists.has(entry.token));
@@ -38,7 +42,11 @@ export async function logCompleted(ledger: InstallationLedger, run: LogValue): P
 /** Notes a held run in place of an earlier one. @param approvalId What it offers. */
 export async function logHeld(ledger: InstallationLedger, approvalId: string, run: LogValue): Promise<void> {
   const before = await logEntries(ledger);
-  await ledger.put(before, { subject: SUBJECT, kind: "held", token: approvalId }, { ...run });
+  await ledger.put(
+    before,
+    { subject: SUBJECT, kind: "held", token: approvalId },
+    { ...run, ...ledger.scope },
+  );
   const isReplaced = ({ kind, token }: LedgerEntry) =>
     kind === "held" || (kind === "approved" && token !== approvalId);
   await ledger.delete(before.filter(isReplaced));

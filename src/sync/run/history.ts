@@ -5,7 +5,7 @@ import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import { idsOf } from "../ledger/id-lines.js";
-import type { InstallationLedger } from "../ledger/installation-ledger.js";
+import type { InstallationLedger, LedgerEntry } from "../ledger/installation-ledger.js";
 import { heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
 import type { SyncConfiguration } from "../options.js";
 import { withText } from "../report-text.js";
@@ -16,6 +16,8 @@ const MAX_EXAMPLES = 20;
 
 /** What a ledger knows of an installation. */
 export interface RunHistory {
+  /** Whether the ledger knows a completed run: then `firstRun: true` is refused, even if it could not note the receipt. */
+  readonly isKnown: boolean;
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
   /** The run that waits for a decision; undefined if the last run was completed, or if it was refused. */
@@ -26,6 +28,18 @@ export interface RunHistory {
         readonly isApproved: boolean;
       })
     | undefined;
+}
+
+/** What a ledger knows of one of its installations. */
+export interface InstallationStatus {
+  /** Origin of the Sync API that it belongs to. */
+  readonly endpoint: string;
+  readonly installationId: string;
+  /** When its last run was completed. */
+  readonly completedAt: Date | undefined;
+  /** How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the second one. */
+  readonly lateMs: number | undefined;
+  readonly held: RunHistory["held"];
 }
 
 /** Notes in the ledger what became of runs. Never rejects: a run does not depend on it. */
@@ -70,7 +84,7 @@ export async function lastReceipt(ledger: InstallationLedger): Promise<RunReceip
 
 /** @throws {ConfigurationError} an entry is damaged */
 export async function readHistory(ledger: InstallationLedger | undefined): Promise<RunHistory> {
-  if (ledger === undefined) return { runs: [], held: undefined };
+  if (ledger === undefined) return { isKnown: false, runs: [], held: undefined };
   const entries = await logEntries(ledger);
   const runs: RunHistory["runs"][number][] = [];
   for (const entry of entries.filter(({ kind }) => kind === "receipt")) {
@@ -80,7 +94,35 @@ export async function readHistory(ledger: InstallationLedger | undefined): Promi
     const receipt = describedReceipt(read.value);
     runs.push(withText({ ...receipt, completedAt: new Date(read.at) }, () => receipt.toString().split("\n")));
   }
-  return { runs, held: await readHeld(ledger, heldIn(entries)) };
+  return { isKnown: await ledger.isKnown(), runs, held: await readHeld(ledger, heldIn(entries)) };
+}
+
+/**
+ * Reads what is known of several installations, the one that was completed longest ago first.
+ * @throws {ConfigurationError} an entry is damaged
+ */
+export async function readInstallations(
+  ledgers: readonly InstallationLedger[],
+  now: number,
+): Promise<readonly InstallationStatus[]> {
+  const found: InstallationStatus[] = [];
+  for (const ledger of ledgers) {
+    const entries = await logEntries(ledger);
+    const receipts = entries.filter(({ kind }) => kind === "receipt");
+    const read = async (entry: LedgerEntry | undefined) => entry && readLogEntry(ledger, entry);
+    const [first, last] = [await read(receipts[0]), await read(receipts.at(-1))];
+    const intervals = receipts.length - 1;
+    const meanMs = first && last && intervals > 0 ? (last.at - first.at) / intervals : undefined;
+    const { endpoint, installationId } = ledger.scope;
+    found.push({
+      endpoint,
+      installationId,
+      completedAt: last && new Date(last.at),
+      lateMs: last && meanMs && Math.max(0, now - last.at - meanMs),
+      held: await readHeld(ledger, heldIn(entries)),
+    });
+  }
+  return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
 }
 
 async function readHeld(

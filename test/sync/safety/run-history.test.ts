@@ -1,9 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { fileLedger } from "@saas-management/sdk";
+import { disposition, fileLedger, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { openLedger } from "../../../src/sync/ledger/ledger.js";
 import { logApproved, releaseApproval } from "../../../src/sync/ledger/run-log.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
+import { failingStore, isPutOf } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -20,7 +22,7 @@ function ledgerOf() {
 }
 
 test("history has the receipts of the last 30 runs, the latest one last", async () => {
-  expect(await history()).toEqual({ runs: [], held: undefined });
+  expect(await history()).toEqual({ isKnown: false, runs: [], held: undefined });
   const receipt = await service.runAccounts(ids(1));
   for (let run = 2; run <= 32; run += 1) await service.runAccounts(ids(run));
   const { runs } = await history();
@@ -42,6 +44,31 @@ test("history has the report of the run that is held, until a run is completed",
   expect(runs).toHaveLength(1);
   await service.runAccounts(ids(40));
   expect((await history()).held).toBeUndefined();
+});
+
+test("a run that the ledger could not promote is known, and the next one needs no firstRun", async () => {
+  const fails = isPutOf("completed");
+  const store = memoryStore();
+  const failing = storeLedger(failingStore(store, fails, new Error("The database restarts.")));
+  await service.runAccounts(ids(40), { ledger: failing });
+  const ledger = storeLedger(store);
+  const { installationId } = service;
+  expect(await service.sync.history({ installationId, ledger })).toMatchObject({
+    isKnown: true,
+    runs: [expect.anything()],
+  });
+  const { collections } = await service.runAccounts(ids(41), { ledger, firstRun: false });
+  expect(collections.accounts?.expected).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
+});
+
+test("a ledger that cannot be reached now is to be tried again later", async () => {
+  const unreachable = (error: Error) => storeLedger(failingStore(memoryStore(), () => true, error));
+  const refused = (error: Error) =>
+    service
+      .runAccounts(ids(1), { ledger: unreachable(error) })
+      .catch((thrown: unknown) => disposition(thrown));
+  expect(await refused(Object.assign(new Error("no answer"), { retryable: true }))).toBe("retry-after");
+  expect(await refused(new Error("no such bucket"))).toBe("fix-configuration");
 });
 
 test("an approval stands for the held run only, and is gone with its refusal", async () => {
@@ -77,6 +104,7 @@ test("a damaged entry is named, and keeps no run from being completed", async ()
 test("without a ledger, there is no history", async () => {
   const { installationId } = service;
   expect(await service.sync.history({ installationId, ledger: "none" })).toEqual({
+    isKnown: false,
     runs: [],
     held: undefined,
   });

@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { CLI, runCli, TSX } from "../../support/cli.js";
-import { ids, testService } from "../../support/test-service.js";
+import { connectorOf } from "../../support/connector.js";
+import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
 
@@ -103,6 +105,49 @@ test("status shows the last runs with their figures", async () => {
   expect(out).toMatch(/^20.*Z Run completed: batch /);
   expect(out).toContain("accounts: 4 records sent; changes: 1 added, 3 kept, 0 removed");
   expect(JSON.parse((await run(["status", "--json"])).out).runs).toHaveLength(2);
+});
+
+test("without an installation, status lists all of the ledger, how late each is, and what is held", async () => {
+  const { SAAS_MANAGEMENT_INSTALLATION_ID: _, ...others } = environment();
+  const config = await service.writeFile("saas-management.config.json", JSON.stringify({ ledger: "state" }));
+  const status = (...args: readonly string[]) =>
+    runCli(["status", "--config", config, ...args], { env: others });
+  expect(await status()).toMatchObject({ code: 0, out: "The ledger knows no installation.\n" });
+
+  const HOUR_MS = 3_600_000;
+  const ledger = fileLedger(join(service.directory, "state"));
+  const runAt = (hoursAgo: number, sent: readonly string[], installationId = service.installationId) => {
+    const at = Date.now() - hoursAgo * HOUR_MS;
+    const client = service.client({ clock: { now: () => at } });
+    const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(sent)));
+    return client.sync.run(connector, { installationId, ledger, firstRun: hoursAgo > 50 });
+  };
+  for (const hoursAgo of [72, 48]) await runAt(hoursAgo, ids(40));
+  const other = service.server.createInstallation();
+  await runAt(60, ids(40), other);
+  await heldBy(runAt(1, ids(10), other));
+  const held = await status();
+  expect(held.code).toBe(80);
+  expect(held.out.split("\n")).toEqual([
+    expect.stringMatching(new RegExp(`^${other}  20.*Z; held since 20.*Z: accounts removed$`)),
+    expect.stringMatching(new RegExp(`^${service.installationId}  20.*Z, 24.0 h late$`)),
+    "",
+  ]);
+  const { installations } = JSON.parse((await status("--json")).out);
+  expect(installations).toEqual([
+    {
+      endpoint: service.server.syncUrl,
+      installationId: other,
+      completedAt: expect.any(String),
+      held: expect.objectContaining({ installationId: other, isApproved: false }),
+    },
+    {
+      endpoint: service.server.syncUrl,
+      installationId: service.installationId,
+      completedAt: expect.any(String),
+      lateMs: expect.any(Number),
+    },
+  ]);
 });
 
 test("run calls the connector of a module with its options", async () => {

@@ -1,0 +1,51 @@
+import { rm } from "node:fs/promises";
+import { defineConnector, disposition, type SaasManagementClient } from "@saas-management/sdk";
+import { fromJsonl } from "@saas-management/sdk/sources";
+import { type Job, UnrecoverableError } from "bullmq";
+import type { Commit, Extracted } from "./flow.js";
+
+/** Sends all partitions in one run. */
+export async function commit(
+  client: SaasManagementClient,
+  job: Job<Commit>,
+  signal?: AbortSignal,
+): Promise<object> {
+  const { installationId, partitions, isFirstRun } = job.data;
+  const done: readonly Extracted[] = Object.values(await job.getChildrenValues<Extracted>());
+  const missing = partitions.filter((name) => !done.some((one) => one.name === name));
+  if (missing.length > 0) {
+    const reasons = Object.values(await job.getIgnoredChildrenFailures()).join("; ");
+    throw new UnrecoverableError(`Nothing is sent: ${missing.join(", ")} could not be extracted: ${reasons}`);
+  }
+  const expectedCount = done.reduce((sum, { count }) => sum + count, 0);
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => batch.write("accounts", rowsOf(done), { expectedCount }),
+  });
+  try {
+    const { isKnown } = await client.sync.history({ installationId });
+    const firstRun = isFirstRun && !isKnown;
+    const receipt = await client.sync.run(connector, {
+      installationId,
+      signal,
+      firstRun,
+      waitForLockMs: 15_000,
+    });
+    for (const { file } of done) await rm(file, { force: true });
+    return { batchId: receipt.batchId, records: expectedCount };
+  } catch (error) {
+    // BullMQ repeats other errors as `attempts` says.
+    const isTransient = disposition(error).startsWith("retry");
+    throw isTransient ? error : new UnrecoverableError(String(error));
+  }
+}
+
+/** The records of all files; each must have as many as its worker counted. */
+async function* rowsOf(extracted: readonly Extracted[]) {
+  for (const { name, file, count } of extracted) {
+    const rows = fromJsonl<{ readonly id: string }>(file, { allowEmpty: true });
+    yield* rows;
+    const { read } = rows.stats;
+    if (read !== count) throw new Error(`${file} of ${name} has ${read} records of ${count}.`);
+  }
+}

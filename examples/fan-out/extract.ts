@@ -1,0 +1,36 @@
+import { mkdir, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Job } from "bullmq";
+import type { Extracted, Partition } from "./flow.js";
+
+/** The storage that all workers share. */
+const FOLDER = process.env["FAN_OUT_FOLDER"] ?? "partitions";
+
+/** Writes one partition into a file, whole or not at all. */
+export async function extract(
+  { id = "", data: { name, source } }: Job<Partition>,
+  _token?: string,
+  signal?: AbortSignal,
+): Promise<Extracted> {
+  const { ok, status, body, headers } = await fetch(source, { signal: signal ?? null });
+  if (!ok || body === null) throw new Error(`The vendor answered with status ${status}.`);
+  await mkdir(FOLDER, { recursive: true });
+  const file = join(FOLDER, `${name}-${id}.jsonl`);
+  // A worker that lost its job may still write: each attempt has a file of its own.
+  const unfinished = `${file}.${process.pid}.tmp`;
+  const handle = await open(unfinished, "w");
+  let count = 0;
+  try {
+    for await (const piece of body) {
+      for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) count += 1;
+      await handle.writeFile(piece);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  const announced = Number(headers.get("x-count"));
+  if (count !== announced) throw new Error(`The vendor announced ${announced} records and sent ${count}.`);
+  await rename(unfinished, file);
+  return { name, file, count };
+}

@@ -1,0 +1,42 @@
+import { disposition, RateLimitError, RunHeldError, SaasManagementError } from "@saas-management/sdk";
+import type { Job, JobResult, PgBoss } from "pg-boss";
+import { type Installation, QUEUE } from "./queue.js";
+
+/** Decides what becomes of the job of a run that failed. */
+export async function outcomeOf(
+  boss: PgBoss,
+  { id, retryCount }: Job<Installation>,
+  error: unknown,
+  isStopping: boolean,
+): Promise<JobResult> {
+  const approval = error instanceof RunHeldError ? error.report.approval?.id : undefined;
+  // Without an approval, the ledger could not be read or written: another run may be able to.
+  const isHeld = disposition(error) === "needs-approval";
+  const next = isStopping
+    ? "retry-now"
+    : isHeld && approval === undefined
+      ? "retry-after"
+      : disposition(error);
+  const code = error instanceof SaasManagementError ? error.code : "OTHER";
+  const output = { next, code, message: error instanceof Error ? error.message : String(error) };
+  switch (next) {
+    case "needs-approval":
+      // Done, and not repeated: `saas-management status` lists it, and the next run by cron uses an approval.
+      return { id, status: "completed", output: { ...output, approval } };
+    case "fix-data":
+    case "fix-configuration":
+    case "fix-credential":
+      return { id, status: "deadletter", output };
+    case "retry-now":
+    case "retry-after":
+    case "unknown": {
+      // Only the attempt that this worker has: another one may have it by now.
+      await boss.fail(QUEUE, { id, retryCount }, output);
+      // The queue's own delay grows with each attempt; the service may know better.
+      const afterMs = error instanceof RateLimitError ? error.retryAfterMs : undefined;
+      const startAfter = next === "retry-now" ? 0 : afterMs && Math.ceil(afterMs / 1000);
+      if (startAfter !== undefined) await boss.update(QUEUE, undefined, { id, startAfter });
+      return { id, status: "failed", output };
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { PgBoss } from "pg-boss";
+
+/** One installation of the fleet, and the data of its jobs. */
+export interface Installation {
+  readonly id: string;
+  /** Installations of one vendor share its rate limit. */
+  readonly vendor: string;
+  /** Where the vendor serves its export. */
+  readonly source: string;
+  /** Such as `15 3 * * *`. */
+  readonly cron: string;
+  /** A person says so: its first run has nothing to be compared with. */
+  readonly isNew?: boolean;
+}
+
+export const QUEUE = "sync";
+/** What a person has to mend. `boss.redrive` brings it back. */
+export const DEAD = "sync-dead";
+
+/** Starts pg-boss on the database that PGHOST and the like name. */
+export async function startBoss(): Promise<PgBoss> {
+  // A worker that died is noticed after 10 to 15 seconds: then its lock is free for the asking.
+  const boss = new PgBoss({ max: 4, superviseIntervalSeconds: 2, monitorIntervalSeconds: 2 });
+  boss.on("error", (error) => console.error(JSON.stringify({ event: "queue", message: error.message })));
+  await boss.start({ attempts: 10 });
+  await boss.createQueue(DEAD);
+  await boss.createQueue(QUEUE, {
+    // Of an installation, one job waits or runs, however many schedulers there are.
+    policy: "exclusive",
+    heartbeatSeconds: 10,
+    // The default of 15 minutes is that of a lease; a run may extract for hours.
+    expireInSeconds: 6 * 60 * 60,
+    retryLimit: 12,
+    retryDelay: 2,
+    retryBackoff: true,
+    retryDelayMax: 60 * 60,
+    deadLetter: DEAD,
+  });
+  return boss;
+}
+
+/** Starts the job of an installation by its cron line; the key replaces an earlier line. */
+export function schedule(boss: PgBoss, installation: Installation): Promise<void> {
+  const { id, cron } = installation;
+  return boss.schedule(QUEUE, cron, installation, { key: id, ...optionsOf(installation) });
+}
+
+/** Starts the job of an installation now, unless one waits or runs. */
+export function startNow(boss: PgBoss, installation: Installation): Promise<string | null> {
+  return boss.send(QUEUE, installation, optionsOf(installation));
+}
+
+function optionsOf({ id, vendor }: Installation) {
+  return { singletonKey: id, group: { id: vendor } };
+}

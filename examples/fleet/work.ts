@@ -1,0 +1,73 @@
+import type { Connector, SaasManagementClient, SnapshotCollection } from "@saas-management/sdk";
+import type { Job, JobResult, PgBoss } from "pg-boss";
+import { outcomeOf } from "./outcome.js";
+import { type Installation, QUEUE } from "./queue.js";
+
+/** A run in which nothing moves for so long is ended: pg-boss's heartbeat tells only that the process lives. */
+const SILENT_MS = 10 * 60_000;
+
+export interface Fleet {
+  readonly boss: PgBoss;
+  readonly client: SaasManagementClient;
+  readonly connectorOf: (installation: Installation) => Connector<SnapshotCollection>;
+  /** Runs of this process at once. */
+  readonly runs: number;
+  /** Runs of one vendor at once, in all processes. */
+  readonly runsOfVendor: number;
+  /** Ends the runs when the time for a shutdown is over. */
+  readonly stopping: AbortSignal;
+}
+
+/** Takes jobs until the worker is stopped. */
+export function work(fleet: Fleet): Promise<string> {
+  const options = {
+    localConcurrency: fleet.runs,
+    groupConcurrency: fleet.runsOfVendor,
+    pollingIntervalSeconds: 1,
+    // Each job is settled as `outcomeOf` says, and a second one is fetched as soon as the first one is done.
+    perJobResults: true,
+    burstWhenBatchFull: true,
+  } as const;
+  return fleet.boss.work<Installation, JobResult[], typeof options>(QUEUE, options, (jobs) =>
+    Promise.all(jobs.map((job) => run(fleet, job))),
+  );
+}
+
+async function run(
+  { boss, client, connectorOf, stopping }: Fleet,
+  job: Job<Installation>,
+): Promise<JobResult> {
+  const { id: installationId, isNew = false } = job.data;
+  const silent = new AbortController();
+  // The job's signal fires if another worker has the job.
+  const signal = AbortSignal.any([job.signal, stopping, silent.signal]);
+  let movedAt = Date.now();
+  tell("began", installationId, {});
+  try {
+    const { isKnown, held } = await client.sync.history({ installationId, signal });
+    const receipt = await client.sync.run(connectorOf(job.data), {
+      installationId,
+      signal,
+      firstRun: isNew && !isKnown,
+      approve: held?.isApproved === true ? held.approval?.id : undefined,
+      // After 10 seconds without a sign of life, the batch of a dead process is aborted; longer waits are for the queue.
+      waitForLockMs: 15_000,
+      heartbeatMs: 5000,
+      onProgress: ({ type }) => {
+        if (type !== "heartbeat") movedAt = Date.now();
+        else if (Date.now() - movedAt > SILENT_MS) silent.abort(new Error("The run did not move any more."));
+      },
+    });
+    const { batchId, waitedForLockMs, restarts, surprises } = receipt;
+    tell("completed", installationId, { batchId, waitedForLockMs, restarts, surprises });
+    return { id: job.id, status: "completed", output: { batchId, surprises } };
+  } catch (error) {
+    const outcome = await outcomeOf(boss, job, error, stopping.aborted);
+    tell("failed", installationId, { ...outcome.output });
+    return outcome;
+  }
+}
+
+function tell(event: string, installationId: string, figures: object): void {
+  console.log(JSON.stringify({ at: Date.now(), event, installationId, ...figures }));
+}

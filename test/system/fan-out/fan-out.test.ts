@@ -1,0 +1,47 @@
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { skipped, whySkipped } from "../../support/redis.js";
+import { testService } from "../../support/test-service.js";
+import { FanOut } from "./fan-out.js";
+
+const RECORDS = 80_000;
+
+describe.skipIf(skipped)(`one installation over many workers, with BullMQ${whySkipped}`, () => {
+  const service = testService();
+
+  async function fanOutOf(records: number): Promise<FanOut> {
+    const fanOut = await FanOut.start(service.server, records);
+    onTestFinished(() => fanOut.close());
+    return fanOut;
+  }
+
+  test("sends all partitions in one run, exactly, although two workers are killed", async () => {
+    const fanOut = await fanOutOf(RECORDS);
+    // A second scheduler, by mistake.
+    await Promise.all([fanOut.flow(service.installationId), fanOut.flow(service.installationId)]);
+    for (let worker = 0; worker < 3; worker += 1) fanOut.work();
+    for (let kill = 0; kill < 2; kill += 1) {
+      await setTimeout(1000);
+      await fanOut.replace();
+    }
+    expect(await fanOut.committed()).toMatchObject({ event: "completed", records: RECORDS });
+    expect(service.present()).toEqual([...fanOut.ids()].sort());
+    expect(service.states()).toEqual(["completed"]);
+    const left = await fanOut.left();
+    expect(left.filter((name) => name.endsWith(".jsonl"))).toEqual([]);
+  });
+
+  test("refuses to send anything if a partition fails for good, and names it", async () => {
+    const fanOut = await fanOutOf(8000);
+    fanOut.broken = "part3";
+    await fanOut.flow(service.installationId);
+    fanOut.work();
+    expect(await fanOut.committed()).toMatchObject({
+      event: "failed",
+      message: expect.stringContaining(
+        "Nothing is sent: part3 could not be extracted: The vendor answered with status 500",
+      ),
+    });
+    expect(service.inspect().batches).toEqual([]);
+  });
+});

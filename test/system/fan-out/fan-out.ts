@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { ReferenceServer } from "@saas-management/sdk/testing";
+import { build } from "esbuild";
+import { RedisServer } from "../../support/redis.js";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const PARTITIONS = 8;
+const PIECE = 10_000;
+
+interface Line {
+  readonly event: "completed" | "failed" | "error";
+  readonly name: string;
+  readonly message?: string;
+  readonly records?: number;
+}
+
+/** A large installation of one vendor, whose accounts come in eight partitions, and its workers. */
+export class FanOut {
+  readonly lines: Line[] = [];
+  /** The partition that always fails. */
+  broken: string | undefined;
+  readonly #perPartition: number;
+  readonly #redis: RedisServer;
+  readonly #folder: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #vendor: Server;
+  #workers: ChildProcess[] = [];
+
+  private constructor(redis: RedisServer, folder: string, server: ReferenceServer, perPartition: number) {
+    this.#redis = redis;
+    this.#folder = folder;
+    this.#perPartition = perPartition;
+    this.#env = {
+      REDIS_PATH: redis.path,
+      FAN_OUT_FOLDER: join(folder, "partitions"),
+      XDG_STATE_HOME: folder,
+      SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
+      SAAS_MANAGEMENT_API_KEY: server.apiKey,
+    };
+    this.#vendor = createServer(async ({ url = "" }, response) => {
+      const name = url.slice(1);
+      if (name === this.broken) return void response.writeHead(500).end();
+      response.writeHead(200, { "x-count": perPartition });
+      for (let from = 0; from < perPartition && !response.destroyed; from += PIECE) {
+        const ids = Array.from({ length: Math.min(PIECE, perPartition - from) }, (_, index) => from + index);
+        const lines = ids.map((id) => `{"id":"${name}-${id}","name":"Account ${id}"}\n`);
+        if (!response.write(lines.join("")))
+          await Promise.race([once(response, "drain"), once(response, "close")]);
+        await setTimeout(10);
+      }
+      response.end();
+    });
+  }
+
+  static async start(server: ReferenceServer, records: number): Promise<FanOut> {
+    await build({
+      absWorkingDir: ROOT,
+      entryPoints: ["examples/fan-out/main.ts"],
+      tsconfig: "tsconfig.dev.json",
+      bundle: true,
+      splitting: true,
+      platform: "node",
+      target: "node20",
+      format: "esm",
+      packages: "external",
+      outdir: "build/fan-out",
+      logLevel: "silent",
+    });
+    const folder = await mkdtemp(join(tmpdir(), "sdk-fan-out-"));
+    const fanOut = new FanOut(await RedisServer.start(), folder, server, records / PARTITIONS);
+    fanOut.#vendor.listen(0, "127.0.0.1");
+    await once(fanOut.#vendor, "listening");
+    const { port } = fanOut.#vendor.address() as AddressInfo;
+    const partitions = fanOut.names.map((name) => ({ name, source: `http://127.0.0.1:${port}/${name}` }));
+    await writeFile(join(folder, "partitions.json"), JSON.stringify(partitions));
+    return fanOut;
+  }
+
+  get names(): readonly string[] {
+    return Array.from({ length: PARTITIONS }, (_, index) => `part${index}`);
+  }
+
+  /** Ids of all accounts of the vendor. */
+  *ids(): Generator<string, void, undefined> {
+    for (const name of this.names) for (let id = 0; id < this.#perPartition; id += 1) yield `${name}-${id}`;
+  }
+
+  /** Starts the flow. */
+  async flow(installationId: string): Promise<void> {
+    const child = this.#spawn([
+      "start",
+      installationId,
+      join(this.#folder, "partitions.json"),
+      "--first-run",
+    ]);
+    const [code] = await once(child, "exit");
+    if (code !== 0) throw new Error(`The flow was not started: ${code}.`);
+  }
+
+  work(): void {
+    const child = this.#spawn(["work"]);
+    this.#workers.push(child);
+    createInterface(child.stdout ?? process.stdin).on("line", (line) => this.lines.push(JSON.parse(line)));
+  }
+
+  /** Kills the oldest worker, and starts another. */
+  async replace(): Promise<void> {
+    const [oldest, ...rest] = this.#workers;
+    this.#workers = rest;
+    oldest?.kill("SIGKILL");
+    this.work();
+  }
+
+  /** What became of the job that sends. */
+  async committed(): Promise<Line> {
+    for (;;) {
+      const found = this.lines.find(({ name, event }) => name === "commit" && event !== "error");
+      if (found !== undefined) return found;
+      await setTimeout(100);
+    }
+  }
+
+  /** Names of the files that are left. */
+  left(): Promise<readonly string[]> {
+    return readdir(join(this.#folder, "partitions"));
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#workers) child.kill("SIGKILL");
+    this.#vendor.closeAllConnections();
+    this.#vendor.close();
+    await this.#redis.close();
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+
+  #spawn(args: readonly string[]): ChildProcess {
+    return spawn(process.execPath, [`${ROOT}build/fan-out/main.js`, ...args], {
+      cwd: ROOT,
+      env: { ...process.env, ...this.#env },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+  }
+}

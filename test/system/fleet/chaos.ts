@@ -1,0 +1,74 @@
+import { setTimeout } from "node:timers/promises";
+import type { Fleet } from "./fleet.js";
+
+const WORKERS = 4;
+
+/** What came of it. */
+export interface ChaosFigures {
+  readonly differences: readonly string[];
+  readonly overlaps: readonly string[];
+  readonly runs: number;
+  readonly failed: Readonly<Record<string, number>>;
+  /** The longest wait of a run for the lock of a dead one. */
+  readonly longestWaitMs: number;
+  /** Batches that nobody could abort: they were asked for, and the process died before it knew their ids. */
+  readonly lostStarts: number;
+  readonly dead: number;
+  readonly minutes: number;
+}
+
+/**
+ * Four workers, two schedulers that start the same jobs, SIGKILLs at moments of a seed, and a restart of the database in
+ * the middle. Then everything settles.
+ * @param mostPauseMs Between two kills.
+ */
+export async function chaos(
+  fleet: Fleet,
+  { kills, mostPauseMs, seed }: { kills: number; mostPauseMs: number; seed: number },
+): Promise<ChaosFigures> {
+  const { workers, vendor, database } = fleet;
+  const begunAt = performance.now();
+  const random = randomOf(seed);
+  await fleet.schedule(2);
+  for (let worker = 0; worker < WORKERS; worker += 1) workers.start();
+  for (let kill = 0; kill < kills; kill += 1) {
+    await setTimeout(random() * mostPauseMs);
+    if (kill === Math.floor(kills / 2)) await database.restart();
+    const { numbers } = workers;
+    await workers.kill(numbers[Math.floor(random() * numbers.length)] ?? 0);
+    workers.start();
+    if (kill % 3 === 2) {
+      vendor.version += 1;
+      await fleet.schedule(2);
+    }
+  }
+  await fleet.settled();
+  vendor.version += 1;
+  await fleet.schedule(2);
+  await fleet.settled();
+  const ended = workers.lines.filter(({ event }) => event !== "began");
+  const failed = ended.filter(({ event }) => event === "failed").map(({ code = "" }) => code);
+  const waits = ended.map(({ waitedForLockMs = 0 }) => waitedForLockMs);
+  const batches = fleet.inspected().flatMap((installation) => installation.batches);
+  return {
+    differences: fleet.differences(),
+    overlaps: workers.overlaps(),
+    runs: ended.length,
+    failed: Object.fromEntries(
+      [...new Set(failed)].map((code) => [code, failed.filter((one) => one === code).length]),
+    ),
+    longestWaitMs: Math.max(0, ...waits),
+    lostStarts: batches.filter(({ state }) => state === "expired").length,
+    dead: await fleet.jobs("name = 'sync-dead'"),
+    minutes: (performance.now() - begunAt) / 60_000,
+  };
+}
+
+/** Numbers from 0 to 1. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

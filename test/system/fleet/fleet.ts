@@ -1,0 +1,129 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { type Inspection, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
+import pg from "pg";
+import { PostgresServer } from "../../support/postgres.js";
+import { startVendor, type Vendor } from "./vendor.js";
+import { buildFleet, Workers } from "./workers.js";
+
+const LOOK_MS = 200;
+const STILL_MS = 5000;
+const LEASE_MS = 15 * 60_000;
+
+/** What a fleet needs around it, all of it real: a service, a vendor, a database and processes. */
+export class Fleet {
+  readonly server: ReferenceServer;
+  readonly vendor: Vendor;
+  readonly database: PostgresServer;
+  readonly workers: Workers;
+  readonly ids: readonly string[];
+  readonly #folder: string;
+
+  private constructor(
+    parts: Pick<Fleet, "server" | "vendor" | "database" | "workers" | "ids">,
+    folder: string,
+  ) {
+    this.server = parts.server;
+    this.vendor = parts.vendor;
+    this.database = parts.database;
+    this.workers = parts.workers;
+    this.ids = parts.ids;
+    this.#folder = folder;
+  }
+
+  /** @param count Number of installations. @param delayMs Time that vendor and service take for an answer. */
+  static async start(count: number, delayMs: number): Promise<Fleet> {
+    await buildFleet();
+    const folder = await mkdtemp(join(tmpdir(), "sdk-fleet-"));
+    const server = await startReferenceServer();
+    const vendor = await startVendor(delayMs);
+    const database = new PostgresServer(["max_connections=200"]);
+    await database.create();
+    server.faults.add({ on: "sync", fault: "delay", ms: delayMs, times: 1_000_000_000 });
+    const ids = Array.from({ length: count }, () => server.createInstallation());
+    const installations = ids.map((id, index) => ({
+      id,
+      vendor: `vendor ${index % 4}`,
+      source: `${vendor.url}/${id}`,
+      cron: "15 3 * * *",
+      isNew: true,
+    }));
+    await writeFile(join(folder, "installations.json"), JSON.stringify(installations));
+    const { host, user, database: name } = database.connection;
+    const workers = new Workers({
+      PGHOST: host,
+      PGUSER: user,
+      PGDATABASE: name,
+      SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
+      SAAS_MANAGEMENT_API_KEY: server.apiKey,
+    });
+    return new Fleet({ server, vendor, database, workers, ids }, folder);
+  }
+
+  /** Starts a job for each installation, by so many schedulers at once. */
+  async schedule(schedulers: number): Promise<void> {
+    const file = join(this.#folder, "installations.json");
+    await Promise.all(Array.from({ length: schedulers }, () => this.workers.run("now", file)));
+  }
+
+  /**
+   * Resolves when no job waits or runs. If nothing moves any more, a process was killed after it had asked for a batch and
+   * before it knew its id: then nobody can abort it, and its lease ends here.
+   */
+  async settled(): Promise<void> {
+    let moved = { completed: 0, at: performance.now() };
+    while ((await this.jobs("name = 'sync' AND state < 'completed'")) > 0) {
+      const completed = this.workers.lines.filter(({ event }) => event === "completed").length;
+      if (completed > moved.completed) moved = { completed, at: performance.now() };
+      if (performance.now() - moved.at > STILL_MS && this.inspected().some(({ lock }) => lock !== null)) {
+        this.server.clock.advance(LEASE_MS);
+        moved.at = performance.now();
+      }
+      await setTimeout(LOOK_MS);
+    }
+  }
+
+  inspected(): readonly Inspection[] {
+    return this.ids.map((id) => this.server.inspect(id));
+  }
+
+  /** The number of jobs. */
+  async jobs(where: string): Promise<number> {
+    // A connection of its own: the database may restart.
+    const client = new pg.Client(this.database.connection);
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      const { rows } = await client.query(`SELECT count(*) AS jobs FROM pgboss.job WHERE ${where}`);
+      return Number(rows[0].jobs);
+    } catch {
+      return Infinity;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  /** What differs from the source, in sentences. */
+  differences(): readonly string[] {
+    const accounts = [...this.vendor.accounts()].sort().join();
+    const events = [...this.vendor.events()].sort().join();
+    return this.ids.flatMap((id) => {
+      const { snapshots, lock } = this.server.inspect(id);
+      const present = snapshots.accounts.filter(({ removed }) => !removed).map((record) => record.id);
+      const usage = snapshots.usage.map((record) => record.id);
+      return [
+        ...(present.sort().join() === accounts ? [] : [`${id}: other accounts than its source`]),
+        ...(usage.sort().join() === events ? [] : [`${id}: other events than its source`]),
+        ...(lock === null ? [] : [`${id}: a lock is left`]),
+      ];
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.workers.close();
+    await Promise.all([this.server.close(), this.vendor.close(), this.database.close()]);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

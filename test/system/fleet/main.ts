@@ -1,0 +1,41 @@
+/**
+ * A fleet of installations under SIGKILLs, a restart of the database and two schedulers; or how many installations it runs
+ * in a minute with 1, 2 and 4 workers, and their memory.
+ *
+ *     npm run fleet -- [installations] [kills] [seed]
+ *     npm run fleet -- rate [installations]
+ */
+import { chaos } from "./chaos.js";
+import { Fleet } from "./fleet.js";
+
+const args = process.argv.slice(2);
+if (args[0] === "rate") for (const workers of [1, 2, 4]) await rate(workers, Number(args[1] ?? 400));
+else {
+  const [installations = 400, kills = 100, seed = 7] = args.map(Number);
+  const fleet = await Fleet.start(installations, 20);
+  try {
+    console.log(await chaos(fleet, { kills, mostPauseMs: 1500, seed }));
+  } finally {
+    await fleet.close();
+  }
+}
+
+/** Three rounds: memory is to stay where it is after the first one. */
+async function rate(count: number, installations: number): Promise<void> {
+  const fleet = await Fleet.start(installations, 100);
+  const numbers = Array.from({ length: count }, () => fleet.workers.start());
+  try {
+    for (let round = 1; round <= 3; round += 1) {
+      await fleet.schedule(1);
+      const begunAt = performance.now();
+      await fleet.settled();
+      const minutes = (performance.now() - begunAt) / 60_000;
+      const memory = numbers.map((worker) => Math.round(fleet.workers.memoryMiB(worker)));
+      const perMinute = Math.round(installations / minutes);
+      console.log(`${count} workers, round ${round}: ${perMinute} a minute; ${memory.join(", ")} MiB`);
+      fleet.vendor.version += 1;
+    }
+  } finally {
+    await fleet.close();
+  }
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { NODE } from "./node-24.js";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const PROGRAM = `${ROOT}build/fleet/main.js`;
+
+/** A line of the log of a worker. */
+export interface Line {
+  readonly at: number;
+  readonly worker: number;
+  readonly event: "began" | "completed" | "failed";
+  readonly installationId: string;
+  readonly batchId?: string;
+  readonly waitedForLockMs?: number;
+  readonly next?: string;
+  readonly code?: string;
+}
+
+/** Bundles `examples/fleet`, which starts faster so. */
+export async function buildFleet(): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["examples/fleet/main.ts"],
+    tsconfig: "tsconfig.dev.json",
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    target: "node22",
+    format: "esm",
+    packages: "external",
+    outdir: "build/fleet",
+    logLevel: "silent",
+  });
+}
+
+/** The processes of a fleet. */
+export class Workers {
+  readonly lines: Line[] = [];
+  /** When workers were killed. */
+  readonly kills: { readonly at: number; readonly worker: number }[] = [];
+  /** What they wrote to stderr. */
+  readonly errors: string[] = [];
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #running = new Map<number, ChildProcess>();
+  #started = 0;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  get numbers(): readonly number[] {
+    return [...this.#running.keys()];
+  }
+
+  /** Starts a worker, and another one if it ends by itself, as an orchestrator does. @returns its number */
+  start(): number {
+    this.#started += 1;
+    const worker = this.#started;
+    const child = this.#spawn(["work"]);
+    this.#running.set(worker, child);
+    child.once("exit", () => {
+      if (!this.#running.delete(worker)) return;
+      this.kills.push({ at: Date.now(), worker });
+      this.start();
+    });
+    createInterface(child.stdout ?? process.stdin).on("line", (line) =>
+      this.lines.push({ ...JSON.parse(line), worker }),
+    );
+    createInterface(child.stderr ?? process.stdin).on("line", (line) => this.errors.push(line));
+    return worker;
+  }
+
+  /** Runs another command of the program to its end. */
+  async run(command: string, file: string): Promise<void> {
+    const [code] = await once(this.#spawn([command, file], "inherit"), "exit");
+    if (code !== 0) throw new Error(`${command} ended with ${code}.`);
+  }
+
+  async kill(worker: number, signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<unknown> {
+    const child = this.#running.get(worker);
+    this.#running.delete(worker);
+    child?.kill(signal);
+    if (child !== undefined && child.exitCode === null && child.signalCode === null)
+      await once(child, "exit");
+    this.kills.push({ at: Date.now(), worker });
+    return child?.signalCode ?? child?.exitCode;
+  }
+
+  /** Kills all of them. */
+  async close(): Promise<void> {
+    for (const worker of this.numbers) await this.kill(worker);
+  }
+
+  /** Resident memory of a worker, in MiB. */
+  memoryMiB(worker: number): number {
+    const status = readFileSync(`/proc/${this.#running.get(worker)?.pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+  }
+
+  /** Pairs of runs of one installation that went on at once. A run of a killed worker ended with it. */
+  overlaps(): readonly string[] {
+    const diedAt = new Map(this.kills.map(({ worker, at }) => [worker, at]));
+    const found: string[] = [];
+    const open = new Map<string, Line>();
+    for (const line of [...this.lines].sort((a, b) => a.at - b.at)) {
+      const before = open.get(line.installationId);
+      if (line.event !== "began") open.delete(line.installationId);
+      else {
+        const isDead = before !== undefined && (diedAt.get(before.worker) ?? Infinity) <= line.at;
+        if (before !== undefined && !isDead) found.push(line.installationId);
+        open.set(line.installationId, line);
+      }
+    }
+    return found;
+  }
+
+  #spawn(args: readonly string[], stderr: "pipe" | "inherit" = "pipe"): ChildProcess {
+    return spawn(NODE, [PROGRAM, ...args], {
+      cwd: ROOT,
+      env: { ...process.env, ...this.#env },
+      stdio: ["ignore", "pipe", stderr],
+    });
+  }
+}
