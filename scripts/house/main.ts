@@ -31,7 +31,7 @@ const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
   { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_850 },
   { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_200 },
-  { figure: "lines of code of the command line", value: commandLine, goal: 1_900 },
+  { figure: "lines of code of the command line", value: commandLine, goal: 1_900, most: 1_930 },
   { figure: "hand-written files in src", value: source.files, goal: 240, most: 285 },
   { figure: "median lines of a file", value: source.median, goal: 120 },
   { figure: "files over 300 lines", value: source.over300.length, goal: 0 },
@@ -46,7 +46,7 @@ const rows: readonly Row[] = [
   { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 59_000 },
   { figure: "words of the README", value: readmeWords(), goal: 600 },
   { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
-  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 19_750 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_060 },
 ];
 for (const { figure, value, goal, most = goal } of rows) {
   const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";
