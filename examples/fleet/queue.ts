@@ -15,7 +15,7 @@ export interface Installation {
 
 export const QUEUE = "sync";
 /** What a person has to mend. `boss.redrive` brings it back. */
-export const DEAD = "sync-dead";
+const DEAD = "sync-dead";
 
 /** Starts pg-boss on the database that PGHOST and the like name. */
 export async function startBoss(): Promise<PgBoss> {
