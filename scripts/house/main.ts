@@ -46,7 +46,7 @@ const rows: readonly Row[] = [
   { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 53_920 },
   { figure: "words of the README", value: readmeWords(), goal: 600 },
   { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
-  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_060 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_200 },
 ];
 for (const { figure, value, goal, most = goal } of rows) {
   const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";
