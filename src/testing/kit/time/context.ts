@@ -1,6 +1,14 @@
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { TestClock } from "../../../core/clock.js";
-import type { VendorRoute } from "../vendor/messages.js";
+
+/** Where the requests of one run go. */
+export interface VendorRoute {
+  readonly port: number;
+  /** Tells the runs apart. */
+  readonly run: string;
+  /** Requests that have begun and have no head of an answer yet. */
+  pending: number;
+}
 
 /** The time of a connector: that of a clock, from another beginning. Its timers end with it. */
 export class VirtualTime {

@@ -1,7 +1,7 @@
-import { virtualTime } from "../time/context.js";
+import { type VendorRoute, virtualTime } from "../time/context.js";
 import { replaceModules } from "./intercept-http.js";
 import { replaceDispatcher } from "./intercept-undici.js";
-import { ORIGIN_HEADER, RUN_HEADER, type VendorRoute } from "./messages.js";
+import { ORIGIN_HEADER, RUN_HEADER } from "./messages.js";
 
 /**
  * Sends the HTTP requests of this process to a simulated vendor: those of fetch and undici (its global dispatcher) and of

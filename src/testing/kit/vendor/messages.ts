@@ -1,15 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Exchange, RecordedRequest, RecordedResponse } from "../cassette/cassette.js";
 import { bytesOf, readBody } from "../cassette/cassette.js";
-
-/** Where the requests of one run go. */
-export interface VendorRoute {
-  readonly port: number;
-  /** Tells the runs apart. */
-  readonly run: string;
-  /** Requests that have begun and have no head of an answer yet. */
-  pending: number;
-}
+import type { VendorRoute } from "../time/context.js";
 
 /** Headers that the interception adds: which run a request belongs to, and the origin that it was meant for. */
 export const RUN_HEADER = "x-simulated-vendor-run";
