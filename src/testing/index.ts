@@ -16,5 +16,5 @@ export { describeConnector } from "./kit/describe-connector.js";
 export { recordVendor } from "./kit/record-vendor.js";
 export type { ConnectorReport } from "./kit/report.js";
 export { testConnector } from "./kit/test-connector.js";
-export type { KitOptions } from "./kit/verdict/rows.js";
+export type { KitOptions } from "./kit/verdict/options.js";
 export { testStore } from "./test-store.js";

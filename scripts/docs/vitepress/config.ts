@@ -41,6 +41,7 @@ const GUIDES: DefaultTheme.SidebarItem[] = [
     items: [
       { text: "Command line", link: "/guides/operating" },
       { text: "Operate a connector", link: "/guides/operations" },
+      { text: "Run a fleet", link: "/guides/fleet" },
       { text: "Handle errors", link: "/guides/errors" },
       { text: "Security", link: "/guides/security" },
       { text: "Performance", link: "/guides/performance" },

@@ -1,7 +1,7 @@
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { Connector } from "../../sync/run/connector.js";
 import type { ConnectorReport } from "./report.js";
-import type { KitOptions } from "./verdict/rows.js";
+import type { KitOptions } from "./verdict/options.js";
 
 /**
  * Runs a connector under faults of its source, one after the other, and judges each run by what the service holds

@@ -7,8 +7,9 @@ import { Unhandled } from "../run/output.js";
 import type { RunResult, RunSetup } from "../run/run.js";
 import { openServers, type Servers } from "../run/servers.js";
 import { type CleanRuns, runClean } from "./clean-runs.js";
+import { type KitOptions, type ResolvedKitOptions, readKitOptions } from "./options.js";
 import { describeStruck, endlessOf, leaksOf, limited } from "./requests.js";
-import { type KitOptions, type ResolvedKitOptions, type Row, readKitOptions, rowsOf } from "./rows.js";
+import { type Row, rowsOf } from "./rows.js";
 import { judge } from "./verdict.js";
 
 const IDLE = "it struck nothing: an error of the kit, please report it";
