@@ -26,7 +26,8 @@ describe.skipIf(skipped)(`one installation over many workers, with BullMQ${whySk
     }
     expect(await fanOut.committed()).toMatchObject({ event: "completed", records: RECORDS });
     expect(service.present()).toEqual([...fanOut.ids()].sort());
-    expect(service.states()).toEqual(["completed"]);
+    // A worker that was killed while it sent left a batch, which the next one aborted.
+    expect(service.states().filter((state) => state !== "aborted")).toEqual(["completed"]);
     const left = await fanOut.left();
     expect(left.filter((name) => name.endsWith(".jsonl"))).toEqual([]);
   });

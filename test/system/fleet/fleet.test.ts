@@ -50,12 +50,14 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     const fleet = await fleetOf(4);
     const worker = fleet.workers.start();
     await fleet.schedule(1);
-    await expect.poll(() => fleet.workers.lines.length).toBe(4);
+    await expect.poll(() => fleet.workers.lines.length).toBeGreaterThan(0);
     expect(await fleet.workers.kill(worker, "SIGTERM")).toBe(0);
-    expect(fleet.workers.lines.map(({ event }) => event)).toEqual([
-      ...Array.from({ length: 4 }, () => "began"),
-      ...Array.from({ length: 4 }, () => "completed"),
-    ]);
+    const ids = (of: string) =>
+      fleet.workers.lines.flatMap((line) => (line.event === of ? [line.installationId] : []));
+    expect(ids("completed").sort()).toEqual(ids("began").sort());
+    // What had not begun is left for the next worker.
+    fleet.workers.start();
+    await fleet.settled();
     expect(fleet.differences()).toEqual([]);
   });
 });
