@@ -65,6 +65,16 @@ test("keeps its id if the next run is held for the same, and is valid for seven 
   expect(service.present()).toEqual(ids(4));
 });
 
+test("is refused after seven days, and another one is offered", async () => {
+  await service.runAccounts(ids(10));
+  const { approvalId } = await heldBy(service.runAccounts(ids(4)));
+  service.clock.advance(7 * DAY_MS);
+  const late = await heldBy(service.runAccounts(ids(4), { approve: approvalId }));
+  expect(late.message).toContain("approve does not cover accounts: it has expired");
+  expect(late.approvalId).not.toBe(approvalId);
+  expect(service.present()).toEqual(ids(10));
+});
+
 function people(count: number, more: Partial<RecordOf<"accounts">> = {}): RecordOf<"accounts">[] {
   return ids(count).map((id) => ({
     id,
