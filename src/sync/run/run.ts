@@ -13,16 +13,18 @@ import {
   TransportError,
 } from "../../core/errors/index.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
+import { bestEffort } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
-import { randomToken } from "../ledger/installation-ledger.js";
+import { type InstallationLedger, randomToken } from "../ledger/installation-ledger.js";
 import { Journal } from "../ledger/journal.js";
+import { logCompleted, logHeld } from "../ledger/run-log.js";
 import type { SyncConfiguration } from "../options.js";
 import { counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
-import { lastReceipt, RunNotes } from "./history.js";
+import { lastReceipt } from "./history.js";
 import { logged } from "./logged.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { type RunReceipt, receiptOf, surprisesOf } from "./receipt.js";
@@ -64,7 +66,6 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #ended: AbortSignal;
   readonly #runId = randomToken();
   readonly #watermarks: Watermarks;
-  readonly #notes: RunNotes;
   readonly #sender: BatchSender;
   #restarts: number;
   #restarted = 0;
@@ -84,7 +85,6 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#configuration = configuration;
     this.#ended = ended;
     this.#watermarks = new Watermarks(ledger, false, configuration);
-    this.#notes = new RunNotes(ledger, configuration);
     this.#sender = new BatchSender({
       run: options,
       parts,
@@ -105,7 +105,7 @@ class Run<Snapshots extends SnapshotCollection> {
       }
     } catch (error) {
       if (error instanceof RunHeldError) {
-        await this.#notes.held(error.report);
+        await this.#note((ledger, at) => logHeld(ledger, error.report, at));
         await this.#tell(error.report);
       }
       throw this.#withUnclear(error);
@@ -162,7 +162,7 @@ class Run<Snapshots extends SnapshotCollection> {
       const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
         const receipt = this.#receipt(batch, end.counts, extracted);
-        await this.#notes.completed(receipt);
+        await this.#note((ledger, at) => logCompleted(ledger, this.#runId, { at, value: receipt }));
         return receipt;
       }
       if (end.type === "outdated") {
@@ -248,6 +248,14 @@ class Run<Snapshots extends SnapshotCollection> {
       guard: guard.isOn ? "on" : "off",
       surprises,
     });
+  }
+
+  /** Notes in the ledger what became of the run, which does not depend on it. */
+  async #note(put: (ledger: InstallationLedger, at: number) => Promise<void>): Promise<void> {
+    const { ledger } = this.#options;
+    const failed = { level: "warn", message: "the ledger could not note the run in its history" } as const;
+    if (ledger === undefined) return;
+    await bestEffort(this.#configuration, failed, () => put(ledger, this.#configuration.clock.now()));
   }
 
   async #tell(report: HeldReport): Promise<void> {
