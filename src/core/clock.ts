@@ -1,4 +1,4 @@
-import { drive } from "./drive.js";
+import { drive, SPINNING_TURNS } from "./drive.js";
 import { InvalidInputError } from "./errors/index.js";
 import { readOptions } from "./validate.js";
 
@@ -43,8 +43,9 @@ export const systemClock: Clock = {
   },
 };
 
-const MOMENT = { turns: 10, ms: 25 };
-const LONG_MOMENT = { turns: 10, ms: 1000 };
+/** Turns of the event loop: about 25 ms and about a second. */
+const MOMENT = SPINNING_TURNS + 25;
+const LONG_MOMENT = SPINNING_TURNS + 1000;
 
 interface Sleeper {
   readonly until: number;
@@ -112,8 +113,9 @@ export class TestClock {
    * const receipt = await clock.drive(client.sync.run(connector, options));
    * ```
    *
-   * A moment is 25 milliseconds of real time if something sleeps, such as a pause before a retry; otherwise a second,
-   * because work that only has timeouts waits for something real. Longer waits for real things may meet their timeouts.
+   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry; otherwise about a second,
+   * because work that only has timeouts waits for something real. Both are counted in turns of the event loop, and last
+   * longer on a busy machine. Longer waits for real things may meet their timeouts.
    * @returns what `work` resolves with
    * @throws what `work` rejects with
    */
