@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { drive } from "../../../core/drive.js";
+import { drive } from "../../../reference-server/test-clock.js";
 import type { VirtualTime } from "../time/context.js";
 import type { Playback } from "../vendor/playback.js";
 
