@@ -19,6 +19,7 @@ import type { OpenedWrite, WriteTarget } from "./write-queue.js";
 export interface BatchWatch {
   /** Number of the run's attempt, from 1. */
   readonly attempt: number;
+  readonly releaseOrphans?: () => Promise<void>;
   readonly noteStart?: NoteStart;
   readonly startEndsInMs?: () => number;
 }

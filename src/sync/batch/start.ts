@@ -1,4 +1,4 @@
-import { checkSignal } from "../../core/abort.js";
+import { checkSignal, raceAbort } from "../../core/abort.js";
 import { BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { type KeysOf, requirePositive } from "../../core/validate.js";
@@ -81,6 +81,8 @@ interface StartContext {
   readonly signal: AbortSignal;
   readonly waitForLockMs: number;
   readonly onProgress: OnProgress | undefined;
+  /** Called before each attempt: the owner of the lock may have died meanwhile. */
+  readonly releaseOrphans?: (() => Promise<void>) | undefined;
   readonly noteStart?: NoteStart;
   /** In how many milliseconds the lock of an earlier start may end whose answer nobody got. */
   readonly startEndsInMs?: (() => number) | undefined;
@@ -140,7 +142,8 @@ export class BatchStarter {
     context: Start,
   ): Promise<{ readonly id: string; readonly startedAt: Moment; readonly waitedForLockMs: number }> {
     const { clock } = this.#configuration;
-    const { waitForLockMs, signal, onProgress } = context;
+    const { waitForLockMs, signal, onProgress, releaseOrphans = async () => {} } = context;
+    await raceAbort(releaseOrphans(), signal);
     const since = clock.monotonic();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       const startedAt = momentOf(clock);
@@ -164,6 +167,7 @@ export class BatchStarter {
         if (nextAttemptMs >= lockMs) pauseMs = FIRST_PAUSE_MS / 2;
         onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
         await clock.sleep(nextAttemptMs, signal);
+        await raceAbort(releaseOrphans(), signal);
       }
     }
   }
