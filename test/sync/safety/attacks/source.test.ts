@@ -62,14 +62,6 @@ testAttacks([
       ),
   },
   {
-    name: "the vendor answers 200 with an error page, which a pager reads as an empty list",
-    ending: held({ known: 40, removed: 40 }),
-    attack: (service) => {
-      const answer: { readonly users?: Account[]; readonly error: string } = { error: "try again later" };
-      return send(service, answer.users ?? []);
-    },
-  },
-  {
     name: "a pager takes a page that is shorter than requested for the last one",
     ending: held({ known: 40, removed: 30 }),
     attack: (service) =>
