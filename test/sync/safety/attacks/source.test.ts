@@ -145,29 +145,6 @@ testAttacks([
     },
   },
   {
-    name: "a web stream was read before",
-    ending: INVALID,
-    attack: async (service) => {
-      const stream = new ReadableStream<Account[]>({
-        start: (controller) => {
-          controller.enqueue(people());
-          controller.close();
-        },
-      });
-      for await (const _ of stream);
-      return send(service, stream);
-    },
-  },
-  {
-    name: "a stream of bytes is empty",
-    ending: INVALID,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        const body: ReadableStream | null = new Response("").body;
-        await batch.write("accounts", body ?? []);
-      }),
-  },
-  {
     name: "an array is filled while it is written",
     ending: INVALID,
     attack: (service) =>
