@@ -4,8 +4,8 @@
  * `aborted`, `closed` and `client closed` end a batch in that way. With `unconnected`, the service does not answer.
  */
 
-import { TestClock } from "../../../src/core/clock.js";
 import { BatchStateError, SaasManagementError } from "../../../src/core/errors/index.js";
+import { TestClock } from "../../../src/reference-server/test-clock.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 
 const LEASE_MS = 15 * 60_000;
