@@ -272,18 +272,6 @@ test("closes a stream that never answers when its write is aborted", async () =>
   await until(() => !web.locked);
 });
 
-test("rejects with the signal's reason if the source ends quietly after its signal fired", async () => {
-  const stop = new AbortController();
-  const reason = new Error("SIGTERM");
-  async function* source() {
-    yield accounts(1);
-    stop.abort(reason);
-  }
-  const batch = await harness.startBatch();
-  await expect(batch.write("accounts", source(), { signal: stop.signal })).rejects.toBe(reason);
-  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-});
-
 test("refuses an unknown collection", async () => {
   const batch = await harness.startBatch();
   const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["users", three]);
