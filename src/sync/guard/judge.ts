@@ -26,16 +26,14 @@ export class SnapshotJudge {
   readonly #options: JudgedRun;
   readonly #configuration: SyncConfiguration;
 
-  /** @throws {InvalidInputError} an option is wrong */
+  /** @throws {InvalidInputError} an option of the guard is wrong */
   constructor(options: JudgedRun, configuration: SyncConfiguration) {
-    const { approve, ledger, guard } = options;
+    const { ledger, guard } = options;
     this.#options = options;
     this.#configuration = configuration;
     this.ledger = ledger;
     this.approvals = new Approvals(ledger, options.runId, configuration);
     this.rules = resolveGuard(guard, configuration.clock.now());
-    if (approve !== undefined && (typeof approve !== "string" || approve === ""))
-      throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
   }
 
   /** What reports of held runs say of the ledger. */

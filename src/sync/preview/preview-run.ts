@@ -1,5 +1,4 @@
 import { linkAbort, raceAbort } from "../../core/abort.js";
-import { InvalidInputError } from "../../core/errors/index.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { describePreview, type HeldJudgement, heldReport } from "../guard/held-error.js";
 import { SnapshotJudge } from "../guard/judge.js";
@@ -8,7 +7,7 @@ import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
 import type { Connector } from "../run/connector.js";
 import { Extraction } from "../run/extract.js";
-import { checkFirstRun, type PreviewOptions, type ResolvedRunOptions } from "../run/options.js";
+import type { PreviewOptions, ResolvedRunOptions } from "../run/options.js";
 import { Watermarks } from "../run/watermarks.js";
 import type { WriteStats } from "../write/options.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -23,9 +22,6 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   clientClosed: AbortSignal,
 ): Promise<RunPreview> {
   const { installationId, maxIssues = 100 } = options;
-  checkFirstRun(options);
-  if (!Number.isInteger(maxIssues) || maxIssues < 0)
-    throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
   // The client's hooks are for calls, and a preview makes none.
   const configuration = { ...client, isTraced: false };
   const judge = new SnapshotJudge(options, configuration);
