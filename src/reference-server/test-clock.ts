@@ -2,8 +2,11 @@ import { sleepWith, systemClock, type TimerOptions } from "../core/clock.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { readOptions } from "../core/validate.js";
 
-const MOMENT = { turns: 10, ms: 25 };
-const LONG_MOMENT = { turns: 10, ms: 1000 };
+/** Turns after which the loop no longer spins, so that other processes get the processor: each later one takes 1 ms. */
+const SPINNING_TURNS = 200;
+/** Turns of the event loop: about 25 ms and about a second. */
+const MOMENT = SPINNING_TURNS + 25;
+const LONG_MOMENT = SPINNING_TURNS + 1000;
 
 interface Sleeper {
   readonly until: number;
@@ -71,8 +74,9 @@ export class TestClock {
    * const receipt = await clock.drive(client.sync.run(connector, options));
    * ```
    *
-   * A moment is 25 milliseconds of real time if something sleeps, such as a pause before a retry; otherwise a second,
-   * because work that only has timeouts waits for something real. Longer waits for real things may meet their timeouts.
+   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry; otherwise about a second,
+   * because work that only has timeouts waits for something real. Both are counted in turns of the event loop, and last
+   * longer on a busy machine. Longer waits for real things may meet their timeouts.
    * @returns what `work` resolves with
    * @throws what `work` rejects with
    */
@@ -146,24 +150,16 @@ interface Driven {
   advance(ms: number): void;
 }
 
-/** How long nothing must have happened before time passes: turns of the event loop and real milliseconds. */
-export interface Patience {
-  readonly turns: number;
-  readonly ms: number;
-}
-
 interface Watch {
   /** Changes whenever something happens. */
   readonly activity: () => unknown;
-  readonly patience: () => Patience;
+  /** In how many turns nothing must have happened before time passes. Not in milliseconds: a busy machine takes longer. */
+  readonly patience: () => number;
   /** Called before each step with its length. */
   readonly onStep?: (ms: number) => void;
   /** What counts as a turn. @default one of the event loop */
   readonly turn?: () => Promise<void>;
 }
-
-/** Turns after which the loop no longer spins, so that other processes get the processor. */
-const SPINNING_TURNS = 200;
 
 /** Moves a clock to the next sleep whenever nothing happens, until `work` settles. */
 export async function drive<T>(clock: Driven, work: Promise<T>, watch: Watch): Promise<T> {
@@ -173,17 +169,14 @@ export async function drive<T>(clock: Driven, work: Promise<T>, watch: Watch): P
   };
   work.then(settle, settle);
   let last = watch.activity();
-  let since = performance.now();
   for (let turns = 1; ; turns += 1) {
     await (watch.turn?.() ?? nextTurn(turns > SPINNING_TURNS));
     if (settled) return work;
     const now = watch.activity();
-    const needed = watch.patience();
     if (now !== last) {
       last = now;
-      since = performance.now();
       turns = 0;
-    } else if (turns >= needed.turns && performance.now() - since >= needed.ms) {
+    } else if (turns >= watch.patience()) {
       const ms = clock.dueInMs;
       if (ms === undefined) continue;
       watch.onStep?.(ms);
@@ -196,7 +189,6 @@ export async function drive<T>(clock: Driven, work: Promise<T>, watch: Watch): P
 function nextTurn(rests: boolean): Promise<void> {
   return new Promise((resolve) => {
     if (rests) setTimeout(resolve, 1);
-    // Browsers have none.
-    else (setImmediate ?? setTimeout)(() => resolve());
+    else setImmediate(resolve);
   });
 }

@@ -9,7 +9,11 @@ const pool: Pool = { query: () => Promise.resolve({ rows: [] }) };
 
 test.each([
   ["pool", [undefined], "postgresLedger: pool must be an object with the methods query, got undefined."],
-  ["pool", ["postgres://user:secret@host/db"], "pool must be an object with the methods query, got a string."],
+  [
+    "pool",
+    ["postgres://user:secret@host/db"],
+    "pool must be an object with the methods query, got a string.",
+  ],
   ["schema", [pool, { schema: "" }], "schema must be the name of a schema, got an empty string."],
   ["schema", [pool, { schema: 7 }], "schema must be the name of a schema, got 7."],
   ["schema", [pool, { schema: "x".repeat(64) }], "at most 63 bytes and no dollar sign"],
