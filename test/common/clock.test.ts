@@ -99,6 +99,20 @@ test("a driven test clock rejects with what the work rejects with, and moves not
   await late;
 });
 
+test("a driven test clock lets no timeout pass before work that a busy machine slows down has ended", async () => {
+  const clock = clockAtNoon();
+  // A process that gets the processor ten times a second.
+  let time = 0;
+  const spied = vi.spyOn(performance, "now").mockImplementation(() => (time += 100));
+  onTestFinished(() => spied.mockRestore());
+  const timeout = new Promise((resolve) => clock.after(100_000, () => resolve("timeout")));
+  const work = async () => {
+    for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate);
+    return "done";
+  };
+  expect(await clock.drive(Promise.race([work(), timeout]))).toBe("done");
+});
+
 test("a running test clock is driven too", async () => {
   const clock = new TestClock();
   const before = Date.now();
