@@ -8,7 +8,7 @@ import type { Field, FieldsModel, FieldType, Model, RecordModel, Variant } from 
 import { enumLiterals } from "../../codegen/names.js";
 import { isCollection } from "../../src/sync/collections.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
-import { contractCollections } from "../contract/collections.js";
+import { contractCollections } from "../contract/generated.js";
 import {
   currency,
   decimal,

@@ -30,7 +30,7 @@ export const text = fc.oneof(
   { weight: 1, arbitrary: longText },
 );
 
-export const requiredText = text.map((value) => (value === "" ? "x" : value));
+const requiredText = text.map((value) => (value === "" ? "x" : value));
 
 const key = fc.oneof(fc.constantFrom("__proto__", "", "constructor", "hasOwnProperty", "10", "2"), text);
 
