@@ -6,11 +6,12 @@
  * "after a change" is the first page after a collection has changed, "new question" the first one with a filter and an
  * order that were not asked for since. All other pages are cut out of cached lists.
  */
-import { TestClock } from "../src/core/clock.js";
+
 import { FaultInjector } from "../src/reference-server/faults/injector.js";
 import { startGraphQLServer } from "../src/reference-server/graphql/server.js";
 import { Batch } from "../src/reference-server/sync/batch.js";
 import { Installation } from "../src/reference-server/sync/state.js";
+import { TestClock } from "../src/reference-server/test-clock.js";
 import { ApiKeys, type Collection, type MessageOf, Workspace } from "../src/reference-server/workspace.js";
 import { SubscriptionModel } from "../src/sync/generated/contract.js";
 

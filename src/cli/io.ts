@@ -1,8 +1,24 @@
 import { escapeControls, redactSecrets, secretsIn } from "../core/redact.js";
+import { wrapped } from "../sync/report-text.js";
 
 const CLEAR_LINE = "\r\u001b[2K";
 /** What a terminal obeys, and marks that turn text around; not the ends of lines and tabulators. */
 const OBEYED = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Breaks lines at words for a terminal. Elsewhere they stay as they are. */
+export function forTerminal(
+  text: string,
+  { isTTY, columns }: Pick<typeof process.stdout, "isTTY" | "columns">,
+): string {
+  if (isTTY !== true) return text;
+  const lines = text.split("\n").flatMap((line) => {
+    const [indent = ""] = /^(- )?/.exec(line) ?? [];
+    return wrapped(line.slice(indent.length), columns - indent.length).map(
+      (part, i) => (i === 0 ? indent : " ".repeat(indent.length)) + part,
+    );
+  });
+  return lines.join("\n");
+}
 
 /**
  * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of either is a

@@ -8,7 +8,7 @@ import {
 import { causesOf } from "../core/network-errors.js";
 import { escapeControls } from "../core/redact.js";
 import { EXIT, type NextStep, nextOf } from "./exit-codes.js";
-import type { Io } from "./io.js";
+import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
 /** Options of the API, and what a shell has in their place. */
@@ -36,10 +36,13 @@ export function report(error: unknown, io: Io): number {
     ...(error instanceof RunHeldError ? heldSteps(error.report) : []),
   ];
   if (io.json) {
-    io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next })}\n`);
+    const held = error instanceof RunHeldError ? { held: error.report } : {};
+    io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next, ...held })}\n`);
     return status;
   }
-  io.writeError(`saas-management: ${message}\n${reasons.map((reason) => `  ${reason}\n`).join("")}`);
+  const said = error instanceof RunHeldError ? inShellWords(String(error.report)) : message;
+  const lines = [`saas-management: ${said}`, ...reasons.map((reason) => `  ${reason}`)].join("\n");
+  io.writeError(`${forTerminal(lines, process.stderr)}\n`);
   if (error instanceof UsageError) io.writeError('Try "saas-management --help".\n');
   for (const step of next) io.writeError(`${lineOf(step)}\n`);
   if (status === EXIT.unexpected) io.writeError(stackOf(error));

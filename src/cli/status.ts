@@ -4,7 +4,7 @@ import { escapeControls } from "../core/redact.js";
 import type { RunHistory } from "../sync/run/history.js";
 import { type Connection, resolveConnection } from "./connect.js";
 import { EXIT, type NextStep } from "./exit-codes.js";
-import type { Io } from "./io.js";
+import { forTerminal, type Io } from "./io.js";
 import { installationsOf, openHistory } from "./ledger.js";
 import type { Options } from "./options.js";
 import { heldSteps, inShellWords, lineOf } from "./problem.js";
@@ -28,7 +28,8 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   io.data({ runs, held: held ?? null, next }, () => {
     const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
     if (completed.length === 0) completed.push("No completed run of this installation is in the ledger.");
-    return [...completed, ...(held === undefined ? [] : describe(held)), ...next.map(lineOf)].join("\n");
+    const told = [...completed, ...(held === undefined ? [] : describe(held))].join("\n");
+    return [forTerminal(told, process.stdout), ...next.map(lineOf)].join("\n");
   });
 }
 

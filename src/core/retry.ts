@@ -26,8 +26,6 @@ export interface DeadlineOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly operation: string;
-  /** Monotonic time of the start, if some of the time is over. @default now */
-  readonly begunAt?: number | undefined;
   /** Name of the option with the time, for the error's message. @default "timeoutMs" */
   readonly option?: string | undefined;
   /** What to do when the time is up, for the error's message. @default to raise the option, or try again later */
@@ -59,7 +57,7 @@ export class Deadline {
     this.signal = controller.signal;
     this.#unlink = unlink;
     this.#clock = clock;
-    this.#endsAt = (options.begunAt ?? clock.monotonic()) + timeoutMs;
+    this.#endsAt = clock.monotonic() + timeoutMs;
     const expire = () => {
       const advice = options.advice?.() ?? `Raise ${option}, or try again later.`;
       const cause = this.lastFailure === undefined ? {} : { cause: this.lastFailure };
@@ -67,9 +65,8 @@ export class Deadline {
       this.#timeout = new TimeoutError(message, { timeoutMs, retryable, ...cause });
       controller.abort(this.#timeout);
     };
-    const leftMs = options.begunAt === undefined ? timeoutMs : Math.max(0, this.remainingMs);
     // Not a sleep, whose promise and signal every request would pay for.
-    this.#stopTimer = clock.after(leftMs, expire, { keepAlive: true });
+    this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
   get remainingMs(): number {
@@ -113,10 +110,11 @@ type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: fals
  * A failure is repeated if it is an error of the SDK that says `retryable`. A pause that the service asked for is kept;
  * if it exceeds the time left, the error is thrown at once.
  *
- * p-retry runs the loop: it counts the retries, and asks `shouldRetry` after each failure. The rest is ours, because it
- * would drop a success if its signal had aborted meanwhile (so it gets none), replace what is not an error and rethrow a
- * TypeError unasked (so only retryable errors of the SDK reach it), end attempts that consume no retry with the last retry
- * (so `recover` is asked inside of an attempt), and pause by timers of its own that know neither Retry-After nor our clock.
+ * p-retry runs the loop: it numbers the attempts, counts the retries, and asks after each failure whether it counts and
+ * whether to go on. Three things are ours. It gets no signal, because it would drop a success if that had aborted
+ * meanwhile, and no failure but errors of the SDK, because it replaces what is not an error. The limit is compared here,
+ * because at its own it asks no more, not even about a failure that does not count. And it makes no pauses: they keep
+ * Retry-After, full jitter and our clock.
  */
 export async function withRetry<T>(
   attempt: (number: number) => Promise<T>,
@@ -124,34 +122,36 @@ export async function withRetry<T>(
 ): Promise<T> {
   const { policy, clock, deadline, budget, recover, onRetry } = context;
   let attempts = 0;
-  let retries = 0;
-  const attemptOnce = async (): Promise<Outcome<T>> => {
-    for (;;) {
-      try {
-        deadline.signal.throwIfAborted();
-        attempts += 1;
-        return { ok: true, value: await attempt(attempts) };
-      } catch (reason) {
-        const failure = noteFailure(reason, attempts, deadline);
-        if (failure?.retryable === true) throw failure;
-        try {
-          if (failure === undefined || !(await recover(failure))) return { ok: false, reason };
-        } catch (error) {
-          noteFailure(error, attempts, deadline);
-          return { ok: false, reason: error };
-        }
-        onRetry(failure, attempts, 0);
-      }
+  let retried = false;
+  const attemptOnce = async (number: number): Promise<Outcome<T>> => {
+    try {
+      deadline.signal.throwIfAborted();
+      attempts = number;
+      return { ok: true, value: await attempt(number) };
+    } catch (reason) {
+      const failure = noteFailure(reason, attempts, deadline);
+      if (failure !== undefined) throw failure;
+      return { ok: false, reason };
     }
   };
   const outcome = await pRetry(attemptOnce, {
-    retries: policy.retries,
+    retries: Number.POSITIVE_INFINITY,
     minTimeout: 0,
-    shouldRetry: async ({ error, attemptNumber }) => {
+    shouldConsumeRetry: ({ error }) => error instanceof SaasManagementError && error.retryable,
+    shouldRetry: async ({ error, retriesConsumed }) => {
       if (!(error instanceof SaasManagementError)) return false;
+      if (!error.retryable) {
+        const recovered = await recover(error).catch((reason: unknown) => {
+          noteFailure(reason, attempts, deadline);
+          throw reason;
+        });
+        if (recovered) onRetry(error, attempts, 0);
+        return recovered;
+      }
       const askedMs = retryAfterMs(error) ?? 0;
-      const delayMs = Math.max(backOffMs(policy, attemptNumber), askedMs);
+      const delayMs = Math.max(backOffMs(policy, retriesConsumed), askedMs);
       const stop =
+        (retriesConsumed < policy.retries ? undefined : "retries-exhausted") ??
         (context.mayRepeat?.() === false ? "not-retryable" : undefined) ??
         stopReason(askedMs, delayMs, deadline) ??
         (budget.take() ? undefined : "budget-exhausted");
@@ -159,7 +159,7 @@ export async function withRetry<T>(
         annotate(error, { stoppedBecause: stop });
         return false;
       }
-      retries += 1;
+      retried = true;
       onRetry(error, attempts, delayMs);
       // The next attempt finds out that the pause was aborted.
       await clock.sleep(delayMs, deadline.signal).catch(() => {});
@@ -167,7 +167,7 @@ export async function withRetry<T>(
     },
   });
   if (!outcome.ok) throw outcome.reason;
-  budget.refund(retries > 0);
+  budget.refund(retried);
   return outcome.value;
 }
 
@@ -181,7 +181,7 @@ function noteFailure(reason: unknown, attempts: number, deadline: Deadline): Saa
     annotate(reason, { attempts, stoppedBecause: "deadline" });
     return undefined;
   }
-  annotate(reason, { attempts, stoppedBecause: reason.retryable ? "retries-exhausted" : "not-retryable" });
+  annotate(reason, { attempts, stoppedBecause: reason.retryable ? undefined : "not-retryable" });
   deadline.lastFailure = reason;
   return reason;
 }
@@ -197,8 +197,8 @@ function stopReason(
 }
 
 /** Full jitter, so that clients that failed together do not return together. */
-function backOffMs(policy: RetryPolicy, attempt: number): number {
-  return Math.random() * Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** (attempt - 1));
+function backOffMs(policy: RetryPolicy, retries: number): number {
+  return Math.random() * Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** retries);
 }
 
 function retryAfterMs(error: SaasManagementError): number | undefined {

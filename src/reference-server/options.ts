@@ -1,7 +1,7 @@
 import { createSecureContext } from "node:tls";
 import { z } from "zod";
-import { TestClock } from "../core/clock.js";
 import { portfolioSchema } from "./portfolio.js";
+import { TestClock } from "./test-clock.js";
 import { strictObject } from "./validate.js";
 
 /** Certificate and private key of a server, in PEM. */

@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { TestClock } from "../core/clock.js";
 import type { Faults } from "./faults/fault.js";
 import { FaultInjector } from "./faults/injector.js";
 import { startGraphQLServer } from "./graphql/server.js";
@@ -10,6 +9,7 @@ import { type Portfolio, portfolioSchema } from "./portfolio.js";
 import { type Inspection, inspect } from "./sync/inspect.js";
 import { startSyncServer } from "./sync/server.js";
 import { Installation, SyncState } from "./sync/state.js";
+import type { TestClock } from "./test-clock.js";
 import { parse, strictObject } from "./validate.js";
 import { ApiKeys, Workspace } from "./workspace.js";
 

@@ -2,7 +2,6 @@ import { setMaxListeners } from "node:events";
 import { linkAbort, raceAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
-import { traced } from "../core/trace.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
 import { takenOverError } from "./batch/batch-errors.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
@@ -17,7 +16,7 @@ import {
   type StartedBatch,
 } from "./batch/start.js";
 import { BatchHandle } from "./batch/sync-batch.js";
-import { callWithRetry, openSyncTrace, type Subject, withinGrace } from "./call.js";
+import { callWithRetry, openSyncTrace, withinGrace } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
 import { momentOf } from "./lease.js";
 import { fileLedger, type Ledger, openLedger } from "./ledger/ledger.js";
@@ -36,7 +35,6 @@ import {
   type RunOptions,
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
-import type { RunParts } from "./run/send.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 import { Acknowledgements } from "./write/window-sender.js";
@@ -80,9 +78,12 @@ export class SyncEngine implements SyncClient {
       this.#requireOpen();
       const given = this.#judged(this.#read("run", options, RUN_KEYS));
       checkRunOptions(given);
-      return this.#traced({ installationId: given.installationId }, given, async (watched, parts) => {
-        runs ??= await import("./run/run.js");
-        return runs.runConnector(read, watched, parts);
+      runs ??= await import("./run/run.js");
+      return runs.runConnector(read, given, {
+        configuration: this.#configuration,
+        start: this.start.bind(this),
+        abort: this.#abort.bind(this),
+        closed: this.#closed.signal,
       });
     });
   }
@@ -98,7 +99,7 @@ export class SyncEngine implements SyncClient {
       // Without a ledger, the id is of no use.
       const fallback = ledger === "none" ? "preview" : undefined;
       const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
-      const { previewRun } = await import("./preview/preview-run.js");
+      const { previewRun } = await import("./preview/preview.js");
       return previewRun(read, judged, this.#configuration, this.#closed.signal);
     });
   }
@@ -150,24 +151,6 @@ export class SyncEngine implements SyncClient {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #traced<Options extends RunOptions>(
-    subject: Subject,
-    options: Options,
-    run: (watched: Options, parts: RunParts) => Promise<RunReceipt>,
-  ): Promise<RunReceipt> {
-    const { onProgress, end } = withHeartbeat(options, this.#configuration.clock);
-    const parts = {
-      configuration: this.#configuration,
-      start: this.start.bind(this),
-      abort: this.#abort.bind(this),
-      begunAt: this.#configuration.clock.monotonic(),
-      closed: this.#closed.signal,
-    };
-    const work = () => run({ ...options, onProgress, heartbeatMs: undefined }, parts);
-    const trace = openSyncTrace(this.#configuration, "sync.run", subject);
-    return traced(trace, work, (receipt) => receipt).finally(end);
   }
 
   async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {

@@ -19,6 +19,17 @@ export function quoted(id: string): string {
   return JSON.stringify(id);
 }
 
+/** Breaks a line at spaces. A longer word, such as a path, stays whole. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || longer.length > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
 /** What a snapshot changes, on one line. */
 export function describeDiff({ baseline, added, kept, removed }: SnapshotDiff): string {
   if (baseline === "off") return "changes: unknown without a ledger";

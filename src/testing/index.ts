@@ -4,11 +4,11 @@
  * @packageDocumentation
  */
 
-export { TestClock } from "../core/clock.js";
 export type { Fault, Faults } from "../reference-server/faults/fault.js";
 export type { Portfolio } from "../reference-server/portfolio.js";
 export { type ReferenceServer, startReferenceServer } from "../reference-server/server.js";
 export type { Inspection } from "../reference-server/sync/inspect.js";
+export { TestClock } from "../reference-server/test-clock.js";
 export type { RecordTypes } from "../sync/generated/records.js";
 export { memoryLedger } from "../sync/ledger/ledger.js";
 export { captureRecords } from "./kit/capture-records.js";

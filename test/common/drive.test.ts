@@ -1,6 +1,6 @@
 import { defineConnector } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { accounts, startTestService } from "../support/test-service.js";
 
 const clockAtNoon = () => new TestClock({ startAt: new Date("2026-01-01T12:00:00Z") });
@@ -29,6 +29,20 @@ test("rejects with what the work rejects with, and moves nothing afterwards", as
   expect(clock.monotonic()).toBe(0);
   clock.advance(1000);
   await late;
+});
+
+test("lets no timeout pass before work that a busy machine slows down has ended", async () => {
+  const clock = clockAtNoon();
+  // A process that gets the processor ten times a second.
+  let time = 0;
+  const spied = vi.spyOn(performance, "now").mockImplementation(() => (time += 100));
+  onTestFinished(() => spied.mockRestore());
+  const timeout = new Promise((resolve) => clock.after(100_000, () => resolve("timeout")));
+  const work = async () => {
+    for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate);
+    return "done";
+  };
+  expect(await clock.drive(Promise.race([work(), timeout]))).toBe("done");
 });
 
 test("moves a clock that runs", async () => {

@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
-import { TestClock } from "../../src/core/clock.js";
 import { FaultInjector } from "../../src/reference-server/faults/injector.js";
 import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
 import type { TlsIdentity } from "../../src/reference-server/options.js";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
+import { TestClock } from "../../src/reference-server/test-clock.js";
 import {
   ApiKeys,
   type Collection,

@@ -236,7 +236,8 @@ test("reports that the guard would hold the run, by the rules of the preview", a
     ],
     approval: undefined,
   });
-  expect(held.refusals).toEqual([`${held.held}`]);
+  const [start, found, advice] = `${held.held}`.split("\n");
+  expect(held.refusals).toEqual([`${start} ${found?.slice(2)}. ${advice}`]);
   const guard = { collections: { accounts: { removed: { maxShare: 0.5 }, window: false } } } as const;
   expect((await preview(["accounts"], write, { guard })).refusals).toEqual([]);
   const elsewhere = { installationId: "another" };

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { SaasManagementClient } from "../../client.js";
-import { TestClock } from "../../core/clock.js";
 import { isLoopback } from "../../core/endpoint.js";
 import { parsePortfolio } from "../../reference-server/portfolio.js";
 import { type ReferenceServer, startReferenceServer } from "../../reference-server/server.js";
+import { TestClock } from "../../reference-server/test-clock.js";
 import type { Io } from "../io.js";
 import { type Options, UsageError } from "../options.js";
 import { messageOf } from "../problem.js";

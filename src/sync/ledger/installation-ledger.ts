@@ -139,13 +139,15 @@ export class InstallationLedger {
   }
 
   /**
-   * Whether the ledger knows a completed snapshot of any collection. Unclear ids count beside a receipt only, without which
-   * they may be those of a held first run, which leaves them behind if its process is killed.
+   * Whether the ledger knows a completed snapshot of any collection. Unclear ids count only if their run has a receipt: a
+   * first run whose process is killed leaves some behind.
    */
   async isKnown(): Promise<boolean> {
     const entries = await this.entries();
-    const has = (kind: string) => lastOf(entries, kind) !== undefined;
-    return has("completed") || (has("receipt") && has("ids"));
+    const completed = new Set(entries.filter(({ kind }) => kind === "receipt").map(({ token }) => token));
+    return entries.some(
+      ({ kind, token }) => kind === "completed" || (kind === "ids" && completed.has(runOf(token))),
+    );
   }
 
   /**

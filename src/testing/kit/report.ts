@@ -1,5 +1,5 @@
 import { escapeControls } from "../../core/redact.js";
-import { counted, withText } from "../../sync/report-text.js";
+import { counted, withText, wrapped } from "../../sync/report-text.js";
 
 /** What a connector made of one fault. */
 export type FaultResult = ConnectorReport["faults"][number];
@@ -10,6 +10,8 @@ export interface ConnectorReport {
   readonly ok: boolean;
   /** The seed of the faults: the same one strikes the same pages. */
   readonly seed: number;
+  /** What most faults strike, such as the largest listing of a recording, and what they need of it. */
+  readonly source: string;
   /** What the connector made of each fault. */
   readonly faults: readonly {
     /** Name of the fault; `only: [name]` runs it again. */
@@ -47,20 +49,26 @@ export interface ConnectorReport {
 const WIDTH = 100;
 /** Width of the longest verdict that a row shows, and a gap. */
 const VERDICT_WIDTH = "refused".length + 2;
+/** Of the message of an error. */
+const MOST_LINES = 4;
+const DETAIL_WIDTH = WIDTH - VERDICT_WIDTH - 2;
 const LONGEST_NAME = 36;
 const SHOWN = ["same", "held", "refused", "WRONG"] as const;
 
 type Parts = Omit<ConnectorReport, "ok" | "toString">;
 
 export function connectorReport(parts: Parts): ConnectorReport {
-  const struck = parts.faults.filter(({ verdict }) => verdict !== "not-applicable");
-  const ok = struck.length > 0 && struck.every(({ verdict }) => verdict !== "WRONG");
+  const ok = hasStruck(parts) && parts.faults.every(({ verdict }) => verdict !== "WRONG");
   return withText({ ok, ...parts }, () => reportLines(parts));
+}
+
+function hasStruck({ faults }: Parts): boolean {
+  return faults.some(({ fired }) => fired > 0);
 }
 
 /** A table of at most 100 columns: every row in the order of the faults, then what to know about all of them. */
 function reportLines(report: Parts): readonly string[] {
-  const { faults, neverSeen, notRun, seed } = report;
+  const { source, faults, neverSeen, notRun, seed } = report;
   const rows = faults.filter(({ verdict }) => verdict !== "not-applicable");
   const nameWidth = Math.min(LONGEST_NAME, Math.max(0, ...rows.map(({ fault }) => fault.length))) + 2;
   const counts = SHOWN.map((name) => `${rows.filter(({ verdict }) => verdict === name).length} ${name}`);
@@ -69,12 +77,15 @@ function reportLines(report: Parts): readonly string[] {
   return [
     ...rows.flatMap((row) => rowLines(row, nameWidth)),
     "",
-    ...wrapped(`${counted(rows.length, "fault")}: ${counts.join(", ")}. Seed ${seed}.`),
-    ...(rows.length === 0 ? ["No fault struck, so nothing is known of this connector."] : []),
+    `${counted(rows.length, "fault")}: ${counts.join(", ")}. Seed ${seed}.`,
+    ...(again !== undefined || hasStruck(report)
+      ? []
+      : ["No fault struck, so nothing is known of this connector."]),
+    ...folded(source),
     ...section("Nothing to strike", idle),
     ...section("Never seen", neverSeen),
     ...reasonLines(notRun),
-    ...(again === undefined ? [] : wrapped(`To run one again: only: ["${again}"], seed: ${seed}.`)),
+    ...(again === undefined ? [] : folded(`To run one again: only: ["${again}"], seed: ${seed}.`)),
   ];
 }
 
@@ -82,49 +93,36 @@ function rowLines({ verdict, fault, summary, cause, error }: FaultResult, nameWi
   const start = `${verdict.padEnd(VERDICT_WIDTH)}${fault.padEnd(nameWidth)}`;
   const indent = VERDICT_WIDTH + nameWidth;
   const detail = cause ?? error;
-  const [first = "", ...more] = wrapped(summary, WIDTH - Math.max(indent, start.length));
+  const [first = "", ...more] = folded(summary, WIDTH - Math.max(indent, start.length));
   return [
     `${start}${start.endsWith(" ") ? "" : " "}${first}`,
     ...more.map((line) => " ".repeat(indent) + line),
-    ...(detail === undefined ? [] : wrapped(detail, WIDTH - VERDICT_WIDTH - 2, 4)).map(
-      (line) => " ".repeat(VERDICT_WIDTH + 2) + line,
+    ...(detail === undefined ? [] : firstOf(folded(detail, DETAIL_WIDTH))).map(
+      (line) => " ".repeat(WIDTH - DETAIL_WIDTH) + line,
     ),
   ];
 }
 
-function section(title: string, names: readonly string[]): string[] {
-  return names.length === 0 ? [] : wrapped(`${title}: ${names.join(", ")}.`);
+function section(title: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : folded(`${title}: ${names.join(", ")}.`);
 }
 
 /** Faults with the same reason share a line. */
-function reasonLines(notRun: ConnectorReport["notRun"]): string[] {
+function reasonLines(notRun: ConnectorReport["notRun"]): readonly string[] {
   const reasons = [...new Set(notRun.map(({ reason }) => reason))];
   return reasons.flatMap((reason) => {
     const names = notRun.filter((one) => one.reason === reason).map(({ fault }) => fault);
-    return wrapped(`Not run (${reason}): ${names.join(", ")}.`);
+    return folded(`Not run (${reason}): ${names.join(", ")}.`);
   });
 }
 
-/** Breaks a text at spaces. */
-function wrapped(text: string, width = WIDTH, mostLines = Number.POSITIVE_INFINITY): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of escapeControls(text.replaceAll("\n", " "))
-    .split(" ")
-    .flatMap((one) => pieces(one, width))) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === "" ? word : `${line} ${word}`;
-    }
-  }
-  lines.push(line);
-  if (lines.length <= mostLines) return lines;
-  const last = lines[mostLines - 1] ?? "";
-  return [...lines.slice(0, mostLines - 1), `${last.slice(0, width - 2)} …`];
+/** In lines, escaped, and with long words cut. */
+function folded(text: string, width = WIDTH): readonly string[] {
+  const words = escapeControls(text.replaceAll("\n", " "));
+  return wrapped(words.replace(new RegExp(`\\S{${width}}(?=\\S)`, "gu"), "$& "), width);
 }
 
-function pieces(word: string, width: number): readonly string[] {
-  return word.length <= width ? [word] : (word.match(new RegExp(`.{1,${width}}`, "gu")) ?? []);
+function firstOf(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MOST_LINES) return lines;
+  return [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1]?.slice(0, DETAIL_WIDTH - 2)} …`];
 }

@@ -50,7 +50,8 @@ const problem = (code: string) => expect.objectContaining({ code });
 /** The error object, on the last line of stderr. */
 function errorOf({ code, error }: { readonly code: number; readonly error: string }): unknown {
   const object = JSON.parse(error.trim().split("\n").at(-1) ?? "");
-  expect(Object.keys(object)).toEqual(["status", "code", "message", "reasons", "next"]);
+  const held = object.code === "RUN_HELD" ? ["held"] : [];
+  expect(Object.keys(object)).toEqual(["status", "code", "message", "reasons", "next", ...held]);
   expect(object.status).toBe(code);
   return object;
 }
@@ -142,6 +143,11 @@ test("exits with 80 for a held run", async () => {
       { command: "saas-management status --ids" },
       { command: expect.stringMatching(/^saas-management approve /) },
     ],
+    held: {
+      installationId: service.installationId,
+      reasons: [{ collection: "accounts", rule: "removed", diff: { removed: 39 } }],
+      approval: { id: expect.any(String) },
+    },
   });
 });
 

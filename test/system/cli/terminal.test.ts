@@ -79,6 +79,18 @@ test("a warning stands on a line of its own, above the progress, with the reason
   );
 });
 
+test("a held run is told in lines that are broken at words, and paths and commands stay whole", async () => {
+  await connector('[{ id: "u1" }]');
+  const { code, shown } = await onTerminal(["run", "connector.mjs"]).end();
+  expect(code).toBe(80);
+  const [, said = ""] = shown.split("saas-management: ");
+  const lines = said.replaceAll("\r", "").split("\n");
+  expect(lines.slice(0, 2)).toEqual(["The guard held this run;", "nothing was sent. If this is the first"]);
+  const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
+  expect(lines.filter((line) => line.length > COLUMNS && !isWhole(line))).toEqual([]);
+  expect(said).toContain("\n- accounts: there is no earlier run to\r\n  compare with; ");
+});
+
 test("a second Ctrl-C ends at once, also while the service does not answer", async () => {
   await connector('[{ id: "u1" }]');
   service.server.faults.add({ on: "SyncRecords", fault: "stall", times: 9 });

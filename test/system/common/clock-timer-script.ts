@@ -1,7 +1,8 @@
 /**
  * Asks a clock to call back, has nothing else to do, and prints `called` when it does. Arguments: clock, ms, keepAlive.
  */
-import { systemClock, TestClock } from "../../../src/core/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
+import { TestClock } from "../../../src/reference-server/test-clock.js";
 
 const [name, ms, keepAlive] = process.argv.slice(2);
 const clock = name === "system" ? systemClock : new TestClock();

@@ -4,8 +4,8 @@
  * `aborted`, `closed` and `client closed` end a batch in that way.
  */
 
-import { TestClock } from "../../../src/core/clock.js";
 import { BatchStateError } from "../../../src/core/errors/index.js";
+import { TestClock } from "../../../src/reference-server/test-clock.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 
 const LEASE_MS = 15 * 60_000;

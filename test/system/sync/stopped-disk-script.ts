@@ -3,9 +3,9 @@
  * `signal`, `time` or `close` ends it. Prints how it ended.
  */
 
-import { TestClock } from "../../../src/core/clock.js";
 import { SaasManagementError } from "../../../src/core/errors/index.js";
 import { defineConnector } from "../../../src/index.js";
+import { TestClock } from "../../../src/reference-server/test-clock.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 import { fileLedger } from "../../../src/sync/ledger/ledger.js";
 import { stopDisks } from "../../support/unanswered.js";

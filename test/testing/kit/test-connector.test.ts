@@ -1,6 +1,7 @@
 import { defineConnector } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
 import { PLANTED } from "./planted/index.js";
@@ -78,6 +79,24 @@ test("names the listing that was struck among those of one address", async () =>
   ]);
 });
 
+test("says what faults strike, and is not ok if nothing was struck", async () => {
+  const { source, ok, ...report } = await testConnector(good, { cassette, only: ["list-null"] });
+  expect([ok, source]).toEqual([
+    true,
+    "Faults strike the largest listing: GET /v1/users, 23 items on 3 pages; not GET /v1/licenses.",
+  ]);
+  expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+  const few = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => batch.write("accounts", [{ id: "a" }, { id: "b" }]),
+  });
+  const struck = await testConnector(few, { only: ["no-fault", "source-empty"] });
+  expect(struck.ok).toBe(false);
+  expect(`${struck}`).toContain(
+    "No fault struck, so nothing is known of this connector.\nFaults strike the largest snapshot: accounts, 2 records. Most of them need 12 records.\nNothing to strike: source-empty.\n",
+  );
+});
+
 test("runs on the first recorded run before the second one, if there is one", async () => {
   const two = await folder.write("two.json", cassetteOf(byToken(21), byToken(23)));
   const { ok, faults } = await testConnector(good, { cassette: two, only: ["no-fault", "list-empty"] });
@@ -108,6 +127,16 @@ test("names the requests that a cassette does not hold", async () => {
   });
   await expect(testConnector(asksMore, { cassette })).rejects.toThrow(
     /^The connector fails without a fault\. The recording does not hold GET \/v1\/teams\?api_key=\[redacted\]: record it again/,
+  );
+});
+
+test("says of a connector that refuses a fake what to do", async () => {
+  const strict = defineConnector({
+    snapshots: [],
+    run: async () => void z.array(z.literal("x")).parse(await (await send("/v1/users?limit=10")).json()),
+  });
+  await expect(testConnector(strict, { cassette })).rejects.toThrow(
+    'are fakes: if a check of values refuses one, record again with keep: ["FIELD"], or check its form only.',
   );
 });
 

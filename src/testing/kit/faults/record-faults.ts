@@ -12,7 +12,7 @@ interface Spot {
 }
 
 /** Of so few records the guard's rules about ids hold a run that removes more than a quarter. */
-const FEWEST = 12;
+export const FEWEST = 12;
 
 export const RECORD_FAULTS: readonly RecordFault[] = [
   fails("source-fails-at-start", "the source fails before the first record", () => 0),
@@ -35,7 +35,7 @@ function row(
     name,
     summary,
     strike(clean) {
-      const spot = largestSnapshot(clean);
+      const [spot] = snapshotsIn(clean);
       const struck = spot === undefined || spot.records.length < least ? undefined : strike(spot);
       return struck && { cause: `${spot?.collection}: ${summary}`, ...struck };
     },
@@ -105,13 +105,14 @@ function added(spot: Spot): Omit<StruckRecords, "cause"> | undefined {
   return { pass: ({ records: passed }) => passed, end: (own) => (own === collection ? others : []) };
 }
 
-function largestSnapshot(clean: PlainRecords): Spot | undefined {
+/** The snapshots that have records, the largest first. */
+export function snapshotsIn(clean: PlainRecords): readonly Spot[] {
   return Object.keys(clean)
     .filter(isCollection)
     .filter((collection) => COLLECTIONS[collection].model === "snapshot")
     .map((collection) => ({ collection, records: clean[collection] ?? [] }))
     .filter(({ records }) => records.length > 0)
-    .sort((a, b) => b.records.length - a.records.length)[0];
+    .sort((a, b) => b.records.length - a.records.length);
 }
 
 /** Where all records have their id, which may be below the name of a variant. */

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { drive, type Patience } from "../../../core/drive.js";
+import { drive } from "../../../reference-server/test-clock.js";
 import type { VirtualTime } from "../time/context.js";
 import type { Playback } from "../vendor/playback.js";
 
@@ -43,11 +43,11 @@ const MOST_STEPS = 10_000;
 const THREADS = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
 
 /** Nothing can happen but what the clock brings. */
-const HELD: Patience = { turns: 8, ms: 0 };
+const HELD = 8;
 /** The connector waits for a timer, and perhaps for work in the pool. */
-const WAITING: Patience = { turns: 10, ms: 2 };
-/** Something is under way in this process that ends by itself, unless the connector does not read on. */
-const BUSY: Patience = { turns: 50, ms: 5000 };
+const WAITING = 20;
+/** Something is under way in this process that ends by itself, unless the connector does not read on: about 2 s. */
+const BUSY = 20_000;
 
 /**
  * Lets time pass for a run. With a recording, whenever everything in it waits: everything is in this process, so this is
@@ -61,7 +61,7 @@ export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
 function whenIdle<T>({ time, activity, giveUp }: DrivenRun, vendor: Playback, work: Promise<T>): Promise<T> {
   let [passedMs, steps] = [0, 0];
   const isAsked = () => vendor.busy > 0 || vendor.route.pending > vendor.held;
-  const patience = (): Patience => {
+  const patience = () => {
     // The SDK sends to a server of this process: its timeouts must not end that.
     if ((activity.running === 0 && activity.calls === 0) || isAsked()) return BUSY;
     if (vendor.held > 0) return HELD;

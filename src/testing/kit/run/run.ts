@@ -1,7 +1,7 @@
-import type { TestClock } from "../../../core/clock.js";
 import { RunHeldError } from "../../../core/errors/index.js";
 import type { ReferenceServer } from "../../../reference-server/server.js";
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
+import type { TestClock } from "../../../reference-server/test-clock.js";
 import { createSyncClient } from "../../../sync/client.js";
 import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
 import type { SyncEngine } from "../../../sync/engine.js";

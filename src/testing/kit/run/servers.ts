@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { TestClock } from "../../../core/clock.js";
+
 import { startReferenceServer } from "../../../reference-server/server.js";
+import { TestClock } from "../../../reference-server/test-clock.js";
 import type { SnapshotCollection } from "../../../sync/collections.js";
 import type { Connector } from "../../../sync/run/connector.js";
 import type { RecordedRun } from "../cassette/cassette.js";

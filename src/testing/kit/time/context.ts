@@ -1,5 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
-import type { TestClock } from "../../../core/clock.js";
+import type { TestClock } from "../../../reference-server/test-clock.js";
 
 /** Where the requests of one run go. */
 export interface VendorRoute {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isDeepStrictEqual } from "node:util";
-import type { TestClock } from "../../../core/clock.js";
+import type { TestClock } from "../../../reference-server/test-clock.js";
 import type { Exchange, RecordedRun } from "../cassette/cassette.js";
 import { credentialsGranted, credentialsSent } from "../cassette/credentials.js";
 import type { Struck } from "../faults/fault.js";

@@ -63,6 +63,9 @@ function itemsIn({ exchanges }: RecordedRun): number {
   return readStructure(exchanges).listings.flatMap(({ pages }) => pages.flatMap(({ items }) => items)).length;
 }
 
+const FAKED =
+  ' The strings of a cassette are fakes: if a check of values refuses one, record again with keep: ["FIELD"], or check its form only.';
+
 /** @throws {Error} the run failed, or asked for what the recording does not hold */
 export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult> {
   const result = await run;
@@ -74,7 +77,8 @@ export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult>
       ? ""
       : ` The recording does not hold ${unknown.slice(0, 3).join(", ")}: record it again with recordVendor, or test the connector that it was made with.`;
   const failed = outcome === "completed" ? "" : ` ${messageOf(error)}`;
-  const text = `The connector fails without a fault.${missing}${failed}`;
+  const faked = missing === "" && result.requests.length > 0 ? FAKED : "";
+  const text = `The connector fails without a fault.${missing}${faked}${failed}`;
   throw new Error(redactSecrets(text, credentials), leaksOf(result).length === 0 ? { cause: error } : {});
 }
 

@@ -1,10 +1,19 @@
 import { InvalidInputError } from "../../../core/errors/index.js";
 import { suggestKey } from "../../../core/validate.js";
+import { counted } from "../../../sync/report-text.js";
 import type { Exchange } from "../cassette/cassette.js";
-import type { NamedFault, PlainRecords, VendorFault } from "../faults/fault.js";
-import { RECORD_FAULTS } from "../faults/record-faults.js";
+import {
+  itemsOf,
+  type NamedFault,
+  NOTICED_ITEMS,
+  type PlainRecords,
+  type VendorFault,
+} from "../faults/fault.js";
+import { FEWEST, RECORD_FAULTS, snapshotsIn } from "../faults/record-faults.js";
 import { vendorFaults } from "../faults/vendor-faults.js";
 import type { RunSetup } from "../run/run.js";
+import { readStructure } from "../structure/read-structure.js";
+import type { Structure } from "../structure/structure.js";
 import type { ResolvedKitOptions } from "./options.js";
 
 /** What the clean run says about the source. */
@@ -74,4 +83,35 @@ function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[
     return { ...fault, kind: "fault", strike };
   });
   return [CLEAN, UNREAD, ...faults];
+}
+
+/** Says what most faults strike, and what they need of it. */
+export function describeSource({ recording, records }: Source): string {
+  return recording === undefined ? describeRecords(records) : describeListings(readStructure(recording));
+}
+
+function describeRecords(clean: PlainRecords): string {
+  const [largest, ...others] = snapshotsIn(clean);
+  if (largest === undefined) return "The connector wrote no records of snapshots, which faults strike.";
+  const { collection, records } = largest;
+  const few = records.length < FEWEST ? ` Most of them need ${FEWEST} records.` : "";
+  return `Faults strike the largest snapshot: ${collection}, ${counted(records.length, "record")}${not(others.map((one) => one.collection))}.${few}`;
+}
+
+function describeListings({ listings: [largest, ...others] }: Structure): string {
+  if (largest === undefined)
+    return "The recording has no listing (a list of objects in JSON), which most faults strike.";
+  const items = itemsOf(largest).length;
+  const pages = largest.pages.length;
+  const few = [
+    ...(pages < 2 ? ["2 pages"] : []),
+    ...(items < NOTICED_ITEMS ? [`${NOTICED_ITEMS} items`] : []),
+  ].join(" or ");
+  const size = `${counted(items, "item")} on ${counted(pages, "page")}`;
+  const needed = few === "" ? "" : ` Many of them need ${few}.`;
+  return `Faults strike the largest listing: ${largest.name}, ${size}${not(others.map(({ name }) => name))}.${needed}`;
+}
+
+function not(others: readonly string[]): string {
+  return others.length === 0 ? "" : `; not ${others.join(", ")}`;
 }

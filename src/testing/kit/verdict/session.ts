@@ -9,7 +9,7 @@ import { openServers, type Servers } from "../run/servers.js";
 import { type CleanRuns, runClean } from "./clean-runs.js";
 import { type KitOptions, type ResolvedKitOptions, readKitOptions } from "./options.js";
 import { describeStruck, endlessOf, leaksOf, limited } from "./requests.js";
-import { type Row, rowsOf } from "./rows.js";
+import { describeSource, type Row, rowsOf, type Source } from "./rows.js";
 import { judge } from "./verdict.js";
 
 const IDLE = "it struck nothing: an error of the kit, please report it";
@@ -78,6 +78,7 @@ export class Session {
   get report(): ConnectorReport {
     return connectorReport({
       seed: this.options.seed,
+      source: this.#describeSource(),
       faults: this.#results,
       neverSeen: SEEN.filter((what) => !this.#seen.has(what)),
       notRun: this.#notRun,
@@ -93,16 +94,13 @@ export class Session {
   async #resultOf(row: Row): Promise<FaultResult> {
     const { name: fault, summary, kind } = row;
     const idle = { fault, summary, verdict: "not-applicable", fired: 0 } as const;
-    const { setup, result: clean, problem, unread } = this.clean;
+    const { setup, problem, unread } = this.clean;
     if (kind !== "fault") {
       const cause = kind === "clean" ? problem : unread.length === 0 ? undefined : unread.join("; ");
       return cause === undefined ? { ...idle, verdict: "same" } : { ...idle, verdict: "WRONG", cause };
     }
-    const struck = row.strike({
-      recording: setup.recording?.exchanges,
-      records: Object.fromEntries(clean.records),
-    });
-    if (struck === undefined || this.#isUnseen(struck)) return idle;
+    const struck = row.strike(this.#source);
+    if (struck === undefined || (struck.struck?.seenByGuardOnly === true && !this.#isGuarded)) return idle;
     const result = await this.servers.run(this.connector, limited({ ...setup, ...struck }));
     if (result.fired === 0) throw new IdleFault(row);
     const next = result.outcome === "completed" ? undefined : await result.nextRun();
@@ -124,10 +122,18 @@ export class Session {
     return { fault, summary, fired: result.fired, ...redacted(verdict, result) };
   }
 
-  /** Whether only a guard could see the fault, and there is none. */
-  #isUnseen({ struck }: RunSetup): boolean {
-    const isGuarded = this.options.guard !== false && this.connector.snapshots.length > 0;
-    return struck?.seenByGuardOnly === true && !isGuarded;
+  get #source(): Source {
+    const { setup, result } = this.clean;
+    return { recording: setup.recording?.exchanges, records: Object.fromEntries(result.records) };
+  }
+
+  get #isGuarded(): boolean {
+    return this.options.guard !== false && this.connector.snapshots.length > 0;
+  }
+
+  #describeSource(): string {
+    const unseen = this.#isGuarded ? "" : " Faults that only the guard sees are left out: it judges nothing.";
+    return describeSource(this.#source) + unseen;
   }
 }
 
