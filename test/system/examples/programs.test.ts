@@ -1,4 +1,5 @@
-import { cp, readdir, readFile, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,6 +32,22 @@ afterAll(async () => {
 const packed = (file: string) => join(project, "node_modules/@saas-management/sdk/examples", file);
 const run = (file: string, ...args: string[]) => runNode([TOOLS.tsx, packed(file), ...args], project, env);
 
+async function compile(folder: string, more: object = {}): Promise<void> {
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2022",
+    types: ["node"],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    erasableSyntaxOnly: true,
+    allowImportingTsExtensions: true,
+    ...more,
+  };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  await runNode([TOOLS.tsc, "-p", "."], folder);
+}
+
 test("every program says its one command, and compiles in an empty project", async () => {
   const files = (await readdir(packed(""))).filter((file) => file.endsWith(".mts"));
   expect(files.length).toBeGreaterThan(9);
@@ -38,23 +55,7 @@ test("every program says its one command, and compiles in an empty project", asy
     expect(await readFile(packed(file), "utf8")).toMatch(/^\/\*\*\n.*npx (tsx|saas-management run) /s);
     await cp(packed(file), join(project, file));
   }
-  const strict = [
-    "--strict",
-    "--exactOptionalPropertyTypes",
-    "--noUncheckedIndexedAccess",
-    "--erasableSyntaxOnly",
-  ];
-  const options = [
-    "--module",
-    "nodenext",
-    "--target",
-    "es2022",
-    "--types",
-    "node",
-    "--skipLibCheck",
-    "--noEmit",
-  ];
-  await runNode([TOOLS.tsc, ...strict, ...options, "--allowImportingTsExtensions", ...files], project);
+  await compile(project, { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true });
 });
 
 test("quickstart.mts pushes, shows a held run and reads back", async () => {
@@ -88,24 +89,24 @@ test("scheduled.mts runs, waits for the next time, and ends by SIGTERM", async (
     env,
     program: ["--import=tsx", packed("scheduled.mts")],
   });
+  const exit = once(child, "exit");
   let output = "";
   for await (const chunk of child.stdout) {
     output += String(chunk);
-    if (output.includes("Run completed")) child.kill("SIGTERM");
+    if (!child.killed && output.includes("Run completed")) child.kill("SIGTERM");
   }
   expect(output).toMatch(/accounts: 40 records sent.*Stopped by SIGTERM\.\n$/s);
-  expect(child.exitCode).toBe(0);
+  expect(await exit).toEqual([0, null]);
 });
 
 test.each([
-  ["documents-codegen", [TOOLS.codegen, "--config", "codegen.ts"], /^5 applications, 681 licenses\n/],
+  ["documents-codegen", [TOOLS.codegen, "--config", "codegen.ts"], /^\d applications, \d+ licenses\n.*last used on \d/s],
   ["documents-tada", [TOOLS.tada, "generate-output"], /@polarvik\.example: /],
 ])("%s types its documents, compiles and runs", async (name, generate, printed) => {
   const own = await folder.write(name, { "package.json": '{"type":"module"}' });
   await cp(packed(name), own, { recursive: true });
   await runNode(generate, own);
   await rm(join(own, "codegen.ts"), { force: true });
-  const options = ["--module", "nodenext", "--target", "es2022", "--types", "node", "--strict", "--noEmit"];
-  await runNode([TOOLS.tsc, ...options, "--skipLibCheck", "main.ts"], own);
+  await compile(own);
   expect(await runNode([TOOLS.tsx, "main.ts"], own, env)).toMatch(printed);
 });
