@@ -223,7 +223,10 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     await cases(page).filter({ hasText: "Someone has completed this case already." }).waitFor();
     await cases(page).filter({ hasText: "In preparation" }).waitFor();
   });
+});
 
+// The pages of both generators have the same components.
+describe.skipIf(isMissing)("a page", { timeout: 240_000 }, () => {
   test("tells a failure of the service, and reads again if it is asked to", async () => {
     const fault = { on: "DeskLicenses", fault: "http", status: 403 } as const;
     service.faults.add(fault);

@@ -40,17 +40,18 @@ const RESULT = {
 };
 
 test("an app with its own graphql-codegen compiles against the shipped schema and runs", async () => {
-  const app = await folder.add("graphql-codegen");
+  const app = await folder.add("documents", "graphql-codegen");
   const config = await readFile(example("documents-codegen/codegen.ts"), "utf8");
   const own = config.replace('"main.ts"', '"src/*.ts"').replace('"gql/"', '"src/gql/"');
   await writeFile(join(app, "codegen.ts"), own);
+  await writeFile(join(app, "src/graphql.ts"), 'export { graphql } from "./gql/index.js";\n');
   await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
   expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
 });
 
 test("an app with gql.tada compiles against the shipped schema and runs", async () => {
-  const app = await folder.add("gql-tada");
+  const app = await folder.add("documents", "gql-tada");
   await cp(example("documents-tada/graphql.ts"), join(app, "src/graphql.ts"));
   await runNode([TOOLS.tada, "generate-output"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);

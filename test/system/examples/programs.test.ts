@@ -100,7 +100,11 @@ test("scheduled.mts runs, waits for the next time, and ends by SIGTERM", async (
 });
 
 test.each([
-  ["documents-codegen", [TOOLS.codegen, "--config", "codegen.ts"], /^\d applications, \d+ licenses\n.*last used on \d/s],
+  [
+    "documents-codegen",
+    [TOOLS.codegen, "--config", "codegen.ts"],
+    /^\d applications, \d+ licenses\n.*last used on \d/s,
+  ],
   ["documents-tada", [TOOLS.tada, "generate-output"], /@polarvik\.example: /],
 ])("%s types its documents, compiles and runs", async (name, generate, printed) => {
   const own = await folder.write(name, { "package.json": '{"type":"module"}' });
