@@ -3,8 +3,13 @@ import { isAbsolute, join, resolve } from "node:path";
 import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
 import { isObject, type KeysOf, readOptions, requireMethods } from "../../core/validate.js";
 import { FileStore } from "./file-store.js";
-import { InstallationLedger, type InstallationScope, type LedgerParts } from "./installation-ledger.js";
-import { listKeys, memoryStore, type Store } from "./store.js";
+import {
+  InstallationLedger,
+  type InstallationScope,
+  type LedgerParts,
+  listKeys,
+} from "./installation-ledger.js";
+import { memoryStore, type Store } from "./store.js";
 
 /**
  * Remembers the ids of the last completed snapshots, held runs that wait for an approval, and the batches that runs have
