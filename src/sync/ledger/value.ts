@@ -99,6 +99,12 @@ export async function putValue(
   if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
 }
 
+/** The error of a run whose ledger failed. @param what Without a period, what it could not do, and what that means. */
+export function ledgerError(what: string, cause: unknown): SaasManagementError {
+  if (cause instanceof SaasManagementError) return cause;
+  return new ConfigurationError(`The ledger could not ${what}. See the error's cause.`, { cause });
+}
+
 export function unusable(place: string, why: string, cause?: unknown): ConfigurationError {
   if (cause instanceof SaasManagementError) throw cause;
   return new ConfigurationError(`The ledger file ${place} cannot be used: ${why}.`, { cause });
