@@ -41,7 +41,7 @@ export function checkPage<Item>(page: SourcePage<Item>, number: number): Checked
   return { items: page.items.slice(), next: page.next || undefined, total };
 }
 
-export function isCount(value: unknown): value is number {
+function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;
 }
 

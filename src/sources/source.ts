@@ -1,7 +1,8 @@
 /** What all sources share: locations, counts, and the end of an iteration. */
-import { checkSignal, follow, raceAbort } from "../core/abort.js";
+import { follow, raceAbort } from "../core/abort.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { located } from "../core/record-location.js";
+import { FUNCTION, type Rule } from "../core/validate.js";
 
 /**
  * Records in arrays that know where each of them comes from: an error of a write names the location of the record.
@@ -44,7 +45,6 @@ export class RecordsSource<R> implements Source<R> {
   #stats: SourceStats = { read: 0, skipped: 0 };
 
   constructor(signal: AbortSignal | undefined, read: Read<R>) {
-    checkSignal(signal);
     this.#signal = signal;
     this.#read = read;
   }
@@ -131,10 +131,7 @@ export class Line implements RecordLocation {
   }
 }
 
-export function checkMap(map: unknown): void {
-  if (typeof map !== "function")
-    throw new InvalidInputError("map must be a function that returns a record, or undefined to skip.");
-}
+export const MAP: Rule = { ...FUNCTION, expected: "a function that returns a record, or undefined to skip" };
 
 /**
  * An error about one location of a source.

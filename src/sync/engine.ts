@@ -2,17 +2,16 @@ import { setMaxListeners } from "node:events";
 import { linkAbort, raceAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
-import { type KeysOf, readOptions } from "../core/validate.js";
+import { FLAG, type OptionTable, readOptions } from "../core/validate.js";
 import { takenOverError } from "./batch/batch-errors.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { OpenedBatch } from "./batch/opened-batch.js";
 import { BatchSession } from "./batch/session.js";
 import {
-  BATCH_KEYS,
+  BATCH_OPTIONS,
   type BatchOptions,
   BatchStarter,
   type BatchWatch,
-  checkBatchOptions,
   requireInstallation,
   type StartedBatch,
 } from "./batch/start.js";
@@ -27,12 +26,11 @@ import { guardProgress, type OnProgress, withHeartbeat } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import type { RunHistory } from "./run/history.js";
 import {
-  checkRunOptions,
-  HISTORY_KEYS,
+  HISTORY_OPTIONS,
   type HistoryOptions,
-  PREVIEW_KEYS,
+  PREVIEW_OPTIONS,
   type PreviewOptions,
-  RUN_KEYS,
+  RUN_OPTIONS,
   type RunOptions,
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
@@ -77,8 +75,7 @@ export class SyncEngine implements SyncClient {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("run", connector);
       this.#requireOpen();
-      const given = this.#judged(this.#read("run", options, RUN_KEYS));
-      checkRunOptions(given);
+      const given = this.#judged(this.#read("run", options, RUN_OPTIONS));
       runs ??= await import("./run/run.js");
       return runs.runConnector(read, given, {
         configuration: this.#configuration,
@@ -95,7 +92,7 @@ export class SyncEngine implements SyncClient {
   ): Promise<RunPreview> {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("preview", connector);
-      const given = this.#read<PreviewOptions & RunOptions>("preview", options, PREVIEW_KEYS);
+      const given = this.#read<PreviewOptions & RunOptions>("preview", options, PREVIEW_OPTIONS);
       const { ledger = this.#defaults.ledger, installationId = this.#defaults.installationId } = given;
       // Without a ledger, the id is of no use.
       const fallback = ledger === "none" ? "preview" : undefined;
@@ -107,7 +104,7 @@ export class SyncEngine implements SyncClient {
 
   history(options: HistoryOptions = {}): Promise<RunHistory> {
     return withCallSite(options?.signal, async () => {
-      const { signal, ledger } = this.#judged(readOptions("history", options, HISTORY_KEYS));
+      const { signal, ledger } = this.#judged(readOptions("history", options, HISTORY_OPTIONS));
       const { readHistory } = await import("./run/history.js");
       return raceAbort(readHistory(ledger), signal, this.#closed.signal);
     });
@@ -115,7 +112,7 @@ export class SyncEngine implements SyncClient {
 
   startBatch(options: BatchOptions = {}): Promise<BatchHandle> {
     return withCallSite(options?.signal, async () =>
-      this.start(this.#read("startBatch", options, BATCH_KEYS), { attempt: 1 }),
+      this.start(this.#read("startBatch", options, BATCH_OPTIONS), { attempt: 1 }),
     );
   }
 
@@ -125,7 +122,7 @@ export class SyncEngine implements SyncClient {
     batchId: string,
     options: BatchOptions & { readonly takeOver?: boolean } = {},
   ): BatchHandle | OpenedBatch {
-    const given = this.#read("openBatch", options, { ...BATCH_KEYS, takeOver: true });
+    const given = this.#read("openBatch", options, { ...BATCH_OPTIONS, takeOver: FLAG });
     this.#requireOpen();
     if (typeof batchId !== "string" || batchId === "")
       throw new InvalidInputError("batchId must be the id of a batch.");
@@ -193,10 +190,9 @@ export class SyncEngine implements SyncClient {
   #read<Options extends BatchOptions>(
     call: string,
     given: Options,
-    known: KeysOf<NoInfer<Options>>,
+    table: OptionTable<NoInfer<Options>>,
   ): Options {
-    const options = readOptions(call, given, known);
-    checkBatchOptions(options);
+    const options = readOptions(call, given, table);
     return { ...options, onProgress: guardProgress(options.onProgress, this.#configuration.logger) };
   }
 

@@ -1,7 +1,7 @@
-import { checkSignal } from "../../core/abort.js";
+import { SIGNAL } from "../../core/abort.js";
 import { BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
-import { type KeysOf, requirePositive } from "../../core/validate.js";
+import { FUNCTION, type OptionTable, POSITIVE, type Rule } from "../../core/validate.js";
 import { Attempts, callWithRetry, lockedError, openSyncTrace } from "../call.js";
 import { LEASE_MS, type Moment, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
@@ -36,22 +36,20 @@ export interface BatchOptions {
   readonly heartbeatMs?: number | undefined;
 }
 
-export const BATCH_KEYS = {
-  installationId: true,
-  waitForLockMs: true,
-  maxIdleMs: true,
-  signal: true,
-  onProgress: true,
-  heartbeatMs: true,
-} satisfies KeysOf<BatchOptions>;
+/** Infinity waits as long as it takes. */
+const WAIT: Rule = {
+  expected: "a number of milliseconds, 0 or more",
+  fits: (value) => typeof value === "number" && value >= 0,
+};
 
-export function checkBatchOptions({ waitForLockMs = 0, maxIdleMs, heartbeatMs, signal }: BatchOptions): void {
-  if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
-    throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
-  if (maxIdleMs !== undefined) requirePositive("maxIdleMs", maxIdleMs, InvalidInputError);
-  if (heartbeatMs !== undefined) requirePositive("heartbeatMs", heartbeatMs, InvalidInputError);
-  checkSignal(signal);
-}
+export const BATCH_OPTIONS = {
+  installationId: true,
+  waitForLockMs: WAIT,
+  maxIdleMs: POSITIVE,
+  signal: SIGNAL,
+  onProgress: FUNCTION,
+  heartbeatMs: POSITIVE,
+} satisfies OptionTable<BatchOptions>;
 
 export function requireInstallation(id: unknown): string {
   if (typeof id === "string" && id !== "") return id;
