@@ -39,6 +39,14 @@ test("has a TestClock that shows the machine's time by default", async () => {
   expect(server.clock).toBeInstanceOf(TestClock);
 });
 
+const applications = (...all: readonly object[]) => ({ portfolio: { applications: all } });
+const priced = (fields: object) => ({
+  portfolio: { planPrices: [{ planName: "P", annualPricePerSeat: "1", currency: "EUR", ...fields }] },
+});
+const renewing = (value: string) => ({
+  portfolio: { contracts: [{ planName: "P", renewal: { upcomingDate: { value, origin: "MANUAL" } } }] },
+});
+
 test.each<[where: string, options: unknown]>([
   ["options: ", 4000],
   ["options: ", { synchPort: 1 }],
@@ -51,10 +59,14 @@ test.each<[where: string, options: unknown]>([
   ["options.clock: ", { clock: { now: () => 0 } }],
   ["options.clock: ", { clock: null }],
   ["options.pageSize: ", { pageSize: 0 }],
-  [
-    "options.portfolio.planPrices[0].currency: ",
-    { portfolio: { planPrices: [{ planName: "P", annualPricePerSeat: "1", currency: "euro" }] } },
-  ],
+  ["options.cors", { cors: ["http://localhost:5173/"] }],
+  ["options.portfolio: ", { portfolio: { aplications: [] } }],
+  ["options.portfolio.planPrices[0].annualPricePerSeat: ", priced({ annualPricePerSeat: "-1" })],
+  ["options.portfolio.planPrices[0].currency: ", priced({ currency: "euro" })],
+  ["options.portfolio.applications[0].name: ", applications({ name: " " })],
+  ["options.portfolio.applications[1].name: ", applications({ name: "Figma" }, { name: "FIGMA " })],
+  ["options.portfolio.applications[1].id: ", applications({ name: "Figma" }, { name: "Slack", id: "figma" })],
+  ["options.portfolio.contracts[0].renewal.upcomingDate.value: ", renewing("2026-02-30")],
 ])("rejects options with an invalid value at %s%o", async (where, options) => {
   const started = startReferenceServer(options as object);
   await expect(started).rejects.toThrow(TypeError);
