@@ -8,7 +8,6 @@ import {
   ApiKeys,
   type Collection,
   type MessageOf,
-  type Slot,
   type SyncedInstallation,
   Workspace,
 } from "../../src/reference-server/workspace.js";
@@ -35,21 +34,10 @@ export class HandSynced implements SyncedInstallation {
     return this.#records[collection] ?? NONE;
   }
 
-  find<K extends Collection>(collection: K, id: string): Slot<MessageOf<K>> | undefined {
-    const find = () =>
-      this.records(collection).find(
-        ({ variant }) => variant !== undefined && Reflect.get(variant.value, "id") === id,
-      );
-    const first = find();
-    if (first === undefined) return undefined;
-    return {
-      get record() {
-        return find() ?? first;
-      },
-      get removed() {
-        return find() === undefined;
-      },
-    };
+  find<K extends Collection>(collection: K, id: string): MessageOf<K> | undefined {
+    return this.records(collection).find(
+      ({ variant }) => variant !== undefined && Reflect.get(variant.value, "id") === id,
+    );
   }
 
   set(records: Partial<Records>): this {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vendorFaults } from "../../../../src/testing/kit/faults/vendor-faults.js";
+import { vendorFaults } from "../../../../src/testing/kit/verdict/rows.js";
 import { RECORDINGS } from "../recordings/index.js";
 
 const SEED = 7;
