@@ -46,9 +46,7 @@ try {
 async function measure(round: string): Promise<void> {
   const before = await memory();
   const spool = new Spool(readSpoolOptions("spool"));
-  const write = (lines: Uint8Array, done: () => void) => spool.appendLines("accounts", lines, done);
-  const lines = () => spool.lines("accounts");
-  const snapshot = new GuardedSnapshot({ collection: "accounts", ledger, write, lines });
+  const snapshot = new GuardedSnapshot("accounts", ledger, spool);
   const record = new EncodedRecord(true);
   record.buffer = buffer;
   const writing = stopwatch();

@@ -26,8 +26,6 @@ export interface DeadlineOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly operation: string;
-  /** Monotonic time of the start, if some of the time is over. @default now */
-  readonly begunAt?: number | undefined;
   /** Name of the option with the time, for the error's message. @default "timeoutMs" */
   readonly option?: string | undefined;
   /** What to do when the time is up, for the error's message. @default to raise the option, or try again later */
@@ -59,7 +57,7 @@ export class Deadline {
     this.signal = controller.signal;
     this.#unlink = unlink;
     this.#clock = clock;
-    this.#endsAt = (options.begunAt ?? clock.monotonic()) + timeoutMs;
+    this.#endsAt = clock.monotonic() + timeoutMs;
     const expire = () => {
       const advice = options.advice?.() ?? `Raise ${option}, or try again later.`;
       const cause = this.lastFailure === undefined ? {} : { cause: this.lastFailure };
@@ -67,9 +65,8 @@ export class Deadline {
       this.#timeout = new TimeoutError(message, { timeoutMs, retryable, ...cause });
       controller.abort(this.#timeout);
     };
-    const leftMs = options.begunAt === undefined ? timeoutMs : Math.max(0, this.remainingMs);
     // Not a sleep, whose promise and signal every request would pay for.
-    this.#stopTimer = clock.after(leftMs, expire, { keepAlive: true });
+    this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
   get remainingMs(): number {

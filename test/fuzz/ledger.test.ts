@@ -38,7 +38,7 @@ const ledgerIn = (directory: string, scope = SCOPE) =>
   new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const journalIn = (store: Store) => {
   const ledger = openLedger(storeLedger(store), SCOPE);
-  return new Journal({ ledger, clock: systemClock, logger: quietLogger({}) });
+  return new Journal(ledger, { clock: systemClock, logger: quietLogger({}) });
 };
 
 let root: string;

@@ -1,5 +1,5 @@
 import { createSyncClient } from "../../src/sync/client.js";
-import { heldError } from "../../src/sync/guard/held-error.js";
+import { describeHeld } from "../../src/sync/guard/held-report.js";
 import { previewOf } from "../support/connector.js";
 
 // Nobody listens on port 1: a run that fails before it sends calls no service.
@@ -10,7 +10,6 @@ const HELD = {
   findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
   problem: undefined,
   approvalProblem: undefined,
-  listedIn: { removals: "ledger/accounts.removals.txt", additions: "" },
   figures: { baseline: "completed", known: 10, sent: 7, added: 1, kept: 6, removed: 4, duplicates: 0 },
   compared: {
     known: 10,
@@ -22,6 +21,13 @@ const HELD = {
     firstGone: ["u6"],
   },
 } as const;
+
+const APPROVAL = {
+  id: "approval-1",
+  expiresAt: 0,
+  places: [{ removals: "ledger/accounts.removals.txt", additions: "" }],
+  renewed: [],
+};
 
 export const messages = [
   {
@@ -49,16 +55,12 @@ export const messages = [
   },
   {
     title: "a run that the guard holds",
-    provoke: () => {
-      throw heldError(SCOPE, [HELD], { id: "approval-1", expiresAt: 0 });
-    },
+    provoke: () => describeHeld(SCOPE, [HELD], APPROVAL),
     text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %), listed in ledger/accounts.removals.txt. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "a run that the guard holds without a ledger",
-    provoke: () => {
-      throw heldError(SCOPE, [{ ...HELD, listedIn: undefined }], "no-ledger");
-    },
+    provoke: () => describeHeld(SCOPE, [HELD], "no-ledger"),
     text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %). A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
   },
 ];

@@ -1,13 +1,7 @@
 /** Arbitraries of what goes wrong between client and service. */
 import fc from "fast-check";
-import {
-  type FaultKind,
-  type FaultMoment,
-  OPERATIONS,
-  type Operation,
-  type ScheduledFault,
-} from "./faults.js";
-import { delay } from "./session-arbitrary.js";
+import { delay, oneOf, weighted } from "./drawing.js";
+import { type FaultKind, OPERATIONS, type Operation, type ScheduledFault } from "./faults.js";
 
 /** Statuses with which a call is refused, with details as they come. */
 export const REFUSALS = [
@@ -25,67 +19,53 @@ export const REFUSALS = [
   { code: 10, details: "" },
 ] as const;
 
-type Weighted = fc.WeightedArbitrary<FaultKind>;
-
-const ENDS = ["before", "after"] as const;
+const refusal = oneOf(...REFUSALS).map((refused) => ({ type: "refused" as const, ...refused }));
+const ends = oneOf("before", "after");
 
 /** Only a stream has a middle. */
-function moments(operation: Operation): fc.Arbitrary<FaultMoment> {
-  return operation === "SyncRecords" ? fc.constantFrom(...ENDS, "middle") : fc.constantFrom(...ENDS);
-}
+const moments = (operation: Operation) =>
+  operation === "SyncRecords" ? oneOf("before", "after", "middle") : ends;
 
-function disturbances(operation: Operation): readonly Weighted[] {
-  const at = fc.constantFrom(...ENDS);
-  return [
-    {
-      weight: 5,
-      arbitrary: fc.record({ type: fc.constant("lost" as const), at: moments(operation) }),
-    },
-    { weight: 2, arbitrary: fc.record({ type: fc.constant("delayed" as const), at, ms: delay }) },
-    { weight: 2, arbitrary: fc.record({ type: fc.constant("late" as const), ms: delay }) },
-  ];
-}
+const disturbances = (operation: Operation) =>
+  [
+    weighted(5, fc.record({ type: oneOf("lost"), at: moments(operation) })),
+    weighted(2, fc.record({ type: oneOf("delayed"), at: ends, ms: delay })),
+    weighted(2, fc.record({ type: oneOf("late"), ms: delay })),
+  ] as const;
 
 /** Answers to a stream that do not say that all of it was accepted. */
-const ANSWERS_OF_STREAMS: readonly Weighted[] = [
-  { weight: 1, arbitrary: fc.constant({ type: "undercounted" as const }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ type: fc.constant("uncounted" as const), forwarded: fc.boolean() }),
-  },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("early" as const), counted: fc.boolean() }) },
-];
+const ANSWERS_OF_STREAMS = [
+  weighted(1, fc.constant({ type: "undercounted" } as const)),
+  weighted(2, fc.record({ type: oneOf("uncounted"), forwarded: fc.boolean() })),
+  weighted(2, fc.record({ type: oneOf("early"), counted: fc.boolean() })),
+] as const;
 
-function kindsOf(operation: Operation): fc.Arbitrary<FaultKind> {
-  const at = moments(operation);
-  return fc.oneof(
+const kindOf = (operation: Operation): fc.Arbitrary<FaultKind> =>
+  fc.oneof<fc.WeightedArbitrary<FaultKind>[]>(
     ...disturbances(operation),
     ...(operation === "SyncRecords" ? ANSWERS_OF_STREAMS : []),
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom(...REFUSALS).map((refusal) => ({ type: "refused" as const, ...refusal })),
-    },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant("stalled" as const), at }) },
-    { weight: 2, arbitrary: fc.record({ type: fc.constant("killed" as const), at }) },
-    { weight: 1, arbitrary: fc.constantFrom({ type: "expired" as const }, { type: "stolen" as const }) },
-    { weight: 1, arbitrary: fc.constant({ type: "revoked" as const }) },
+    weighted(3, refusal),
+    weighted(1, fc.record({ type: oneOf("stalled"), at: moments(operation) })),
+    weighted(2, fc.record({ type: oneOf("killed"), at: moments(operation) })),
+    weighted(1, oneOf({ type: "expired" }, { type: "stolen" })),
+    weighted(1, fc.constant({ type: "revoked" } as const)),
   );
-}
 
 /** Which call of an operation is struck: one of the first, more often than not. */
 export const nth = fc.oneof(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 8 }));
 
+/** A fault that strikes so many calls in a row: a call, and the retries of it. */
+export function inARow<Fault extends { readonly nth: number }>(fault: Fault, times: number): Fault[] {
+  return Array.from({ length: times }, (_, again) => ({ ...fault, nth: fault.nth + again }));
+}
+
 /** Whatever can go wrong. */
-export const fault: fc.Arbitrary<ScheduledFault> = fc
-  .constantFrom(...OPERATIONS)
-  .chain((operation) =>
-    fc.record({ operation: fc.constant(operation), nth, atLeast: fc.constant(0), kind: kindsOf(operation) }),
-  );
+export const fault: fc.Arbitrary<ScheduledFault> = oneOf(...OPERATIONS).chain((operation) =>
+  fc.record({ operation: fc.constant(operation), nth, atLeast: fc.constant(0), kind: kindOf(operation) }),
+);
 
 /** What the SDK's retries bring a call of an operation through. */
 export function survivable(operation: Operation): fc.Arbitrary<FaultKind> {
-  return fc.oneof(...disturbances(operation), {
-    weight: 1,
-    arbitrary: fc.constant({ type: "refused" as const, code: 14, details: "upstream connect error" }),
-  });
+  const unavailable = { type: "refused", code: 14, details: "upstream connect error" } as const;
+  return fc.oneof(...disturbances(operation), weighted(1, fc.constant(unavailable)));
 }

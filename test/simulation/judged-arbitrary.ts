@@ -1,11 +1,21 @@
 /** Random programs of runs that a ledger remembers. */
 import fc from "fast-check";
-import { type FaultKind, OPERATIONS, type Operation, type ScheduledFault } from "./faults.js";
-import { PLAIN, type Program, type RunSpec, type WriteSpec } from "./program.js";
-import { delay, PLAIN_RUN, PLAIN_SOURCE } from "./session-arbitrary.js";
-import { ledgerMs, memoryBytes, restartAfterMs } from "./setting-arbitrary.js";
+import {
+  type Drawn,
+  delay,
+  HOURS,
+  ledgerMs,
+  memoryBytes,
+  oneOf,
+  restartAfterMs,
+  seldom,
+  weighted,
+} from "./drawing.js";
+import { inARow } from "./fault-arbitrary.js";
+import { type FaultKind, OPERATIONS, type ScheduledFault } from "./faults.js";
+import { PLAIN, type Program, type RunSpec } from "./program.js";
+import { PLAIN_RUN, plainWrite, range } from "./session-arbitrary.js";
 
-const HOURS = 60 * 60_000;
 const DAYS = 24 * HOURS;
 
 /** Most ids of a snapshot. */
@@ -17,67 +27,54 @@ interface Range {
   readonly to: number;
 }
 
-const LOST = ["before", "after"] as const;
+const at = oneOf("before", "after");
 
 /** What a run does not hear; what it cannot know, the ledger has to. */
-const kinds: fc.Arbitrary<FaultKind> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ type: fc.constant("lost" as const), at: fc.constantFrom(...LOST) }) },
-  { weight: 1, arbitrary: fc.constant({ type: "refused" as const, code: 7, details: "permission denied" }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ type: fc.constant("stalled" as const), at: fc.constantFrom(...LOST) }),
-  },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("killed" as const), at: fc.constantFrom(...LOST) }) },
+const kind: fc.Arbitrary<FaultKind> = fc.oneof(
+  weighted(5, fc.record({ type: oneOf("lost"), at })),
+  weighted(1, fc.constant({ type: "refused", code: 7, details: "permission denied" } as const)),
+  weighted(2, fc.record({ type: oneOf("stalled"), at })),
+  weighted(2, fc.record({ type: oneOf("killed"), at })),
 );
+
+const nth = fc.integer({ min: 1, max: 6 });
+const atLeast = fc.constant(0);
 
 /** Faults that strike one call, or the retries of it as well. */
 const faults: fc.Arbitrary<ScheduledFault[]> = fc
   .array(
     fc.record({
-      operation: fc.constantFrom<Operation>(
-        "SyncRecords",
-        "CompleteSyncBatch",
-        "CompleteSyncBatch",
-        "AbortSyncBatch",
-      ),
-      nth: fc.integer({ min: 1, max: 6 }),
-      times: fc.constantFrom(1, 3, 3),
-      kind: kinds,
+      operation: oneOf("SyncRecords", "CompleteSyncBatch", "CompleteSyncBatch", "AbortSyncBatch"),
+      nth,
+      times: oneOf(1, 3, 3),
+      kind,
     }),
     { maxLength: 3 },
   )
-  .map((drawn) =>
-    drawn.flatMap(({ times, nth, ...fault }) =>
-      Array.from({ length: times }, (_, again) => ({ ...fault, nth: nth + again, atLeast: 0 })),
-    ),
-  );
+  .map((drawn) => drawn.flatMap(({ times, ...fault }) => inARow({ ...fault, atLeast: 0 }, times)));
 
 /** A slow network: another run comes between. */
 const delays: fc.Arbitrary<ScheduledFault[]> = fc.array(
   fc.record({
-    operation: fc.constantFrom(...OPERATIONS),
-    nth: fc.integer({ min: 1, max: 6 }),
-    atLeast: fc.constant(0),
-    kind: fc.record({ type: fc.constant("delayed" as const), at: fc.constantFrom(...LOST), ms: delay }),
+    operation: oneOf(...OPERATIONS),
+    nth,
+    atLeast,
+    kind: fc.record({ type: oneOf("delayed"), at, ms: delay }),
   }),
   { maxLength: 4 },
 );
 
 /** A service that has forgotten a completion answers its abort with success. */
-const forgotten: fc.Arbitrary<ScheduledFault[]> = fc.integer({ min: 1, max: 5 }).map((nth) => [
-  ...Array.from({ length: 3 }, (_, again) => ({
-    operation: "CompleteSyncBatch" as const,
-    nth: nth + again,
-    atLeast: 0,
-    kind: { type: "lost" as const, at: "after" as const },
-  })),
-  ...Array.from({ length: 8 }, (_, call) => ({
-    operation: "AbortSyncBatch" as const,
-    nth: call + 1,
-    atLeast: 0,
-    kind: { type: "forgotten" as const },
-  })),
-]);
+const forgotten: fc.Arbitrary<ScheduledFault[]> = fc.integer({ min: 1, max: 5 }).map((first) => {
+  const lost = { type: "lost", at: "after" } as const;
+  return [
+    ...inARow<ScheduledFault>({ operation: "CompleteSyncBatch", nth: first, atLeast: 0, kind: lost }, 3),
+    ...inARow<ScheduledFault>(
+      { operation: "AbortSyncBatch", nth: 1, atLeast: 0, kind: { type: "forgotten" } },
+      8,
+    ),
+  ];
+});
 
 /** The sources of some runs after one another: most of them change a little, as those of a real system do. */
 const ranges: fc.Arbitrary<readonly Range[]> = fc
@@ -85,15 +82,9 @@ const ranges: fc.Arbitrary<readonly Range[]> = fc
     first: fc.integer({ min: 0, max: MOST }),
     changes: fc.array(
       fc.oneof(
-        {
-          weight: 4,
-          arbitrary: fc.record({ from: fc.integer({ min: 0, max: 1 }), to: fc.integer({ min: -4, max: 3 }) }),
-        },
-        {
-          weight: 2,
-          arbitrary: fc.record({ from: fc.constant(0), to: fc.integer({ min: -MOST, max: MOST }) }),
-        },
-        { weight: 1, arbitrary: fc.record({ from: fc.constant(MOST), to: fc.constant(MOST) }) },
+        weighted(4, fc.record({ from: fc.integer({ min: 0, max: 1 }), to: fc.integer({ min: -4, max: 3 }) })),
+        weighted(2, fc.record({ from: fc.constant(0), to: fc.integer({ min: -MOST, max: MOST }) })),
+        weighted(1, fc.record({ from: fc.constant(MOST), to: fc.constant(MOST) })),
       ),
       { minLength: 2, maxLength: 7 },
     ),
@@ -108,21 +99,21 @@ const ranges: fc.Arbitrary<readonly Range[]> = fc
     return found;
   });
 
-const seldom = fc.integer({ min: 0, max: 7 }).map((drawn) => drawn === 0);
+const eighth = fc.integer({ min: 0, max: 7 }).map((drawn) => drawn === 0);
 
 const run = fc.record({
   approves: fc.integer({ min: 0, max: 2 }).map((drawn) => drawn === 0),
-  guarded: seldom.map((off) => !off),
-  firstRun: seldom,
-  pauseMs: fc.constantFrom(HOURS, DAYS, DAYS, 3 * DAYS, 10 * DAYS),
+  guarded: eighth.map((off) => !off),
+  firstRun: eighth,
+  pauseMs: oneOf(HOURS, DAYS, DAYS, 3 * DAYS, 10 * DAYS),
   restarts: fc.integer({ min: 0, max: 2 }),
   licenses: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined }),
-  throws: seldom,
+  throws: eighth,
   feeds: fc.boolean(),
-  kind: fc.constantFrom("array" as const, "async" as const),
+  kind: oneOf("array", "async"),
 });
 
-type DrawnRun = typeof run extends fc.Arbitrary<infer R> ? R : never;
+type DrawnRun = Drawn<typeof run>;
 
 const setting = fc.record({ ledgerMs, restartAfterMs, memoryBytes });
 
@@ -131,11 +122,7 @@ const alone: fc.Arbitrary<Program> = fc
   .record({
     ranges,
     runs: fc.array(run, { minLength: 8, maxLength: 8 }),
-    faults: fc.oneof(
-      { weight: 3, arbitrary: fc.constant([]) },
-      { weight: 4, arbitrary: faults },
-      { weight: 2, arbitrary: forgotten },
-    ),
+    faults: fc.oneof(weighted(3, fc.constant([])), weighted(4, faults), weighted(2, forgotten)),
     saysFirst: fc.integer({ min: 0, max: 9 }).map((drawn) => drawn > 0),
     setting,
   })
@@ -155,12 +142,9 @@ const alone: fc.Arbitrary<Program> = fc
   }));
 
 const slowly = fc.record({
-  pauseMs: fc.constantFrom(0, 10, 700, 5000),
-  waitMs: fc.constantFrom(0, 0, 100, 3000, 30_000),
-  killAfterMs: fc.oneof(
-    { weight: 5, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: fc.constantFrom(50, 3000, 40_000) },
-  ),
+  pauseMs: oneOf(0, 10, 700, 5000),
+  waitMs: oneOf(0, 0, 100, 3000, 30_000),
+  killAfterMs: seldom(oneOf(50, 3000, 40_000), 5),
 });
 
 /** Two processes run at once, with sources and a network that take their time, and die now and then. */
@@ -169,11 +153,7 @@ const together: fc.Arbitrary<Program> = fc
     ranges,
     runs: fc.array(run, { minLength: 6, maxLength: 6 }),
     paces: fc.array(slowly, { minLength: 6, maxLength: 6 }),
-    faults: fc.oneof(
-      { weight: 2, arbitrary: fc.constant([]) },
-      { weight: 2, arbitrary: delays },
-      { weight: 2, arbitrary: faults },
-    ),
+    faults: fc.oneof(weighted(2, fc.constant([])), weighted(2, delays), weighted(2, faults)),
     setting,
   })
   .map(({ ranges: sources, runs, paces, faults: scheduled, setting: drawnSetting }) => {
@@ -198,32 +178,20 @@ const together: fc.Arbitrary<Program> = fc
   });
 
 /** Programs of runs with a ledger. */
-export const judged: fc.Arbitrary<Program> = fc.oneof(
-  { weight: 1, arbitrary: alone },
-  { weight: 1, arbitrary: together },
-);
+export const judged: fc.Arbitrary<Program> = fc.oneof(weighted(1, alone), weighted(1, together));
 
 function runOf({ from, to }: Range, drawn: DrawnRun, index: number, pauseMs = 0): RunSpec {
-  const { approves, firstRun, guarded, feeds, restarts, licenses } = drawn;
-  const source = (first: number, last: number): WriteSpec["source"] => ({
-    ...PLAIN_SOURCE,
-    kind: drawn.kind,
-    ids: Array.from({ length: last - first }, (_, i) => first + i),
-    pauseMs,
-  });
-  const common = { changed: undefined, abortAfterMs: undefined };
-  const accounts = { ...source(from, to), ...(drawn.throws && drawn.kind === "async" && { throwsAt: 1 }) };
-  const feedTo = feeds ? 3 * (index + 1) : undefined;
+  const { approves, firstRun, guarded, feeds, restarts, licenses, kind: sourceKind } = drawn;
+  const throws = drawn.throws && sourceKind === "async" ? { throwsAt: 1 } : {};
+  const source = { kind: sourceKind, pauseMs };
   return {
     ...PLAIN_RUN,
     waitForLockMs: HOURS,
     restarts,
-    judging: { approves, firstRun, guarded, feedTo },
+    judging: { approves, firstRun, guarded, feedTo: feeds ? 3 * (index + 1) : undefined },
     writes: [
-      ...(licenses === undefined
-        ? []
-        : [{ collection: "licenses" as const, source: source(0, licenses), ...common }]),
-      { collection: "accounts", source: accounts, ...common },
+      ...(licenses === undefined ? [] : [plainWrite("licenses", range(0, licenses), source)]),
+      plainWrite("accounts", range(from, to), { ...source, ...throws }),
     ],
   };
 }

@@ -5,6 +5,7 @@ import type { Observation, ObservedExtraction, ObservedRun } from "./observation
 import { givingUp, type ProcessParts } from "./process-parts.js";
 import type { RunSpec, WriteSpec } from "./program.js";
 import type { ServiceModel } from "./service-model.js";
+import { plainWrite, range } from "./session-arbitrary.js";
 import { keyOf } from "./source.js";
 import { runPieces, runWrite, type Writes } from "./writes.js";
 
@@ -176,20 +177,7 @@ export function falseWatermark(since: number, { events }: ServiceModel, { excuse
 }
 
 function usageOf(from: number, to: number): WriteSpec {
-  return {
-    collection: "usage",
-    changed: undefined,
-    abortAfterMs: undefined,
-    source: {
-      kind: "array",
-      ids: Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i),
-      throwsAt: undefined,
-      invalidAt: undefined,
-      paddedAt: undefined,
-      paddingBytes: 0,
-      pauseMs: 0,
-    },
-  };
+  return plainWrite("usage", range(from, to), { kind: "array" });
 }
 
 function snapshotOf(write: RunSpec["writes"][number]) {

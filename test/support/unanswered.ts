@@ -1,7 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync } from "node:fs";
-import { open } from "node:fs/promises";
-import { join } from "node:path";
 import type { Ledger, Store } from "@saas-management/sdk";
 import { storeLedger } from "../../src/sync/ledger/ledger.js";
 import { type StoreCall, watchedStore } from "./stores.js";
@@ -84,22 +80,4 @@ function stepOf(
   if (method === "get") return isIds ? "lines" : key.endsWith("completed") ? "pasts" : undefined;
   if (method === "delete") return isIds ? "discard" : isList ? "release" : undefined;
   return isIds ? "save" : key.endsWith("completed") ? "promote" : isList ? "hold" : undefined;
-}
-
-/**
- * Stops all file access of this process: every thread of the pool waits for a pipe that has no writer.
- * @param directory for the pipe
- * @returns resumes the access
- */
-export function stopDisks(directory: string): () => Promise<void> {
-  const pipe = join(directory, "pipe");
-  execFileSync("mkfifo", [pipe]);
-  const threads = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
-  const waiting = Array.from({ length: threads }, () => open(pipe, "r"));
-  return async () => {
-    // The writer itself does not wait.
-    const writer = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
-    for (const reader of waiting) await (await reader).close();
-    closeSync(writer);
-  };
 }

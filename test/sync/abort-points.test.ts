@@ -164,20 +164,6 @@ test.each<[string, (batch: SyncBatch) => void]>([
   expect(clock.sleeping).toBe(0);
 });
 
-test.each(Object.entries(OF_A_REQUEST))(
-  "a run that is aborted %s of its start ends at once and leaves nothing behind",
-  async (_, arrange) => {
-    const { stop, clock, onProgress, seen } = prepare();
-    const point = await arrange("StartSyncBatch", { seen, onProgress });
-    const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
-    const run = harness
-      .client({ clock, retry, ...point.options })
-      .run(CONNECTOR, { ...RUN, signal: stop.signal, onProgress });
-    await abortAt(point, stop, run);
-    expect(clock.sleeping).toBe(0);
-  },
-);
-
 test("a run that is aborted while its connector waits ends at once, and the service has seen no call", async () => {
   const { stop, clock, onProgress, seen } = prepare();
   const connector = defineConnector({

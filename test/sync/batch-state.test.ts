@@ -9,7 +9,7 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import { accounts } from "../support/accounts.js";
-import { until } from "../support/promises.js";
+import { rejection, until } from "../support/promises.js";
 import { quickRetries } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 
@@ -28,8 +28,6 @@ function batchIs(state: string) {
   metadata.set("x-request-id", "request-2");
   return { code: 9, details: "not active", metadata };
 }
-
-const rejection = (promise: Promise<unknown>) => promise.catch((e: unknown) => e);
 
 /** How a call ended: `ok`, the reason of a BATCH_STATE, or the code of another error. */
 const codeOf = (promise: Promise<unknown>) =>
@@ -86,8 +84,23 @@ const BROKEN = "broke down";
 const REFUSED = { code: 3, details: "a stream is open" };
 const UNKNOWN = ["BATCH_OUTCOME_UNKNOWN", "unknown"] as const;
 
+/** Answers to a completion that do not say that it was not done. */
+const NO_PROOFS = [
+  ["UNKNOWN", { code: 2, details: BROKEN }],
+  ["INTERNAL", { code: 13, details: BROKEN }],
+  ["DATA_LOSS", { code: 15, details: BROKEN }],
+  ["a status that gRPC does not know", { code: 17, details: BROKEN }],
+  [
+    "what .NET does not send",
+    { code: 8, details: "Sending message exceeds the maximum configured message size." },
+  ],
+  ["what Go does not send", { code: 8, details: "grpc: trying to send message larger than max (70 vs. 50)" }],
+  ["what C++ does not send", { code: 8, details: "Sent message larger than max (70 vs. 50)" }],
+  ["what Node does not send", { code: 8, details: "Attempted to send message with a size larger than 50" }],
+] as const;
+
 /** What the service answers to a completion, the code of the outcome, and the state of the batch. */
-test.each<[string, readonly object[], string, string]>([
+test.each<readonly [string, readonly object[], string, string]>([
   [
     "asks again when the answer to a completion is lost, and believes that the batch is completed",
     [LOST, batchIs("completed")],
@@ -105,30 +118,7 @@ test.each<[string, readonly object[], string, string]>([
     "SYNC_PROTOCOL",
     "active",
   ],
-  ["takes UNKNOWN for no proof", [{ code: 2, details: BROKEN }], ...UNKNOWN],
-  ["takes INTERNAL for no proof", [{ code: 13, details: BROKEN }], ...UNKNOWN],
-  ["takes DATA_LOSS for no proof", [{ code: 15, details: BROKEN }], ...UNKNOWN],
-  ["takes a status that gRPC does not know for no proof", [{ code: 17, details: BROKEN }], ...UNKNOWN],
-  [
-    "takes what .NET does not send for no proof",
-    [{ code: 8, details: "Sending message exceeds the maximum configured message size." }],
-    ...UNKNOWN,
-  ],
-  [
-    "takes what Go does not send for no proof",
-    [{ code: 8, details: "grpc: trying to send message larger than max (70 vs. 50)" }],
-    ...UNKNOWN,
-  ],
-  [
-    "takes what C++ does not send for no proof",
-    [{ code: 8, details: "Sent message larger than max (70 vs. 50)" }],
-    ...UNKNOWN,
-  ],
-  [
-    "takes what Node does not send for no proof",
-    [{ code: 8, details: "Attempted to send message with a size larger than 50" }],
-    ...UNKNOWN,
-  ],
+  ...NO_PROOFS.map(([what, ...answer]) => [`takes ${what} for no proof`, answer, ...UNKNOWN] as const),
 ])("%s", async (_, answers, outcome, state) => {
   harness.server.scripts.CompleteSyncBatch.push(...answers);
   const batch = await startBatch();

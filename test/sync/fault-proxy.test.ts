@@ -1,4 +1,3 @@
-import { TimeoutError, TransportError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createSyncClient } from "../../src/sync/client.js";
@@ -55,37 +54,6 @@ test.each<[string, ConnectionFaultKind]>([
   expect(inspect().snapshots.accounts).toHaveLength(200);
 });
 
-test("a server that accepts and never sends SETTINGS is given up, and the client connects again", async () => {
-  const { proxy, clock, sync, inspect } = await startBehindProxy();
-  proxy.planNext({ type: "silent" });
-  const done = sync();
-  await until(() => proxy.firings() === 1);
-  clock.advance(15_000);
-  await done;
-  expect(proxy.accepted()).toBe(2);
-  expect(inspect().batches).toMatchObject([{ state: "completed" }]);
-});
-
-test("a half-open connection over which no answer comes ends the start with the timeout", async () => {
-  const { proxy, clock, sync, inspect } = await startBehindProxy();
-  proxy.planNext({ type: "half-open", direction: "answer", afterBytes: 60 });
-  const error = sync().catch((reason: unknown) => reason);
-  await until(() => proxy.firings() === 1);
-  clock.advance(100_000);
-  expect(await error).toBeInstanceOf(TimeoutError);
-  expect(inspect().batches.length).toBeLessThanOrEqual(1);
-});
-
-test("a half-open connection ends the write with the timeout, and the lock is held", async () => {
-  const { proxy, clock, sync, inspect } = await startBehindProxy();
-  proxy.planNext({ type: "half-open", direction: "request", afterBytes: RECORDS / 2 });
-  const error = sync().catch((reason: unknown) => reason);
-  await until(() => proxy.firings() === 1);
-  clock.advance(100_000);
-  expect(await error).toBeInstanceOf(TimeoutError);
-  expect(inspect()).toMatchObject({ lock: {}, batches: [{ state: "active" }] });
-});
-
 test.each<[string, ConnectionFaultKind, number]>([
   ["is late", { type: "delay", direction: "answer", ms: 5000 }, 5000],
   ["is narrow", { type: "bandwidth", direction: "request", bytesPerSecond: 1000 }, 100_000],
@@ -103,15 +71,4 @@ test.each<[string, ConnectionFaultKind, number]>([
   await synced;
   expect(proxy.firings()).toBe(1);
   expect(inspect().snapshots.accounts).toHaveLength(200);
-});
-
-test("a peer that resets every connection is reported after the retries", async () => {
-  const { proxy, sync, inspect } = await startBehindProxy();
-  const kind = { type: "reset", direction: "request", afterBytes: 0 } as const;
-  proxy.planNext(...Array.from({ length: 50 }, () => kind));
-  const error = await sync().catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(TransportError);
-  expect(error).toMatchObject({ retryable: true, attempts: 3 });
-  expect(proxy.firings()).toBeGreaterThanOrEqual(3);
-  expect(inspect().batches).toEqual([]);
 });

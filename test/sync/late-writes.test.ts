@@ -1,4 +1,3 @@
-import { Metadata } from "@grpc/grpc-js";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
@@ -69,9 +68,6 @@ test("leaves the outcome unknown if a writer's write is refused after the answer
   expect(completions()).toBe(1);
   expect(batch.state).toBe("unknown");
 });
-
-const told = { code: 9, details: "not active", metadata: new Metadata() };
-told.metadata.set("batch-state", "completed");
 
 test("keeps the stats of a completed batch, whatever is refused later", async () => {
   const { batch, open } = await sealed();

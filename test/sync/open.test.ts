@@ -89,15 +89,6 @@ test("completes after writes and ends that nobody awaits", async () => {
   expect(harness.server.calls).toContain("CompleteSyncBatch");
 });
 
-test("completes only when every writer has ended", async () => {
-  const batch = await harness.startBatch();
-  const users = batch.writer("accounts");
-  await users.write(accounts(1));
-  await expectIncomplete(batch);
-  await users.end();
-  await batch.complete();
-});
-
 test.each([
   ["it is open already", (batch: SyncBatch) => batch.writer("accounts")],
   ["an option is wrong", (batch: SyncBatch) => batch.writer("plans", { expectedCount: Number.NaN })],

@@ -27,16 +27,6 @@ test("adds, updates and removes by the difference to the last completed snapshot
   expect(service.inspect().lock).toBeNull();
 });
 
-test("removes everything with an empty snapshot, and nothing with a collection that is left out", async () => {
-  await complete(["u0", "u1"]);
-  const events = await start();
-  await events.write("usage", []);
-  await events.complete();
-  expect(service.present()).toEqual(["u0", "u1"]);
-  await complete([]);
-  expect(service.present()).toEqual([]);
-});
-
 test("leaves a newer batch alone when a batch whose lease ran out is aborted", async () => {
   const old = await start();
   service.clock.advance(15 * 60_000);

@@ -10,7 +10,7 @@ import { memoryLedger } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ofSnapshots } from "../support/adopted.js";
 import type { RunFunction } from "../support/connector.js";
-import { connectorOf } from "../support/connector.js";
+import { connectorOf, previewOf } from "../support/connector.js";
 import { rejection } from "../support/http-client.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
@@ -134,7 +134,7 @@ const refusals: readonly (readonly [string, object, RunFunction<"accounts" | "pl
   ],
 ];
 
-test.each(refusals)("sends nothing, not even a start, if %s", async (_, error, fn) => {
+test.each(refusals)("sends nothing, not even a start, if %s", async (name, error, fn) => {
   const controller = new AbortController();
   controllers.splice(0, 1, controller);
   let times = 0;
@@ -147,6 +147,13 @@ test.each(refusals)("sends nothing, not even a start, if %s", async (_, error, f
   else await expect(refused).rejects.toMatchObject(error);
   expect(times).toBe(1);
   expect(calls).toEqual([]);
+  // A preview ends in the same way, unless a record is invalid: it lists it.
+  if (name === "a record is invalid") return;
+  const stop = new AbortController();
+  controllers.splice(0, 1, stop);
+  const previewed = previewOf(["accounts", "plans"], fn, { signal: stop.signal });
+  if (error === own) await expect(previewed).rejects.toBe(own);
+  else await expect(previewed).rejects.toMatchObject(error);
 });
 
 test("sends nothing if its temporary folder is missing", async () => {

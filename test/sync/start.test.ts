@@ -152,12 +152,6 @@ test("continues a batch of another process, and completes it only with unverifie
   });
 });
 
-test("aborts a batch of another process", async () => {
-  const { id } = await service.startBatch();
-  await service.syncClient().openBatch(id).abort();
-  expect(service.inspect().lock).toBeNull();
-});
-
 test("reports an unknown batch id with the first call", async () => {
   const batch = service.sync.openBatch("no-such-batch", { takeOver: true });
   await expect(batch.write("accounts", [])).rejects.toMatchObject({

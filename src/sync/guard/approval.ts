@@ -1,12 +1,12 @@
-import { type RunHeldError, SaasManagementError } from "../../core/errors/index.js";
+import type { Clock } from "../../core/clock.js";
+import { SaasManagementError } from "../../core/errors/index.js";
 import type { CollectionLedger, ListedIn } from "../ledger/collection-ledger.js";
 import { type InstallationLedger, randomToken, runOf } from "../ledger/installation-ledger.js";
 import { type CoveredRule, digestOf, type Offer, offerId, type PendingApproval } from "../ledger/offer.js";
 import { usersOf } from "../ledger/run-log.js";
 import { type Lines, noLines } from "../ledger/value.js";
-import type { SyncConfiguration } from "../options.js";
 import { compareIds, goneLines, linesWhere, tableOf } from "./comparison.js";
-import { type HeldJudgement, type HeldScope, heldError } from "./held-error.js";
+import type { HeldJudgement, OfferedApproval } from "./held-report.js";
 import type { ResolvedRule } from "./rules.js";
 import { type GuardedSnapshot, isAboutBaseline } from "./snapshot.js";
 import { type Finding, isHeld } from "./verdict.js";
@@ -23,113 +23,91 @@ interface Shown extends Pick<PendingApproval, "covers" | "lines" | "added"> {
   readonly ledger: CollectionLedger;
 }
 
-/** Offers approvals for what is held, and checks those that were given. */
-export class Approvals {
-  readonly #ledger: InstallationLedger | undefined;
+export interface ApprovalScope {
+  readonly ledger: InstallationLedger | undefined;
   /** Undefined in a preview. */
-  readonly #runId: string | undefined;
-  readonly #configuration: Pick<SyncConfiguration, "clock" | "logger">;
+  readonly runId: string | undefined;
+  readonly clock: Clock;
+}
 
-  constructor(
-    ledger: InstallationLedger | undefined,
-    runId: string | undefined,
-    configuration: Pick<SyncConfiguration, "clock" | "logger">,
-  ) {
-    this.#ledger = ledger;
-    this.#runId = runId;
-    this.#configuration = configuration;
+/**
+ * Offers an approval and stores it for each held snapshot. It covers snapshots that were approved already, too: an
+ * approval is one id, and the next run needs it for all of them.
+ * @throws the ledger cannot store it
+ */
+export async function offerApproval(
+  held: readonly Judged[],
+  approved: readonly GuardedSnapshot[],
+  scope: ApprovalScope,
+): Promise<OfferedApproval | "no-ledger"> {
+  const now = scope.clock.now();
+  const expiresAt = now + APPROVAL_MS;
+  const shown = held.flatMap(shownOf);
+  if (shown.length < held.length) return "no-ledger";
+  for (const { ledger } of approved) {
+    const given = await ledger?.pending();
+    if (ledger !== undefined && given !== undefined) shown.push({ ...given, ledger });
   }
+  const digests: Record<string, string> = {};
+  for (const one of shown) digests[one.ledger.collection] = await digestOf(one);
+  const offer = (await sameOffer(shown, digests, scope)) ?? { nonce: randomToken(), digests };
+  const places: ListedIn[] = [];
+  for (const { ledger, covers, lines, added } of shown)
+    places.push(await ledger.offer({ offer, expiresAt, covers, lines, added }));
+  return { id: offerId(offer), expiresAt, places, renewed: approved.map(({ collection }) => collection) };
+}
 
-  /**
-   * Offers an approval and stores it for each held snapshot. It covers snapshots that were approved already, too: an
-   * approval is one id, and the next run needs it for all of them.
-   * @param ended Fires when the ledger must not be asked any more.
-   * @returns the error of the run
-   */
-  async offer(
-    scope: HeldScope,
-    held: readonly Judged[],
-    approved: readonly GuardedSnapshot[],
-    ended: AbortSignal,
-  ): Promise<RunHeldError> {
-    const { clock, logger } = this.#configuration;
-    const now = clock.now();
-    const expiresAt = now + APPROVAL_MS;
-    const shown = held.flatMap(shownOf);
-    if (shown.length < held.length) return heldError(scope, held, "no-ledger");
-    try {
-      for (const { ledger } of approved) {
-        const given = await ledger?.pending();
-        if (ledger !== undefined && given !== undefined) shown.push({ ...given, ledger });
-      }
-      const digests: Record<string, string> = {};
-      for (const one of shown) digests[one.ledger.collection] = await digestOf(one);
-      const offer = (await this.#sameOffer(shown, digests, now)) ?? { nonce: randomToken(), digests };
-      const places: ListedIn[] = [];
-      for (const { ledger, covers, lines, added } of shown)
-        places.push(await ledger.offer({ offer, expiresAt, covers, lines, added }));
-      const listed = held.map((judged, i) => ({ ...judged, listedIn: places[i] }));
-      const renewed = approved.map(({ collection }) => collection);
-      return heldError(scope, listed, { id: offerId(offer), expiresAt }, renewed);
-    } catch (error) {
-      ended.throwIfAborted();
-      logger.error("saas-management: the ledger could not store a pending approval", { error });
-      return heldError(scope, held, "not-stored");
+/** Checks whether an approval covers what a snapshot is held for. @returns why it does not; undefined if it does */
+export async function approvalProblem(
+  approvalId: string,
+  { snapshot, findings }: Pick<Judged, "snapshot" | "findings">,
+  rule: ResolvedRule,
+  scope: ApprovalScope,
+): Promise<string | undefined> {
+  if (snapshot.ledger === undefined) return "without a ledger, approvals are not stored";
+  try {
+    const pending = await snapshot.ledger.pending();
+    if (pending === undefined)
+      return "no approval is pending for it: it was used, or offered for other collections";
+    if (offerId(pending.offer) !== approvalId) return "another approval is pending";
+    if (await isUsed(approvalId, scope))
+      return "a run has used it, and it is not known whether that run was completed";
+    if (pending.expiresAt <= scope.clock.now()) return "it has expired";
+    for (const finding of findings) {
+      const problem = notCovered(finding, snapshot, pending.covers);
+      if (problem !== undefined) return problem;
     }
+    const breaks = (...rules: readonly Finding["rule"][]) => findings.some((one) => rules.includes(one.rule));
+    if (findings.some(isAboutBaseline) && !(await keepsHeldRun(snapshot, () => pending.lines(), rule)))
+      return "too many records of the held run that was approved are missing";
+    if (breaks("removed", "window") && !(await removesOnly(snapshot, pending.lines())))
+      return "it would remove other records than the approved ones";
+    if (breaks("added") && !(await addsOnly(snapshot, pending.added())))
+      return "it would add other records than the approved ones";
+    return undefined;
+  } catch (error) {
+    const why = error instanceof SaasManagementError ? ` (${error.message})` : "";
+    return `the pending approval cannot be read${why}`;
   }
+}
 
-  /** Checks whether an approval covers what a snapshot is held for. @returns why it does not; undefined if it does */
-  async problem(
-    approvalId: string,
-    { snapshot, findings }: Pick<Judged, "snapshot" | "findings">,
-    rule: ResolvedRule,
-  ): Promise<string | undefined> {
-    if (snapshot.ledger === undefined) return "without a ledger, approvals are not stored";
-    try {
-      const pending = await snapshot.ledger.pending();
-      if (pending === undefined)
-        return "no approval is pending for it: it was used, or offered for other collections";
-      if (offerId(pending.offer) !== approvalId) return "another approval is pending";
-      if (await this.#isUsed(approvalId))
-        return "a run has used it, and it is not known whether that run was completed";
-      if (pending.expiresAt <= this.#configuration.clock.now()) return "it has expired";
-      for (const finding of findings) {
-        const problem = notCovered(finding, snapshot, pending.covers);
-        if (problem !== undefined) return problem;
-      }
-      const breaks = (...rules: readonly Finding["rule"][]) =>
-        findings.some((one) => rules.includes(one.rule));
-      if (findings.some(isAboutBaseline) && !(await keepsHeldRun(snapshot, () => pending.lines(), rule)))
-        return "too many records of the held run that was approved are missing";
-      if (breaks("removed", "window") && !(await removesOnly(snapshot, pending.lines())))
-        return "it would remove other records than the approved ones";
-      if (breaks("added") && !(await addsOnly(snapshot, pending.added())))
-        return "it would add other records than the approved ones";
-      return undefined;
-    } catch (error) {
-      const why = error instanceof SaasManagementError ? ` (${error.message})` : "";
-      return `the pending approval cannot be read${why}`;
-    }
-  }
+/** The pending offer, if it is for exactly this: it stays valid, and its id the same. */
+async function sameOffer(
+  [first]: readonly Shown[],
+  digests: Offer["digests"],
+  scope: ApprovalScope,
+): Promise<Offer | undefined> {
+  const pending = await first?.ledger.pending().catch(() => undefined);
+  if (pending === undefined || pending.expiresAt <= scope.clock.now()) return undefined;
+  const same = { nonce: pending.offer.nonce, digests };
+  const id = offerId(pending.offer);
+  return offerId(same) === id && !(await isUsed(id, scope)) ? same : undefined;
+}
 
-  /** The pending offer, if it is for exactly this: it stays valid, and its id the same. */
-  async #sameOffer(
-    [first]: readonly Shown[],
-    digests: Offer["digests"],
-    now: number,
-  ): Promise<Offer | undefined> {
-    const pending = await first?.ledger.pending().catch(() => undefined);
-    if (pending === undefined || pending.expiresAt <= now) return undefined;
-    const same = { nonce: pending.offer.nonce, digests };
-    const id = offerId(pending.offer);
-    return offerId(same) === id && !(await this.#isUsed(id)) ? same : undefined;
-  }
-
-  /** Whether another run may have been completed with an approval. */
-  async #isUsed(approvalId: string): Promise<boolean> {
-    const users = this.#ledger === undefined ? [] : await usersOf(this.#ledger, approvalId);
-    return users.some((batch) => runOf(batch) !== this.#runId);
-  }
+/** Whether another run may have been completed with an approval. */
+async function isUsed(approvalId: string, { ledger, runId }: ApprovalScope): Promise<boolean> {
+  const users = ledger === undefined ? [] : await usersOf(ledger, approvalId);
+  return users.some((batch) => runOf(batch) !== runId);
 }
 
 /** Why a finding is more than what was approved; undefined if it is not, as far as ids do not matter. */

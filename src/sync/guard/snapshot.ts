@@ -28,13 +28,11 @@ export interface SnapshotJudgement {
   readonly problem: unknown;
 }
 
-interface SnapshotParts {
-  readonly collection: SnapshotCollection;
-  readonly ledger: CollectionLedger | undefined;
-  /** Takes the lines of the ids, whose bytes may be used again when it has called `done`. */
-  readonly write?: ((lines: Uint8Array, done: () => void) => void) | undefined;
-  /** Reads those lines. */
-  readonly lines?: () => Lines;
+/** Where the lines of ids are kept until they go to the ledger. */
+export interface IdLog {
+  /** @param done Called when the bytes of the lines may be used again. */
+  appendLines(collection: SnapshotCollection, lines: Uint8Array, done: () => void): void;
+  lines(collection: SnapshotCollection): Lines;
 }
 
 /** One snapshot collection of a run: the ids that the connector has written, and those that were known before. */
@@ -52,11 +50,16 @@ export class GuardedSnapshot {
   sample: FieldSample = EMPTY_SAMPLE;
   #pasts: PastSnapshots = [];
 
-  constructor({ collection, ledger, write, lines = noLines }: SnapshotParts) {
+  constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, log: IdLog | undefined) {
     this.collection = collection;
     this.ledger = ledger;
-    this.lines = lines;
-    this.ids = new SnapshotIds({ sampled: collection, write, keyOf: ledger?.keyOf });
+    this.lines = () => log?.lines(collection) ?? noLines();
+    const write = (lines: Uint8Array, done: () => void) => log?.appendLines(collection, lines, done);
+    this.ids = new SnapshotIds({
+      sampled: collection,
+      write: ledger && log && write,
+      keyOf: ledger?.keyOf,
+    });
   }
 
   /** Compares the ids with the known ones, when all were written. */
@@ -68,10 +71,12 @@ export class GuardedSnapshot {
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
+    let unclear: PastSnapshots = [];
     const compare = async () => {
       this.knownIds = (await this.ledger?.known()) ?? [];
       const all = await compareIds(table, this.knownIds);
       this.#pasts = await pastsOf(this.knownIds, "completed");
+      unclear = await pastsOf(this.knownIds, "unclear");
       return all;
     };
     try {
@@ -89,7 +94,6 @@ export class GuardedSnapshot {
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
       if (!isCompleted && (await isUnknown())) return [unknownInstallation(compared)];
-      const unclear = await pastsOf(this.knownIds, "unclear");
       const { collection } = this;
       return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now }, rule);
     };

@@ -1,7 +1,6 @@
-import type { Clock } from "../../core/clock.js";
 import { BatchInProgressError, TimeoutError } from "../../core/errors/index.js";
-import type { Logger } from "../../core/hooks.js";
 import { bestEffort, lockedError } from "../call.js";
+import type { SyncConfiguration } from "../options.js";
 import { type InstallationLedger, type LedgerEntry, randomToken } from "./installation-ledger.js";
 import {
   isBatch,
@@ -16,13 +15,6 @@ import {
 } from "./journal-entries.js";
 
 const HEARTBEAT_MS = 2500;
-
-export interface JournalOptions {
-  /** Undefined if the run has no ledger; then nothing is noted. */
-  readonly ledger: InstallationLedger | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** Ends a batch on the service. @returns its state: `aborted`, or what the service says if it had ended before */
 export type EndBatch = (batchId: string) => Promise<string>;
@@ -46,7 +38,8 @@ const OPEN = new Set<string>();
  * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run goes on.
  */
 export class Journal {
-  readonly #options: JournalOptions;
+  readonly #ledger: InstallationLedger | undefined;
+  readonly #configuration: Pick<SyncConfiguration, "clock" | "logger">;
   readonly #starts: PreparedStarts;
   #open: Beating | undefined;
   /** The only entry of the open batch, until its first heartbeat. */
@@ -58,9 +51,14 @@ export class Journal {
   #answers = true;
   #warned = false;
 
-  constructor(options: JournalOptions) {
-    this.#options = options;
-    this.#starts = new PreparedStarts(options.clock);
+  /** @param ledger Undefined if the run has none; then nothing is noted. */
+  constructor(
+    ledger: InstallationLedger | undefined,
+    configuration: Pick<SyncConfiguration, "clock" | "logger">,
+  ) {
+    this.#ledger = ledger;
+    this.#configuration = configuration;
+    this.#starts = new PreparedStarts(configuration.clock);
   }
 
   /**
@@ -86,7 +84,7 @@ export class Journal {
     const left = this.#starts.describeLeft();
     if (left === undefined || this.#warned) return;
     this.#warned = true;
-    this.#options.logger.warn(`saas-management: waiting for the lock. ${left}`);
+    this.#configuration.logger.warn(`saas-management: waiting for the lock. ${left}`);
   }
 
   opened(batchId: string): Promise<void> {
@@ -135,7 +133,7 @@ export class Journal {
   }
 
   async #recover(endBatch: EndBatch): Promise<void> {
-    const { logger } = this.#options;
+    const { logger } = this.#configuration;
     const orphans = new Map<string, string>();
     await this.#attempt("could not be read", {}, async (ledger) => {
       const entries = await journalOf(ledger);
@@ -171,7 +169,7 @@ export class Journal {
 
   /** The id of a batch whose process is dead. Erases batches whose lease is over. */
   async #orphanOf(ledger: InstallationLedger, last: LedgerEntry): Promise<string | undefined> {
-    const { clock, logger } = this.#options;
+    const { clock, logger } = this.#configuration;
     const silentMs = clock.now() - last.sequence;
     try {
       if (silentMs > OVER_MS) return void (await erase(ledger, last.token));
@@ -186,7 +184,7 @@ export class Journal {
   }
 
   #keepBeating(ledger: InstallationLedger, batch: Beating): void {
-    const { clock, logger } = this.#options;
+    const { clock, logger } = this.#configuration;
     const beat = async () => {
       this.#first = undefined;
       const before = await entriesOf(ledger, batch.token);
@@ -212,7 +210,7 @@ export class Journal {
     before: readonly LedgerEntry[],
     agoMs = 0,
   ): Promise<LedgerEntry> {
-    const entry = journalEntry(ledger, "batch", this.#options.clock.now() - agoMs, token);
+    const entry = journalEntry(ledger, "batch", this.#configuration.clock.now() - agoMs, token);
     await putOwned(ledger, entry, { batchId });
     await ledger.delete(before.filter(({ key }) => key !== entry.key));
     return entry;
@@ -224,10 +222,10 @@ export class Journal {
     details: { readonly batchId?: string },
     step: (ledger: InstallationLedger, over: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    const { ledger } = this.#options;
+    const ledger = this.#ledger;
     if (!this.#answers || ledger === undefined) return;
     const message = `the journal ${failure}; if this process is killed, the lock of its batch ends with the lease`;
-    await bestEffort(this.#options, { level: "warn", message, details }, (over) => {
+    await bestEffort(this.#configuration, { level: "warn", message, details }, (over) => {
       over.addEventListener("abort", () => {
         this.#answers = false;
       });

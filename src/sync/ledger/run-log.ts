@@ -1,18 +1,13 @@
 /**
  * What a ledger tells people, and which approval is used: entries `runs.00000012.<token>.<kind>` of an installation.
  *
- * - `receipt`: a completed run.
- * - `held`: the run that is held now. Its token, and that of the other kinds, is the id of the approval.
+ * - `receipt`: a completed run, whose id is the token.
+ * - `held`: the run that is held now. Its token, and that of the kinds below, is the id of the approval.
  * - `approved`: a person approved it.
  * - `used`: a run was to be completed with it. It stays if nobody knows whether the service has completed that run.
  */
-import {
-  type InstallationLedger,
-  isList,
-  type LedgerEntry,
-  lastOf,
-  randomToken,
-} from "./installation-ledger.js";
+import type { HeldReport } from "../../core/errors/index.js";
+import { type InstallationLedger, isList, type LedgerEntry, lastOf } from "./installation-ledger.js";
 
 interface LogValue {
   /** When it happened, in milliseconds since 1970. */
@@ -24,28 +19,29 @@ const SUBJECT = "runs";
 /** Older completed runs are forgotten. */
 const KEPT = 30;
 
-/** Notes a completed run, after which nothing is held any more. */
-export async function logCompleted(ledger: InstallationLedger, run: LogValue): Promise<void> {
+/** Notes a completed run, after which nothing is held any more. @param run With its receipt. */
+export async function logCompleted(ledger: InstallationLedger, runId: string, run: LogValue): Promise<void> {
   const all = await ledger.entries();
   const before = all.filter(({ subject }) => subject === SUBJECT);
-  await ledger.put(
-    before,
-    { subject: SUBJECT, kind: "receipt", token: randomToken() },
-    { ...run, ...ledger.scope },
-  );
+  await ledger.put(before, { subject: SUBJECT, kind: "receipt", token: runId }, { ...run, ...ledger.scope });
   const kept = new Set(before.filter(({ kind }) => kind === "receipt").slice(1 - KEPT));
   const lists = new Set(all.filter(isList).map(({ token }) => token));
   const isKept = (entry: LedgerEntry) => kept.has(entry) || (entry.kind === "used" && lists.has(entry.token));
   await ledger.delete(before.filter((entry) => !isKept(entry)));
 }
 
-/** Notes a held run in place of an earlier one. @param approvalId What it offers. */
-export async function logHeld(ledger: InstallationLedger, approvalId: string, run: LogValue): Promise<void> {
+/** Notes a held run in place of an earlier one, if the ledger could store what it offers. */
+export async function logHeld(ledger: InstallationLedger, report: HeldReport, at: number): Promise<void> {
+  const approvalId = report.approval?.id;
+  if (approvalId === undefined) return;
+  // Ids are in the lists of removals only, which a later ledger may have to hash.
+  const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
+  const value = { report: { ...report, reasons }, text: report.toString() };
   const before = await logEntries(ledger);
   await ledger.put(
     before,
     { subject: SUBJECT, kind: "held", token: approvalId },
-    { ...run, ...ledger.scope },
+    { at, value, ...ledger.scope },
   );
   const isReplaced = ({ kind, token }: LedgerEntry) =>
     kind === "held" || (kind === "approved" && token !== approvalId);

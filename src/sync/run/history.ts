@@ -1,13 +1,11 @@
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import { bestEffort } from "../call.js";
 import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import { idsOf } from "../ledger/id-lines.js";
 import type { InstallationLedger, LedgerEntry } from "../ledger/installation-ledger.js";
-import { heldIn, logCompleted, logEntries, logHeld, readLogEntry } from "../ledger/run-log.js";
-import type { SyncConfiguration } from "../options.js";
+import { heldIn, logEntries, readLogEntry } from "../ledger/run-log.js";
 import { withText } from "../report-text.js";
 import { describedReceipt, type RunReceipt } from "./receipt.js";
 
@@ -40,39 +38,6 @@ export interface InstallationStatus {
   /** How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the second one. */
   readonly lateMs: number | undefined;
   readonly held: RunHistory["held"];
-}
-
-/** Notes in the ledger what became of runs. Never rejects: a run does not depend on it. */
-export class RunNotes {
-  readonly #ledger: InstallationLedger | undefined;
-  readonly #configuration: SyncConfiguration;
-
-  /** @param ledger Undefined for `"none"`. */
-  constructor(ledger: InstallationLedger | undefined, configuration: SyncConfiguration) {
-    this.#ledger = ledger;
-    this.#configuration = configuration;
-  }
-
-  completed(receipt: RunReceipt): Promise<void> {
-    return this.#note((ledger, at) => logCompleted(ledger, { at, value: receipt }));
-  }
-
-  async held(report: HeldReport): Promise<void> {
-    const id = report.approval?.id;
-    // Without an approval, the ledger could not be written.
-    if (id === undefined) return;
-    // Ids are in the lists of removals only, which a later ledger may have to hash.
-    const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
-    const value = { report: { ...report, reasons }, text: report.toString() };
-    await this.#note((ledger, at) => logHeld(ledger, id, { at, value }));
-  }
-
-  async #note(put: (ledger: InstallationLedger, at: number) => Promise<void>): Promise<void> {
-    const ledger = this.#ledger;
-    if (ledger === undefined) return;
-    const failed = { level: "warn", message: "the ledger could not note the run in its history" } as const;
-    await bestEffort(this.#configuration, failed, () => put(ledger, this.#configuration.clock.now()));
-  }
 }
 
 /** The receipt of the last completed run; undefined if there is none. */

@@ -1,9 +1,8 @@
 /** A run: it extracts everything, is judged, and only then sends. The numbers are those of docs/reference/run-and-guard.md. */
-import { linkAbort, raceAbort } from "../../core/abort.js";
+import { raceAbort } from "../../core/abort.js";
 import {
   BatchOutcomeUnknownError,
   BatchStateError,
-  ConfigurationError,
   type HeldReport,
   RateLimitError,
   RunHeldError,
@@ -13,20 +12,19 @@ import {
   TransportError,
 } from "../../core/errors/index.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
+import { bestEffort } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
-import { RunGuard } from "../guard/run-guard.js";
-import { randomToken } from "../ledger/installation-ledger.js";
-import { Journal } from "../ledger/journal.js";
+import { Guard } from "../guard/guard.js";
+import { type InstallationLedger, randomToken } from "../ledger/installation-ledger.js";
+import { logCompleted, logHeld } from "../ledger/run-log.js";
 import type { SyncConfiguration } from "../options.js";
-import { counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
-import { lastReceipt, RunNotes } from "./history.js";
-import { logged } from "./logged.js";
+import { framed } from "./frame.js";
+import { lastReceipt } from "./history.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { type RunReceipt, receiptOf, surprisesOf } from "./receipt.js";
-import { untilRunEnds } from "./run-end.js";
+import { type RunReceipt, receiptOf } from "./receipt.js";
 import { BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { hasSentOnce, unclearEvents } from "./spool-sender.js";
@@ -40,31 +38,21 @@ export function runConnector<Snapshots extends SnapshotCollection>(
   options: ResolvedRunOptions,
   parts: RunParts,
 ): Promise<RunReceipt> {
-  const { configuration, begunAt, closed } = parts;
-  const { clock, logger } = configuration;
-  const run = async (signal: AbortSignal) => {
-    const { controller, unlink } = linkAbort(signal, closed);
-    try {
-      return await new Run(connector, options, parts, controller.signal).execute();
-    } finally {
-      unlink();
-      // Nothing goes on that nobody waits for, such as the abort of an orphan.
-      controller.abort(new Error("The run is over."));
-    }
-  };
-  return logged(options.installationId, logger, () => untilRunEnds(options, { clock, begunAt }, run));
+  const begunAt = parts.configuration.clock.monotonic();
+  return framed(options, parts, (watched, ended) =>
+    new Run(connector, watched, parts, ended, begunAt).execute(),
+  );
 }
 
 class Run<Snapshots extends SnapshotCollection> {
   readonly #connector: Connector<Snapshots>;
   readonly #options: ResolvedRunOptions;
-  readonly #parts: RunParts;
   readonly #configuration: SyncConfiguration;
   /** Fires when the caller, the client, the time or a signal of the process ends the run. */
   readonly #ended: AbortSignal;
+  readonly #begunAt: number;
   readonly #runId = randomToken();
   readonly #watermarks: Watermarks;
-  readonly #notes: RunNotes;
   readonly #sender: BatchSender;
   #restarts: number;
   #restarted = 0;
@@ -74,25 +62,16 @@ class Run<Snapshots extends SnapshotCollection> {
     options: ResolvedRunOptions,
     parts: RunParts,
     ended: AbortSignal,
+    begunAt: number,
   ) {
-    const { configuration } = parts;
-    const { clock, logger } = configuration;
-    const { ledger } = options;
     this.#connector = connector;
     this.#options = options;
-    this.#parts = parts;
-    this.#configuration = configuration;
+    this.#configuration = parts.configuration;
     this.#ended = ended;
-    this.#watermarks = new Watermarks(ledger, false, configuration);
-    this.#notes = new RunNotes(ledger, configuration);
-    this.#sender = new BatchSender({
-      run: options,
-      parts,
-      journal: new Journal({ ledger, clock, logger }),
-      watermarks: this.#watermarks,
-      readState: () => this.#readState(),
-      ended,
-    });
+    this.#begunAt = begunAt;
+    this.#watermarks = new Watermarks(options.ledger, false, parts.configuration);
+    const run = { ...options, id: this.#runId };
+    this.#sender = new BatchSender(run, parts, this.#watermarks, ended);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
   }
 
@@ -105,7 +84,7 @@ class Run<Snapshots extends SnapshotCollection> {
       }
     } catch (error) {
       if (error instanceof RunHeldError) {
-        await this.#notes.held(error.report);
+        await this.#note((ledger, at) => logHeld(ledger, error.report, at));
         await this.#tell(error.report);
       }
       throw this.#withUnclear(error);
@@ -116,14 +95,15 @@ class Run<Snapshots extends SnapshotCollection> {
   async #extractJudgeSend(): Promise<RunReceipt | undefined> {
     const { spool: spoolOptions } = this.#options;
     // 1 Read T0 before the connector is called.
-    const state = await this.#readState();
+    const state = await this.#sender.readState();
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
       const extracted = { ...(await this.#extract(spool)), state };
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
-      if ((await this.#readState()) !== state) return undefined;
-      await extracted.guard.judge();
+      if ((await this.#sender.readState()) !== state) return undefined;
+      const held = await extracted.guard.judge();
+      if (held.length > 0) throw await extracted.guard.offer(held);
       return await this.#send(extracted);
     } finally {
       // 10 Close the spool.
@@ -133,9 +113,9 @@ class Run<Snapshots extends SnapshotCollection> {
 
   async #extract(spool: Spool): Promise<Omit<Extracted, "state">> {
     const { snapshots } = this.#connector;
-    const runId = this.#runId;
     const configuration = this.#configuration;
-    const guard = new RunGuard({ ...this.#options, snapshots, runId }, configuration, spool, this.#ended);
+    const sending = { id: this.#runId, ids: spool };
+    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, sending);
     if (this.#restarted === 0) await guard.checkFirstRun();
     const extraction = new Extraction<Snapshots>({
       configuration,
@@ -162,7 +142,7 @@ class Run<Snapshots extends SnapshotCollection> {
       const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
         const receipt = this.#receipt(batch, end.counts, extracted);
-        await this.#notes.completed(receipt);
+        await this.#note((ledger, at) => logCompleted(ledger, this.#runId, { at, value: receipt }));
         return receipt;
       }
       if (end.type === "outdated") {
@@ -176,21 +156,6 @@ class Run<Snapshots extends SnapshotCollection> {
       this.#configuration.logger.warn("saas-management: the batch failed and is sent again", {
         batchId: batch.id,
         code: failure instanceof SaasManagementError ? failure.code : undefined,
-      });
-    }
-  }
-
-  /** Names what the ledger says of the installation, without the batches of this run. */
-  async #readState(): Promise<string> {
-    const { ledger } = this.#options;
-    if (ledger === undefined) return "";
-    try {
-      return await raceAbort(ledger.state(this.#runId), this.#ended);
-    } catch (error) {
-      this.#ended.throwIfAborted();
-      if (error instanceof SaasManagementError) throw error;
-      throw new ConfigurationError("The ledger could not be read; nothing was sent. See the error's cause.", {
-        cause: error,
       });
     }
   }
@@ -225,29 +190,28 @@ class Run<Snapshots extends SnapshotCollection> {
     reported: CompletionCounts,
     { spool, guard, extraction }: Extracted,
   ): RunReceipt {
-    const unclear = unclearEvents(spool).map(
-      ({ collection, records }) =>
-        `it is not known whether the service accepted ${counted(records, "record")} of ${collection}, and eventDelivery: "at-most-once" does not send them again`,
-    );
-    const removed = this.#connector.snapshots.flatMap((collection) =>
-      surprisesOf(collection, guard.figures[collection], reported[collection]?.removed),
-    );
-    const surprises = [...removed, ...unclear];
-    for (const surprise of surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
-    return receiptOf({
+    const run = {
       batchId: batch.id,
       restarts: this.#restarted,
-      durationMs: this.#configuration.clock.monotonic() - this.#parts.begunAt,
+      durationMs: this.#configuration.clock.monotonic() - this.#begunAt,
       waitedForLockMs: this.#sender.waitedForLockMs,
-      ledger: this.#options.ledger?.location,
-      stats: batch.stats,
-      extracted: extraction.stats,
-      expected: guard.figures,
-      approved: guard.approvedRules,
-      reported,
-      guard: guard.isOn ? "on" : "off",
-      surprises,
-    });
+      ledger: guard.ledger?.location,
+      guard: guard.rules.isOn ? "on" : "off",
+    } as const;
+    const { figures: expected, approvedRules: approved } = guard;
+    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };
+    const receipt = receiptOf(run, facts, unclearEvents(spool));
+    for (const surprise of receipt.surprises)
+      this.#configuration.logger.error(`saas-management: ${surprise}`);
+    return receipt;
+  }
+
+  /** Notes in the ledger what became of the run, which does not depend on it. */
+  async #note(put: (ledger: InstallationLedger, at: number) => Promise<void>): Promise<void> {
+    const { ledger } = this.#options;
+    const failed = { level: "warn", message: "the ledger could not note the run in its history" } as const;
+    if (ledger === undefined) return;
+    await bestEffort(this.#configuration, failed, () => put(ledger, this.#configuration.clock.now()));
   }
 
   async #tell(report: HeldReport): Promise<void> {

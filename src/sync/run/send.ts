@@ -1,12 +1,13 @@
 /** Steps 4 to 9 of a run: one batch. */
 import { linkAbort, onAbort, raceAbort } from "../../core/abort.js";
 import { BatchInProgressError, BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
-import type { BatchWatch } from "../batch/session.js";
-import type { BatchOptions } from "../batch/start.js";
+import type { BatchOptions, BatchWatch } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { hasEnded, lockedError, withinGrace } from "../call.js";
-import type { RunGuard } from "../guard/run-guard.js";
-import type { Journal } from "../ledger/journal.js";
+import { Drafts } from "../guard/drafts.js";
+import type { Guard } from "../guard/guard.js";
+import { Journal } from "../ledger/journal.js";
+import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
@@ -23,28 +24,22 @@ export interface RunParts {
   readonly configuration: SyncConfiguration;
   readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
   readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
-  readonly begunAt: number;
   readonly closed: AbortSignal;
 }
 
 /** What a connector has written, in the state of the ledger that it has seen. */
 export interface Extracted {
   readonly spool: Spool;
-  readonly guard: RunGuard;
+  readonly guard: Guard;
   readonly extraction: Pick<Extraction<never>, "stats" | "incomplete">;
   /** T0. */
   readonly state: string;
 }
 
-interface SenderOptions {
-  readonly run: Pick<ResolvedRunOptions, "installationId" | "waitForLockMs" | "onProgress">;
-  readonly parts: RunParts;
-  readonly journal: Journal;
-  readonly watermarks: Watermarks;
-  /** Names the state of the ledger, without the batches of this run. */
-  readonly readState: () => Promise<string>;
-  /** Fires when the run is ended from outside. */
-  readonly ended: AbortSignal;
+/** The run that is sent. */
+interface SentRun
+  extends Pick<ResolvedRunOptions, "installationId" | "ledger" | "waitForLockMs" | "onProgress"> {
+  readonly id: string;
 }
 
 /** How a batch has ended. */
@@ -54,17 +49,26 @@ type BatchEnd =
 
 /** Sends what a run has extracted, each time in a batch of its own. */
 export class BatchSender {
-  readonly #options: SenderOptions;
+  readonly #run: SentRun;
+  readonly #parts: RunParts;
   readonly #configuration: SyncConfiguration;
+  readonly #journal: Journal;
+  readonly #watermarks: Watermarks;
+  /** Fires when the run is ended from outside. */
+  readonly #ended: AbortSignal;
   /** Batches that could not be aborted, and why they failed: each may still hold the lock. */
   readonly #unreleased = new Map<string, unknown>();
   #batches = 0;
   #waitedForLockMs = 0;
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(options: SenderOptions) {
-    this.#options = options;
-    this.#configuration = options.parts.configuration;
+  constructor(run: SentRun, parts: RunParts, watermarks: Watermarks, ended: AbortSignal) {
+    this.#run = run;
+    this.#parts = parts;
+    this.#configuration = parts.configuration;
+    this.#journal = new Journal(run.ledger, parts.configuration);
+    this.#watermarks = watermarks;
+    this.#ended = ended;
   }
 
   get waitedForLockMs(): number {
@@ -76,20 +80,33 @@ export class BatchSender {
     return this.#unclear;
   }
 
+  /** Names what the ledger says of the installation, without the batches of this run. */
+  async readState(): Promise<string> {
+    const { id, ledger } = this.#run;
+    if (ledger === undefined) return "";
+    try {
+      return await raceAbort(ledger.state(id), this.#ended);
+    } catch (error) {
+      this.#ended.throwIfAborted();
+      throw ledgerError("be read; nothing was sent", error);
+    }
+  }
+
   /** Sends one batch, and completes or aborts it. @throws it was not started */
   async send(extracted: Extracted): Promise<{ readonly batch: BatchHandle; readonly end: BatchEnd }> {
     const batch = await this.#start();
     const end = await batch.within(() => this.#send(batch, extracted));
     const isReleased = end.type === "completed" || end.isReleased;
     if (!isReleased) this.#unreleased.set(batch.id, end.error);
-    await this.#options.journal.ended(batch.id, isReleased);
+    await this.#journal.ended(batch.id, isReleased);
     return { batch, end };
   }
 
   /** 4 Abort own orphans, and start a batch. It is noted before it is sent. */
   async #start(): Promise<BatchHandle> {
-    const { run, journal, parts, ended } = this.#options;
-    const { installationId, waitForLockMs, onProgress } = run;
+    const { installationId, waitForLockMs, onProgress } = this.#run;
+    const journal = this.#journal;
+    const ended = this.#ended;
     const { clock } = this.#configuration;
     await raceAbort(
       this.#recover().then(() => this.#release()),
@@ -109,7 +126,7 @@ export class BatchSender {
     this.#batches += 1;
     const { noteStart, startEndsInMs } = journal;
     const options = { installationId, waitForLockMs, signal: ended, onProgress: notice };
-    const starting = parts.start(options, { attempt: this.#batches, noteStart, startEndsInMs });
+    const starting = this.#parts.start(options, { attempt: this.#batches, noteStart, startEndsInMs });
     const batch = await starting.catch((error: unknown) => {
       throw journal.explain(this.#explain(error));
     });
@@ -119,12 +136,11 @@ export class BatchSender {
 
   /** Aborts orphans. A service that does not answer is left to the start, which tells of it. */
   #recover(): Promise<void> {
-    const { journal, ended } = this.#options;
     const abort = (batchId: string, over: AbortSignal) => {
-      const { controller, unlink } = linkAbort(over, ended);
+      const { controller, unlink } = linkAbort(over, this.#ended);
       return this.#end(batchId, controller.signal).finally(unlink);
     };
-    return journal.recover((batchId) =>
+    return this.#journal.recover((batchId) =>
       withinGrace(this.#configuration.clock, (over) => abort(batchId, over), RECOVERY_MS),
     );
   }
@@ -132,7 +148,7 @@ export class BatchSender {
   /** Aborts the batches of this run that could not be aborted; what fails is tried again while the run waits. */
   async #release(): Promise<void> {
     for (const batchId of [...this.#unreleased.keys()]) {
-      const ended = this.#end(batchId, this.#options.ended);
+      const ended = this.#end(batchId, this.#ended);
       await ended.then(
         () => this.#unreleased.delete(batchId),
         () => {},
@@ -143,7 +159,7 @@ export class BatchSender {
   /** Aborts a batch that may have ended already. @returns its state, as far as the service tells it */
   async #end(batchId: string, signal: AbortSignal): Promise<string> {
     try {
-      await this.#options.parts.abort(batchId, signal);
+      await this.#parts.abort(batchId, signal);
       return "aborted";
     } catch (error) {
       if (hasEnded(error)) return error.batchState ?? "unknown";
@@ -165,26 +181,26 @@ export class BatchSender {
    * answer was lost. Otherwise somebody else completed it, perhaps with only a part of the records.
    */
   async #send(batch: BatchHandle, { spool, guard, extraction, state }: Extracted): Promise<BatchEnd> {
-    const { journal, watermarks, readState, ended } = this.#options;
     // A write that comes too late shows that what was extracted is not complete.
-    const { controller, unlink } = linkAbort(ended, extraction.incomplete);
+    const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
     const cut = controller.signal;
     // Ends the writes at once; the abort below waits for the service.
     const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
+    const drafts = new Drafts(guard, this.#run.id, this.#configuration, batch.signal);
     let counts: CompletionCounts;
     let type: "outdated" | "failed" = "failed";
     let unclear: BatchOutcomeUnknownError | undefined;
     try {
       cut.throwIfAborted();
-      await raceAbort(journal.opened(batch.id), batch.signal);
+      await raceAbort(this.#journal.opened(batch.id), batch.signal);
       // 5 Under the lock, while the batch is empty: compare with T0 once more.
-      if ((await raceAbort(readState(), batch.signal)) !== state) type = "outdated";
+      if ((await raceAbort(this.readState(), batch.signal)) !== state) type = "outdated";
       if (type === "outdated") throw new Error("Another run was completed meanwhile.");
       // 6 Draft the ids, whose sequence needs the lock, and send.
-      await guard.draft(batch.signal);
+      await drafts.begin();
       await sendSpool(batch, spool, this.#configuration);
       // 7 Store the pending ids durably.
-      await guard.save(batch.signal);
+      await drafts.save();
       // 8 CompleteSyncBatch: asked again, never guessed.
       const completion = await complete(batch);
       if (completion instanceof BatchOutcomeUnknownError) {
@@ -202,7 +218,7 @@ export class BatchSender {
             "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
             { batchId: batch.id },
           );
-        await guard.givenUp(outcome);
+        await drafts.givenUp(outcome);
         this.#unclear = unclear ?? this.#unclear;
         const isReleased = abort === "aborted";
         return cut.aborted
@@ -215,7 +231,7 @@ export class BatchSender {
       unlink();
     }
     // 9 Promote the ids, store the watermarks; then the receipt.
-    await Promise.all([watermarks.completed(), guard.completed()]);
+    await Promise.all([this.#watermarks.completed(), drafts.completed()]);
     return { type: "completed", counts };
   }
 
@@ -227,7 +243,7 @@ export class BatchSender {
       return "aborted";
     } catch (error) {
       if (error instanceof BatchStateError) return error.reason === "completed" ? "completed" : "aborted";
-      this.#options.run.onProgress?.({ type: "abort-failed", lockedUntil });
+      this.#run.onProgress?.({ type: "abort-failed", lockedUntil });
       this.#configuration.logger.error(
         "saas-management: the batch could not be aborted; its lock ends with the lease",
         { batchId: batch.id, lockedUntil, error },

@@ -43,10 +43,9 @@ interface Play {
   readonly steps: readonly Wrong[];
 }
 
-const one = (kind: string, ...wrong: readonly (readonly [string, Int32Array])[]): Play => ({
-  kind,
-  steps: [new Map(wrong)],
-});
+type Column = readonly [path: string, values: Int32Array];
+
+const one = (kind: string, ...wrong: readonly Column[]): Play => ({ kind, steps: [new Map(wrong)] });
 
 /** Makes columns of wrong values. */
 class Damage {
@@ -71,12 +70,13 @@ class Damage {
     return this.all.filter((slot) => column[slot] !== MISSING);
   }
 
+  /** Other values of one field. */
+  play(kind: string, ...[path, changed, slots]: Parameters<Damage["other"]>): Play {
+    return one(kind, this.other(path, changed, slots));
+  }
+
   /** Other values in the place of those that records have. */
-  other(
-    path: string,
-    changed: (value: number, i: number) => number,
-    slots = this.all,
-  ): readonly [string, Int32Array] {
+  other(path: string, changed: (value: number, i: number) => number, slots = this.all): Column {
     const column = this.column(path).slice();
     for (const [i, slot] of slots.entries()) {
       const value = column[slot] ?? MISSING;
@@ -86,7 +86,7 @@ class Damage {
   }
 
   /** Each record has the value of the one before, or none if that has none. */
-  shifted(path: string, slots = this.all): readonly [string, Int32Array] {
+  shifted(path: string, slots = this.all): Column {
     const column = this.column(path);
     const wrong = column.slice();
     for (const [i, slot] of slots.entries()) wrong[slot] = column[slots.at(i - 1) ?? 0] ?? MISSING;
@@ -94,14 +94,14 @@ class Damage {
   }
 
   /** The values of other people. */
-  foreign(path: string, slots = this.all): readonly [string, Int32Array] {
+  foreign(path: string, slots = this.all): Column {
     const field = this.#population.field(path);
     const column = this.column(path).slice();
     if (field !== undefined) for (const slot of slots) column[slot] = this.#population.draw(field);
     return [path, column];
   }
 
-  emptied(path: string, share: number, from = this.column(path)): readonly [string, Int32Array] {
+  emptied(path: string, share: number, from = this.column(path)): Column {
     const column = from.slice();
     const filled = this.all.filter((slot) => column[slot] !== MISSING);
     for (const slot of this.#random.pick(filled, Math.ceil(filled.length * share))) column[slot] = MISSING;
@@ -120,40 +120,18 @@ function* playsOf(damage: Damage, random: Random): Generator<Play> {
   );
   for (const { path } of references) {
     const [target = 0] = random.pick(damage.filled(path), 1).map((slot) => damage.column(path)[slot] ?? 0);
-    yield one(
-      "reference: all to one",
-      damage.other(path, () => target),
-    );
+    yield damage.play("reference: all to one", path, () => target);
     yield one("reference: shifted by a row", damage.shifted(path));
   }
   for (const path of of("number")) {
-    yield one(
-      "number: 0 everywhere",
-      damage.other(path, () => 0),
-    );
-    yield one(
-      "number: in cents",
-      damage.other(path, (value) => value * 100),
-    );
+    yield damage.play("number: 0 everywhere", path, () => 0);
+    yield damage.play("number: in cents", path, (value) => value * 100);
   }
-  for (const path of of("time"))
-    yield one(
-      "time: another zone",
-      damage.other(path, (value) => value + 2),
-    );
+  for (const path of of("time")) yield damage.play("time: another zone", path, (value) => value + 2);
   for (const path of of("boolean")) {
-    yield one(
-      "boolean: inverted",
-      damage.other(path, (value) => 1 - value),
-    );
-    yield one(
-      "boolean: all false",
-      damage.other(path, () => 0),
-    );
-    yield one(
-      "boolean: all true",
-      damage.other(path, () => 1),
-    );
+    yield damage.play("boolean: inverted", path, (value) => 1 - value);
+    yield damage.play("boolean: all false", path, () => 0);
+    yield damage.play("boolean: all true", path, () => 1);
   }
   yield* rowPlays(damage, random);
   yield* emptyPlays(damage, random);
@@ -172,44 +150,28 @@ function* playsOf(damage: Damage, random: Random): Generator<Play> {
 
 function* textPlays(texts: readonly string[], damage: Damage, random: Random): Generator<Play> {
   const { all } = damage;
-  for (const path of texts)
-    yield one(
-      'text: "undefined"',
-      damage.other(path, () => CONSTANT),
-    );
+  for (const path of texts) yield damage.play('text: "undefined"', path, () => CONSTANT);
   const path = random.one(texts);
   if (path === undefined) return;
   const encoded = (value: number) => value + OTHER;
-  yield one("text: masked or encoded", damage.other(path, encoded));
+  yield damage.play("text: masked or encoded", path, encoded);
   const some = random.pick(all, Math.ceil(all.length * random.between(0.3, 0.6)));
-  yield one("text: mojibake in 30 to 60 %", damage.other(path, encoded, some));
-  yield one(
-    "text: cut off",
-    damage.other(path, (value) => (random.chance(0.85) ? encoded(value) : value)),
-  );
+  yield damage.play("text: mojibake in 30 to 60 %", path, encoded, some);
+  yield damage.play("text: cut off", path, (value) => (random.chance(0.85) ? encoded(value) : value));
   const other = random.one(texts.filter((text) => text !== path));
   if (other !== undefined) {
     const column = damage.column(other);
-    yield one(
-      "text: of another field",
-      damage.other(path, (value, i) => column[all[i] ?? 0] || value),
-    );
+    yield damage.play("text: of another field", path, (value, i) => column[all[i] ?? 0] || value);
   }
   for (const share of [0.25, 0.5]) {
     const length = Math.ceil(all.length * share);
     const rows = random.pick(all, length);
     const name = `${100 * share} % of the rows`;
-    yield one(
-      `${name}: "undefined"`,
-      damage.other(path, () => CONSTANT, rows),
-    );
+    yield damage.play(`${name}: "undefined"`, path, () => CONSTANT, rows);
     yield one(`${name}: values of others`, damage.shifted(path, rows));
     const start = random.below(all.length - length + 1);
     const page = all.subarray(start, start + length);
-    yield one(
-      `${name}, one page: "undefined"`,
-      damage.other(path, () => CONSTANT, page),
-    );
+    yield damage.play(`${name}, one page: "undefined"`, path, () => CONSTANT, page);
   }
 }
 
@@ -220,21 +182,13 @@ function* choicePlays(path: string, damage: Damage): Generator<Play> {
   const commonest = mostFrequent(filled, column);
   const rarest = values.findLast((value) => value !== commonest);
   if (rarest === undefined) return;
-  yield one(
-    "choice: all one of the rarer values",
-    damage.other(path, () => rarest),
-  );
-  yield one(
-    "choice: all the commonest value",
-    damage.other(path, () => commonest),
-  );
-  yield one(
-    "choice: all an unknown value",
-    damage.other(path, () => CONSTANT),
-  );
-  yield one(
+  yield damage.play("choice: all one of the rarer values", path, () => rarest);
+  yield damage.play("choice: all the commonest value", path, () => commonest);
+  yield damage.play("choice: all an unknown value", path, () => CONSTANT);
+  yield damage.play(
     "choice: values mapped in a circle",
-    damage.other(path, (value) => values[(values.indexOf(value) + 1) % values.length] ?? value),
+    path,
+    (value) => values[(values.indexOf(value) + 1) % values.length] ?? value,
   );
 }
 

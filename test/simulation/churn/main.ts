@@ -6,7 +6,7 @@
  * For each of the years, each organisation gets an installation, which lives up to a year.
  */
 import { parseArgs } from "node:util";
-import { disasterTable, organisationTable, summaryOf } from "./report.js";
+import { disasterRows, organisationRows, summaryOf } from "./report.js";
 import { simulateChurn } from "./simulate.js";
 
 const { values } = parseArgs({
@@ -17,5 +17,6 @@ if (!Number.isInteger(seed) || !Number.isInteger(lives) || lives < 1)
   throw new TypeError("--seed and --years must be integers.");
 
 const tally = simulateChurn({ seed, lives });
-for (const part of [organisationTable(tally), disasterTable(tally), summaryOf(tally)])
-  console.log(`${part}\n`);
+console.table(organisationRows(tally));
+console.table(disasterRows(tally));
+console.log(summaryOf(tally));

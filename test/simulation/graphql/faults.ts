@@ -1,11 +1,7 @@
 /** What strikes a request on its way, drawn at random, and what its answer then means. */
 import type { ErrorCode } from "@saas-management/sdk";
 import fc from "fast-check";
-
-export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
-
-export const oneOf = <const T extends readonly unknown[]>(...values: T): fc.Arbitrary<T[number]> =>
-  fc.constantFrom(...values);
+import { type Drawn, oneOf, weighted } from "../drawing.js";
 
 /** Whether the fault happens before the service has done what was requested, or after. */
 const at = oneOf("before", "after");
@@ -20,52 +16,46 @@ export type RetryAfter = Drawn<typeof retryAfter>;
 const LASTING_CODE = "CERT_HAS_EXPIRED";
 
 const ofAll = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({
+  weighted(
+    5,
+    fc.record({
       type: oneOf("lost"),
       at,
       code: oneOf("ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "UND_ERR_SOCKET", LASTING_CODE),
     }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
+  ),
+  weighted(
+    6,
+    fc.record({
       type: oneOf("status"),
       at,
       status: oneOf(503, 503, 429, 429, 502, 504, 408, 500, 400, 403),
       retryAfter,
       body: oneOf("json", "json", "html", "endless"),
     }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
+  ),
+  weighted(
+    3,
+    fc.record({
       type: oneOf("errors"),
       at,
       data: oneOf("none", "null fields", "whole"),
       code: oneOf(undefined, "INTERNAL", "RATE_LIMITED"),
       retryAfter,
     }),
-  },
+  ),
   /** The body breaks off. */
-  { weight: 2, arbitrary: fc.record({ type: oneOf("cut") }) },
+  weighted(2, fc.record({ type: oneOf("cut") })),
   /** The body arrives completely and is not a GraphQL response. */
-  {
-    weight: 1,
-    arbitrary: fc.record({ type: oneOf("garbage"), text: oneOf("", "[]", '{"data": {', "null", "{}") }),
-  },
+  weighted(1, fc.record({ type: oneOf("garbage"), text: oneOf("", "[]", '{"data": {', "null", "{}") })),
   /** The body does not declare JSON. */
-  { weight: 1, arbitrary: fc.record({ type: oneOf("content"), declared: oneOf("html", "plain", "latin1") }) },
+  weighted(1, fc.record({ type: oneOf("content"), declared: oneOf("html", "plain", "latin1") })),
   /** The body is larger than `maxResponseBytes`, declared or not. */
-  { weight: 1, arbitrary: fc.record({ type: oneOf("oversized"), declared: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ type: oneOf("delayed"), at, ms: oneOf(1, 50, 3000, 40_000) }) },
+  weighted(1, fc.record({ type: oneOf("oversized"), declared: fc.boolean() })),
+  weighted(3, fc.record({ type: oneOf("delayed"), at, ms: oneOf(1, 50, 3000, 40_000) })),
   /** The answer never begins, or never ends. */
-  {
-    weight: 3,
-    arbitrary: fc.record({ type: oneOf("stalled"), at: oneOf("before", "after", "body", "body") }),
-  },
-  { weight: 1, arbitrary: fc.record({ type: oneOf("redirect") }) },
+  weighted(3, fc.record({ type: oneOf("stalled"), at: oneOf("before", "after", "body", "body") })),
+  weighted(1, fc.record({ type: oneOf("redirect") })),
 );
 
 const ofPages = fc.oneof(
@@ -89,9 +79,9 @@ const scheduled = (asked: fc.Arbitrary<Asked>, kind: fc.Arbitrary<Fault>) =>
 export type Asked = "walk" | "query" | "mutation";
 
 export const fault = fc.oneof(
-  { weight: 6, arbitrary: scheduled(oneOf("walk", "walk", "query", "mutation"), ofAll) },
-  { weight: 2, arbitrary: scheduled(oneOf("walk"), ofPages) },
-  { weight: 1, arbitrary: scheduled(oneOf("mutation"), ofPayloads) },
+  weighted(6, scheduled(oneOf("walk", "walk", "query", "mutation"), ofAll)),
+  weighted(2, scheduled(oneOf("walk"), ofPages)),
+  weighted(1, scheduled(oneOf("mutation"), ofPayloads)),
 );
 export type ScheduledFault = Drawn<typeof fault>;
 

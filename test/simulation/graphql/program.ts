@@ -1,11 +1,9 @@
 /** Random programs: the steps of the callers of one GraphQL client, and the faults that strike its requests. */
 import fc from "fast-check";
-import { type Drawn, fault, oneOf } from "./faults.js";
+import { type Drawn, oneOf, seldom, weighted } from "../drawing.js";
+import { fault } from "./faults.js";
 
 const MAX_ROWS = 14;
-
-const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
-  fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 /** `abortAfterMs`: when the caller cancels, 0 for at once. */
 const limits = fc.record({
@@ -54,7 +52,7 @@ const request = fc.record({
 });
 export type RequestSpec = Drawn<typeof request>;
 
-const step = fc.oneof({ weight: 1, arbitrary: walk }, { weight: 1, arbitrary: request });
+const step = fc.oneof(weighted(1, walk), weighted(1, request));
 
 /** Some close the client while others use it. */
 const caller = fc

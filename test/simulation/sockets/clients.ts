@@ -4,7 +4,6 @@ import { GrpcTransport } from "../../../src/sync/grpc/transport.js";
 import { resolveSyncOptions } from "../../../src/sync/options.js";
 import type { Observation } from "../observation.js";
 import type { SimClock } from "../sim-clock.js";
-import { makeCurt } from "./curt-answers.js";
 import type { NetworkFaultKind, NetworkSchedule } from "./network.js";
 import { Relay } from "./relay.js";
 import { WatchedTransport } from "./watched-transport.js";
@@ -51,16 +50,14 @@ interface ClientParts {
   readonly observation: Observation;
   readonly restarts: Restarts;
   readonly atMostOnce: boolean;
-  /** Whether answers are curt, and streams take no more than their first message. */
-  readonly curt: boolean;
 }
 
 /** A client of the server, with a network of its own. */
 export async function openClient(
   { syncUrl, apiKey }: ReferenceServer,
-  { clock, network, observation, restarts, curt, atMostOnce }: ClientParts,
+  { clock, network, observation, restarts, atMostOnce }: ClientParts,
 ): Promise<Client> {
-  const relay = await Relay.start(Number(new URL(syncUrl).port), clock, curt ? makeCurt : undefined);
+  const relay = await Relay.start(Number(new URL(syncUrl).port), clock);
   const log = (message: string, details?: object) => observation.told.push([message, details]);
   const configuration = resolveSyncOptions({
     endpoint: `http://127.0.0.1:${relay.port}`,

@@ -3,19 +3,11 @@ const PREFACE_BYTES = 24;
 /** Bytes of a frame's head: length, type, flags, stream (section 4.1). */
 const HEAD_BYTES = 9;
 const DATA = 0;
-const SETTINGS = 4;
-/** Flag of the frame that acknowledges settings. */
-const ACK = 1;
 
-/** Cuts what one side sends into its preface, if it has one, and frames, each of them whole. */
+/** Cuts what a client sends into its preface and frames, each of them whole. */
 export class FrameCutter {
   #rest: Buffer = Buffer.alloc(0);
-  #started: boolean;
-
-  /** @param sender Whether it begins with a preface: clients do. */
-  constructor(sender: { readonly preface: boolean }) {
-    this.#started = !sender.preface;
-  }
+  #started = false;
 
   *cut(bytes: Buffer): Generator<Buffer, void, undefined> {
     this.#rest = Buffer.concat([this.#rest, bytes]);
@@ -37,21 +29,4 @@ export class FrameCutter {
 /** Whether a frame holds a part of a message. */
 export function isData(frame: Buffer): boolean {
   return frame[3] === DATA;
-}
-
-/** Whether a frame holds settings of its sender. */
-export function isSettings(frame: Buffer): boolean {
-  return frame[3] === SETTINGS && ((frame[4] ?? 0) & ACK) === 0;
-}
-
-/** What a frame holds. */
-export function payloadOf(frame: Buffer): Buffer {
-  return frame.subarray(HEAD_BYTES);
-}
-
-/** The same frame with something else in it. */
-export function withPayload(frame: Buffer, payload: Buffer): Buffer {
-  const head = Buffer.from(frame.subarray(0, HEAD_BYTES));
-  head.writeUIntBE(payload.length, 0, 3);
-  return Buffer.concat([head, payload]);
 }

@@ -4,11 +4,11 @@ import type { Fault } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { drawFaults, SeededRandom } from "../../support/fault-schedule.js";
 import { type FaultKind, faultOn } from "../../support/faults.js";
+import { delay, MINUTES, memoryBytes, oneOf, weighted } from "../drawing.js";
 import { nth, REFUSALS } from "../fault-arbitrary.js";
 import { OPERATIONS } from "../faults.js";
 import type { Program } from "../program.js";
-import { clients, delay, plainRun } from "../session-arbitrary.js";
-import { memoryBytes } from "../setting-arbitrary.js";
+import { clients, plainRun } from "../session-arbitrary.js";
 import type { NetworkFault, NetworkFaultKind } from "./network.js";
 
 /** What the server does wrong. A program in which one that is certain does not strike has failed. */
@@ -21,11 +21,6 @@ export interface SocketProgram {
   readonly clients: Program["clients"];
   readonly faults: readonly ServerFault[];
   readonly network: readonly NetworkFault[];
-  /**
-   * Whether a stream takes no more than its first message, and the answer to it does not say how many records it
-   * accepted.
-   */
-  readonly curt: boolean;
   readonly atMostOnce: boolean;
   /** What a run keeps in memory before it uses a file, in bytes. */
   readonly memoryBytes: number | undefined;
@@ -33,7 +28,6 @@ export interface SocketProgram {
   readonly succeeds: boolean;
 }
 
-const MINUTES = 60_000;
 /** Nobody waits so long: a call that is delayed by it is stalled, and the simulation knows of it. */
 export const STALLED_MS = 24 * 60 * MINUTES;
 
@@ -49,81 +43,57 @@ const LOST_ANSWERS = REFUSALS.filter(
 
 const nameOf = (code: number) => status[code] as Extract<Fault, { fault: "status" }>["status"];
 
-const at = fc.constantFrom("request" as const, "answer" as const);
-const kindAt = <Kind extends FaultKind["fault"]>(fault: Kind) => fc.record({ fault: fc.constant(fault), at });
+const at = oneOf("request", "answer");
 
-const wholeCallKind: fc.Arbitrary<FaultKind> = fc.oneof(
-  { weight: 2, arbitrary: kindAt("drop") },
-  { weight: 2, arbitrary: kindAt("reset") },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      fault: fc.constant("rst-stream" as const),
-      code: fc.oneof(fc.constantFrom(...RESETS), fc.constant(CALM_DOWN)),
-      at,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ fault: fc.constant("goaway" as const), grace: fc.boolean(), at }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc
-      .oneof(
-        fc.record({ refusal: fc.constantFrom(...REFUSALS), at: fc.constant("request" as const) }),
-        fc.record({ refusal: fc.constantFrom(...LOST_ANSWERS), at: fc.constant("answer" as const) }),
-      )
-      .map(({ refusal: { code, details }, at: moment }) => ({
-        fault: "status" as const,
-        status: nameOf(code),
-        details,
-        at: moment,
-      })),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      fault: fc.constant("delay" as const),
-      ms: fc.oneof(delay, fc.constant(STALLED_MS)),
-      at,
-    }),
-  },
-  { weight: 1, arbitrary: kindAt("lease-expiry") },
-  { weight: 1, arbitrary: kindAt("lock-stolen") },
-  { weight: 1, arbitrary: kindAt("revoke-key") },
+const refusal = fc
+  .oneof(
+    fc.record({ refused: oneOf(...REFUSALS), at: oneOf("request") }),
+    fc.record({ refused: oneOf(...LOST_ANSWERS), at: oneOf("answer") }),
+  )
+  .map(({ refused: { code, details }, at: moment }) => ({
+    fault: "status" as const,
+    status: nameOf(code),
+    details,
+    at: moment,
+  }));
+
+const ofCalls: fc.Arbitrary<FaultKind> = fc.oneof<fc.WeightedArbitrary<FaultKind>[]>(
+  weighted(2, fc.record({ fault: oneOf("drop"), at })),
+  weighted(2, fc.record({ fault: oneOf("reset"), at })),
+  weighted(2, fc.record({ fault: oneOf("rst-stream"), code: oneOf(...RESETS, CALM_DOWN), at })),
+  weighted(2, fc.record({ fault: oneOf("goaway"), grace: fc.boolean(), at })),
+  weighted(3, refusal),
+  weighted(2, fc.record({ fault: oneOf("delay"), ms: fc.oneof(delay, fc.constant(STALLED_MS)), at })),
+  weighted(1, fc.record({ fault: oneOf("lease-expiry"), at })),
+  weighted(1, fc.record({ fault: oneOf("lock-stolen"), at })),
+  weighted(1, fc.record({ fault: oneOf("revoke-key"), at })),
 );
 
-const operation = fc.constantFrom(...OPERATIONS);
-const message = fc.integer({ min: 1, max: 3 });
+const operation = oneOf(...OPERATIONS);
+const oversized = fc.constant({ fault: "oversized-answer" } as const);
+const early = fc.record({ fault: oneOf("early-answer"), message: fc.integer({ min: 1, max: 3 }), at });
 
 const serverFault: fc.Arbitrary<Fault> = fc
   .oneof(
-    { weight: 4, arbitrary: fc.record({ on: operation, nth, kind: wholeCallKind }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ on: operation, nth, kind: fc.constant({ fault: "oversized-answer" as const }) }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        on: fc.constant("SyncRecords" as const),
+    weighted(4, fc.record({ on: operation, nth, kind: ofCalls })),
+    weighted(1, fc.record({ on: operation, nth, kind: oversized })),
+    weighted(
+      3,
+      fc.record({
+        on: oneOf("SyncRecords"),
         nth,
-        message,
-        kind: fc.oneof<fc.WeightedArbitrary<FaultKind>[]>(
-          { weight: 4, arbitrary: wholeCallKind },
-          { weight: 1, arbitrary: fc.record({ fault: fc.constant("early-answer" as const), message, at }) },
-        ),
+        message: fc.integer({ min: 1, max: 3 }),
+        kind: fc.oneof<fc.WeightedArbitrary<FaultKind>[]>(weighted(4, ofCalls), weighted(1, early)),
       }),
-    },
+    ),
   )
   .map(({ kind, ...place }) => faultOn(place, kind));
 
-const networkKind: fc.Arbitrary<NetworkFaultKind> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("late" as const), ms: delay }) },
-  { weight: 1, arbitrary: fc.constant({ type: "half-open" as const }) },
-  { weight: 1, arbitrary: fc.constant({ type: "restart" as const }) },
-  { weight: 1, arbitrary: fc.constant({ type: "crash" as const }) },
+const networkKind: fc.Arbitrary<NetworkFaultKind> = fc.oneof<fc.WeightedArbitrary<NetworkFaultKind>[]>(
+  weighted(3, fc.record({ type: oneOf("late"), ms: delay })),
+  weighted(1, fc.constant({ type: "half-open" } as const)),
+  weighted(1, fc.constant({ type: "restart" } as const)),
+  weighted(1, fc.constant({ type: "crash" } as const)),
 );
 
 const network: fc.Arbitrary<readonly NetworkFault[]> = fc.array(
@@ -140,7 +110,7 @@ const wild: fc.Arbitrary<SocketProgram> = fc
     atMostOnce: fc.boolean(),
     memoryBytes,
   })
-  .map((drawn) => ({ ...drawn, curt: false, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
+  .map((drawn) => ({ ...drawn, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
 
 /** Has a fault strike that cannot but do so. */
 function certain({
@@ -180,34 +150,11 @@ const planned: fc.Arbitrary<SocketProgram> = fc
       clients: [[plainRun(records, halfOpen ? 1 : 0)]],
       faults: faults.map((fault) => ({ fault, certain: true })),
       network: halfOpen ? [DEAD_CONNECTION] : [],
-      curt: false,
       atMostOnce: false,
       memoryBytes: drawnBytes,
       succeeds: true,
     };
   });
 
-/** The service answers in mid-stream, before everything can have been sent, and says nothing but that all is well. */
-const answeredEarly: fc.Arbitrary<SocketProgram> = fc
-  .record({ records: fc.integer({ min: 4, max: 6 }), at })
-  .map(({ records, at: moment }) => ({
-    clients: [[plainRun([records], 0)]],
-    faults: [
-      {
-        fault: { on: "SyncRecords", message: 1, fault: "early-answer", at: moment },
-        certain: true,
-      },
-    ],
-    network: [],
-    curt: true,
-    atMostOnce: false,
-    memoryBytes: undefined,
-    succeeds: false,
-  }));
-
 /** Random programs. */
-export const socketProgram: fc.Arbitrary<SocketProgram> = fc.oneof(
-  { weight: 12, arbitrary: wild },
-  { weight: 4, arbitrary: planned },
-  { weight: 1, arbitrary: answeredEarly },
-);
+export const socketProgram: fc.Arbitrary<SocketProgram> = fc.oneof(weighted(3, wild), weighted(1, planned));

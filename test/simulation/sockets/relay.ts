@@ -20,26 +20,17 @@ export class Relay {
   readonly #server: Server;
   readonly #lines = new Set<Line>();
   readonly #clock: SimClock;
-  readonly #alter: (frame: Buffer) => Buffer;
   #isCut = false;
 
-  private constructor(server: Server, clock: SimClock, alter: (frame: Buffer) => Buffer) {
+  private constructor(server: Server, clock: SimClock) {
     this.#server = server;
     this.#clock = clock;
-    this.#alter = alter;
   }
 
-  /**
-   * A network that ends at a port of this machine.
-   * @param alter What it makes of each frame of the server.
-   */
-  static async start(
-    port: number,
-    clock: SimClock,
-    alter = (frame: Buffer): Buffer => frame,
-  ): Promise<Relay> {
+  /** A network that ends at a port of this machine. */
+  static async start(port: number, clock: SimClock): Promise<Relay> {
     const server = createServer({ noDelay: true });
-    const relay = new Relay(server, clock, alter);
+    const relay = new Relay(server, clock);
     server.on("connection", (near) => relay.#add(near, port));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return relay;
@@ -114,14 +105,12 @@ export class Relay {
     const far = connect({ port, host: "127.0.0.1", noDelay: true });
     const line: Line = { near, far, kept: undefined, halfOpen: false };
     this.#lines.add(line);
-    const frames = new FrameCutter({ preface: true });
-    const answers = new FrameCutter({ preface: false });
+    const frames = new FrameCutter();
     near.on("data", (bytes) => {
       for (const frame of frames.cut(bytes)) pass(frame, line);
     });
     far.on("data", (bytes) => {
-      for (const frame of answers.cut(bytes))
-        if (line.kept === undefined && !line.halfOpen && near.writable) near.write(this.#alter(frame));
+      if (line.kept === undefined && !line.halfOpen && near.writable) near.write(bytes);
     });
     near.on("error", () => {});
     far.on("error", () => {});

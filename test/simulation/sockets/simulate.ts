@@ -54,9 +54,9 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   const unmount = files.mount();
   const restarts = new Restarts(server);
   const clients: Client[] = [];
-  const { atMostOnce, curt, memoryBytes } = program;
+  const { atMostOnce, memoryBytes } = program;
   for (const _ of program.clients)
-    clients.push(await openClient(server, { clock, network, observation, restarts, curt, atMostOnce }));
+    clients.push(await openClient(server, { clock, network, observation, restarts, atMostOnce }));
   let done = 0;
   const processes = program.clients.map(async (sessions, index) => {
     const client = clients[index];

@@ -6,7 +6,7 @@ import { connectorOf } from "../../support/connector.js";
 import { collectionLedger } from "../../support/ledgers.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
-import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
+import { isPutOf, watchedStore } from "../../support/stores.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 let warnings: string[];
@@ -108,16 +108,6 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next b
   expect(drafts).toBe(2);
   service.server.faults.clear();
   const { collections } = await service.runAccounts(both, { ledger });
-  expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20 } });
-});
-
-test("completes a run even if the ledger cannot note it; the next run is compared with both", async () => {
-  const store = memoryStore();
-  const ledger = storeLedger(store);
-  const broken = storeLedger(failingStore(store, isPutOf("completed"), new Error("EIO")));
-  await service.runAccounts(ids(10), { ledger });
-  await service.runAccounts([...ids(10), ...ids(10, "new")], { ledger: broken });
-  const { collections } = await service.runAccounts(ids(20), { ledger, guard: false });
   expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20 } });
 });
 

@@ -18,7 +18,6 @@ import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 function people(count: number, more: Partial<RecordOf<"accounts">> = {}): RecordOf<"accounts">[] {
   return ids(count).map((id) => ({
@@ -74,14 +73,6 @@ test.each(guardsThatAreOff)("a run with guard %j is remembered, and judges nothi
   ]);
   expect((await rulesOf(send(people(14)))).rules).toEqual(["removed"]);
   expect((await send(people(40))).guard).toBe("on");
-});
-
-test("offUntil turns the guard on again at its time", async () => {
-  const guard = { offUntil: new Date(service.clock.now() + DAY_MS) };
-  await service.runAccounts(ids(40), { guard });
-  await service.runAccounts(ids(10), { guard });
-  service.clock.advance(DAY_MS);
-  expect((await heldBy(service.runAccounts(ids(2), { guard }))).reasons).toMatchObject([{ rule: "removed" }]);
 });
 
 test("runs that are held, aborted, previewed or refused add nothing to the history", async () => {

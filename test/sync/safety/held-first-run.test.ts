@@ -36,6 +36,15 @@ test("is held again if the process was killed when it had offered an approval", 
   expect(service.present()).toHaveLength(100);
 });
 
+test("is held after a run of events alone, if the process of the first snapshot was killed before its completion", async () => {
+  const left = await leftBehind("ids", async (ledger) => {
+    await service.run([], (batch) => batch.write("usage", []), { ledger });
+    await service.runAccounts(ids(10), { firstRun: true, ledger });
+  });
+  const run = service.runAccounts(ids(10), { firstRun: false, ledger: fileLedger(left) });
+  expect((await heldBy(run)).reasons).toMatchObject([{ rule: "no-baseline", baseline: "unclear" }]);
+});
+
 test("is explained by a preview too", async () => {
   const ledger = fileLedger(service.directory);
   const { installationId } = service;

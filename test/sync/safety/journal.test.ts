@@ -39,7 +39,7 @@ function otherJournal() {
   const { clock, installationId, server } = service;
   const endpoint = new URL(server.syncUrl).origin;
   const ledger = openLedger(fileLedger(service.directory), { endpoint, installationId });
-  return new Journal({ ledger, clock, logger: quietLogger({}) });
+  return new Journal(ledger, { clock, logger: quietLogger({}) });
 }
 
 /** The entry of a batch that was started, as another process puts it; its last heartbeat was so long ago. */

@@ -99,9 +99,12 @@ describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never ans
     expect(await endOf(run)).toBe(reason);
     expect(service.states()).toEqual(aborted);
     const { length } = progress;
+    const asked = slow.begun.length;
     slow.answer();
     await turns(20);
     expect(progress.slice(length)).toEqual([]);
+    // What is saved late is discarded; nothing else is asked any more.
+    expect(slow.begun.slice(asked).filter((name) => !["draft", "discard"].includes(name))).toEqual([]);
     expect(await states()).toEqual(["completed"]);
     const next = await service.runAccounts(ids(10), { ledger: storeLedger(below) });
     expect(next.collections.accounts).toMatchObject({
@@ -109,18 +112,25 @@ describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never ans
     });
   });
 
-  test("does not keep a run from ending by its time", async () => {
+  const endings: readonly (readonly [string, () => Promise<void>, object, readonly string[]])[] = [
+    [
+      "does not keep a run from ending by its time",
+      async () => clock.advance(60_000),
+      { code: "TIMEOUT", timeoutMs: 60_000 },
+      aborted,
+    ],
+    [
+      "does not keep a run from ending when its client is closed",
+      () => service.sync.close(),
+      { code: "CLOSED" },
+      isLocked(step) ? ["completed", "active"] : ["completed"],
+    ],
+  ];
+  test.each(endings)("%s", async (_, end, error, left) => {
     const { run } = await runTo(step, { maxDurationMs: 60_000 });
-    clock.advance(60_000);
-    expect(await endOf(run)).toMatchObject({ code: "TIMEOUT", timeoutMs: 60_000 });
-    expect(service.states()).toEqual(aborted);
-  });
-
-  test("does not keep a run from ending when its client is closed", async () => {
-    const { run } = await runTo(step);
-    await service.sync.close();
-    expect(await endOf(run)).toMatchObject({ code: "CLOSED" });
-    expect(service.states()).toEqual(isLocked(step) ? ["completed", "active"] : ["completed"]);
+    await end();
+    expect(await endOf(run)).toMatchObject(error);
+    expect(service.states()).toEqual(left);
   });
 });
 
@@ -181,20 +191,6 @@ test("discards a draft that begins after the end of the run", async () => {
   expect(slow.done.slice(-2)).toEqual(["draft", "discard"]);
   expect(await states()).toEqual(["completed"]);
 });
-
-test.each(["state", "state again", "known", "lines", "held", "state under the lock", "draft"] as const)(
-  "asks nothing after the end of the run if %s answers late",
-  async (step) => {
-    const stop = new AbortController();
-    const { run, slow } = await runTo(step, { signal: stop.signal });
-    stop.abort();
-    await endOf(run);
-    const { length } = slow.begun;
-    slow.answer();
-    await turns(20);
-    expect(slow.begun.slice(length)).toEqual([]);
-  },
-);
 
 test("a late draft leaves the files of the run alone that has the lock", async () => {
   const files = new FileStore(service.directory);

@@ -1,10 +1,10 @@
 /**
  * Works in a process that nothing else keeps alive, and prints how it ends. The source of `writing`, a batch, and of
  * `reading`, a run, waits for something that never comes: for longer than a lease, until the run is ended. `completed`,
- * `aborted`, `closed` and `client closed` end a batch in that way.
+ * `aborted`, `closed` and `client closed` end a batch in that way. With `unconnected`, the service does not answer.
  */
 
-import { BatchStateError } from "../../../src/core/errors/index.js";
+import { BatchStateError, SaasManagementError } from "../../../src/core/errors/index.js";
 import { TestClock } from "../../../src/reference-server/test-clock.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 
@@ -12,7 +12,11 @@ const LEASE_MS = 15 * 60_000;
 const [endpoint = "", way = ""] = process.argv.slice(2);
 const installationId = "installation-1";
 const clock = new TestClock();
-const client = createSyncClient({ endpoint, apiKey: "key-1", clock });
+const client = createSyncClient(
+  way === "unconnected"
+    ? { endpoint, apiKey: "key-1", retry: false, timeoutMs: 200 }
+    : { endpoint, apiKey: "key-1", clock },
+);
 const stop = new AbortController();
 
 async function* source() {
@@ -26,6 +30,7 @@ async function* source() {
 }
 
 const howItEnded = (error: unknown) => (error instanceof BatchStateError ? error.reason : String(error));
+const codeOf = (error: unknown) => (error instanceof SaasManagementError ? error.code : String(error));
 
 if (way === "reading") {
   const run = client.run(
@@ -33,6 +38,9 @@ if (way === "reading") {
     { installationId, ledger: "none", signal: stop.signal },
   );
   process.stdout.write(await run.then(String, howItEnded));
+} else if (way === "unconnected") {
+  process.stdout.write(await client.startBatch({ installationId }).then(String, codeOf));
+  await client.close();
 } else {
   const batch = await client.startBatch({ installationId });
   if (way === "completed") await batch.complete({ unverified: true });

@@ -74,16 +74,6 @@ test.runIf(canMount)("a read-only folder ends a run before anything is sent", as
   expect(service.states()).toEqual([]);
 });
 
-test("a missing folder ends a run before anything is sent, and a small run does not need it", async () => {
-  const missing = join(service.directory, "missing");
-  expect(await endOf(missing, 1000, 1000)).toMatchObject({
-    code: "SPOOL_FAILED",
-    message: expect.stringContaining("ENOENT"),
-  });
-  expect(service.states()).toEqual([]);
-  expect(await endOf(missing, 10, 1000)).toMatchObject({ code: "completed" });
-});
-
 test.runIf(process.platform === "linux")(
   "a file that loses bytes while it is sent ends the run",
   async () => {

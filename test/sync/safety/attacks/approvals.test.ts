@@ -67,6 +67,10 @@ testAttacks([
       sent: { accounts: people(0, 20), licenses: licenses(0, 40, free) },
     },
   ),
+  approved("removals were approved, and others come", held({ rule: "removed", removed: 20 }), {
+    shown: { accounts: people(0, 20) },
+    sent: { accounts: people(20) },
+  }),
   approved("sixty new records were approved, and two hundred come", held({ rule: "added", added: 200 }), {
     shown: { accounts: people(0, 100) },
     sent: { accounts: people(0, 240) },
@@ -116,6 +120,22 @@ testAttacks([
     await send(service, people(), { approve });
   }),
   spent("an approval stays in the configuration of a run that was held for the same before", async () => {}),
+  {
+    name: "an approval is made up",
+    ending: held({ rule: "removed" }),
+    prepare: (service) => heldBy(send(service, people(0, 20))),
+    attack: (service) => send(service, people(0, 20), { approve: "yes" }),
+  },
+  {
+    name: "an approval is of another installation",
+    ending: held({ rule: "removed" }),
+    prepare: async (service) => {
+      const installationId = service.server.createInstallation();
+      await send(service, people(), { installationId });
+      ({ approvalId: leftover } = await heldBy(send(service, people(0, 20), { installationId })));
+    },
+    attack: (service) => send(service, people(0, 20), { approve: leftover }),
+  },
   {
     name: "an approved clean-up of accounts is followed by slow losses of licenses",
     ending: held({ collection: "licenses", rule: "window", known: 31, removed: 3 }),

@@ -60,6 +60,16 @@ testAttacks([
     await second.write("accounts", people(0, 20));
     await second.complete();
   }),
+  batch(
+    "another process writes a half, and the first handle completes",
+    UNVERIFIED,
+    async (first, service) => {
+      const worker = service.syncClient().openBatch(first.id, { takeOver: true });
+      await worker.write("accounts", people(0, 20));
+      worker.close();
+      await first.complete();
+    },
+  ),
   batch("a handle took it over and completes what it has not written", UNVERIFIED, async (first, service) => {
     await first.write("accounts", people(0, 20));
     first.close();
@@ -108,6 +118,7 @@ testAttacks([
       await handle.complete();
     },
   ),
+  unclearHandle(),
   {
     name: "another handle takes the batch of a run over",
     ending: reaching("records", TAKEN_OVER),
@@ -144,6 +155,27 @@ function batch(
     ending: ending.kind === "refused" ? { reached: "records", ...ending } : ending,
     attack: async (service) => {
       await use(await service.startBatch(), service);
+      return [];
+    },
+  };
+}
+
+function unclearHandle(): Attack {
+  let handle: SyncBatch;
+  return {
+    name: "a handle whose completion is unclear is aborted in vain, and completed again",
+    ending: refused("BATCH_STATE", { reason: "unknown", state: "unknown" }),
+    prepare: async (service) => {
+      handle = await service.startBatch();
+      await handle.write("accounts", people());
+      breakTwice(service, "CompleteSyncBatch", "answer");
+      await expect(handle.complete()).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+      const fault = { fault: "status", status: "PERMISSION_DENIED" } as const;
+      service.server.faults.add({ on: "AbortSyncBatch", times: 9, ...fault });
+      await expect(handle.abort()).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+    },
+    attack: async () => {
+      await handle.complete();
       return [];
     },
   };

@@ -1,12 +1,11 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileLedger, type Ledger, type RunOptions, storeLedger } from "@saas-management/sdk";
+import { fileLedger, type Ledger, type RunOptions } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect } from "vitest";
-import { FileStore } from "../../../../src/sync/ledger/file-store.js";
 import { connectorOf } from "../../../support/connector.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
-import { type Attack, breakTwice, type Ending, held, people, refused, send, testAttacks } from "./attacks.js";
+import { type Attack, breakTwice, type Ending, held, people, send, testAttacks } from "./attacks.js";
 
 const NO_BASELINE = held({ rule: "no-baseline", known: 0, sent: 20 });
 const another = ({ directory }: TestService) => fileLedger(join(directory, "another"));
@@ -28,19 +27,6 @@ testAttacks([
         process.chdir(before);
       }
     },
-  ),
-  withLedger("the job runs as another user, whose state is somewhere else", async ({ directory }) => {
-    const before = process.env["XDG_STATE_HOME"];
-    process.env["XDG_STATE_HOME"] = join(directory, "state");
-    try {
-      return fileLedger();
-    } finally {
-      if (before === undefined) delete process.env["XDG_STATE_HOME"];
-      else process.env["XDG_STATE_HOME"] = before;
-    }
-  }),
-  withLedger("the store of the user is that of the staging environment", ({ directory }) =>
-    storeLedger(new FileStore(join(directory, "another"))),
   ),
   {
     name: "the service has another host name",
@@ -71,11 +57,6 @@ testAttacks([
       service.clock.advance(15 * 60_000);
     },
     attack: (service) => send(service, people(0, 20), { ledger: another(service), firstRun: true }),
-  },
-  {
-    name: "`firstRun` is a string",
-    ending: refused("INVALID_INPUT"),
-    attack: (service) => send(service, people(0, 20), JSON.parse('{ "firstRun": "yes" }')),
   },
   {
     name: "the ledger is lost, and what its run is held for is approved",
@@ -114,24 +95,6 @@ testAttacks([
       await send(service, people(), options);
     },
   ),
-  {
-    name: "a window of a first run fails, and the run starts again",
-    ending: { kind: "whole" },
-    attack: (service) => {
-      breakTwice(service, "SyncRecords", "answer", 2);
-      return send(service, people(), { ledger: another(service), firstRun: true });
-    },
-    check: (_, [receipt]) => expect(receipt).toMatchObject({ restarts: 1 }),
-  },
-  {
-    name: "the answer to the completion of a first run is lost, and the service tells",
-    ending: { kind: "whole" },
-    attack: async (service) => {
-      service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
-      const first = await send(service, people(), { ledger: another(service), firstRun: true });
-      return [first, await send(service, people(), { ledger: another(service) })];
-    },
-  },
 ]);
 
 function withLedger(name: string, ledgerOf: (service: TestService) => Ledger | Promise<Ledger>): Attack {

@@ -1,16 +1,6 @@
 import { type RunReceipt, SaasManagementError } from "@saas-management/sdk";
 import type { TestService } from "../../../support/test-service.js";
-import {
-  type Account,
-  held,
-  POISONED,
-  people,
-  reaching,
-  refused,
-  send,
-  testAttacks,
-  vendorPage,
-} from "./attacks.js";
+import { POISONED, people, reaching, refused, testAttacks, vendorPage } from "./attacks.js";
 
 const INVALID = refused("INVALID_INPUT");
 
@@ -19,14 +9,6 @@ testAttacks([
     name: "a declared snapshot is never written",
     ending: INVALID,
     attack: (service) => service.run(["accounts"], () => {}),
-  },
-  {
-    name: "a declared snapshot is written as [] because of `?? []`",
-    ending: held({ known: 40, removed: 40 }),
-    attack: (service) => {
-      const cache = new Map<string, Account[]>();
-      return send(service, cache.get("accounts") ?? []);
-    },
   },
   {
     name: "a snapshot is written that the run does not declare",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { fileLedger, type RunReceipt } from "@saas-management/sdk";
+import { fileLedger, type RunOptions, type RunReceipt } from "@saas-management/sdk";
 import { expect } from "vitest";
 import { connectorOf } from "../../../support/connector.js";
 import { startGrpcRelay } from "../../../support/grpc-relay.js";
@@ -131,6 +131,17 @@ testAttacks([
       lie({});
     },
   ),
+  relayed(
+    "the answer to a completion is lost, and a proxy answers the abort itself",
+    held({ known: 90, removed: 50 }),
+    async (run, lie, service) => {
+      await run(40);
+      breakTwice(service, "CompleteSyncBatch", "answer");
+      lie({ AbortSyncBatch: "done" });
+      await expect(run(90, { restarts: 0 })).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+      lie({});
+    },
+  ),
   relayed("a proxy sends every completion twice", held({ known: 85, removed: 45 }), async (run, lie) => {
     await run(40);
     lie({ CompleteSyncBatch: "twice" });
@@ -154,11 +165,12 @@ function relayed(
   name: string,
   ending: Ending,
   before: (
-    run: (count: number) => Promise<RunReceipt>,
+    run: (count: number, options?: Partial<RunOptions>) => Promise<RunReceipt>,
     lie: (lies: Awaited<ReturnType<typeof startGrpcRelay>>["lies"]) => void,
+    service: TestService,
   ) => Promise<void>,
 ): Attack {
-  let run: (count: number, options?: object) => Promise<RunReceipt>;
+  let run: (count: number, options?: Partial<RunOptions>) => Promise<RunReceipt>;
   return {
     name,
     ending,
@@ -168,17 +180,18 @@ function relayed(
       const { installationId } = service;
       const ledger = fileLedger(service.directory);
       let firstRun = true;
-      run = async (count) => {
-        const options = { installationId, ledger, firstRun };
+      run = async (count, more) => {
+        const options = { installationId, ledger, firstRun, ...more };
         firstRun = false;
         return client.run(
-          connectorOf(["accounts"], async (batch) => void (await batch.write("accounts", people(0, count)))),
+          connectorOf(["accounts"], (batch) => batch.write("accounts", people(0, count))),
           options,
         );
       };
-      await before(run, (lies) => {
+      const lie: Parameters<typeof before>[1] = (lies) => {
         relay.lies = lies;
-      });
+      };
+      await before(run, lie, service);
       service.clock.advance(LEASE_MS);
     },
     attack: () => run(40),

@@ -1,11 +1,10 @@
-import { cp, mkdir, readFile, rename, rm, rmdir, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileLedger, type Ledger, storeLedger } from "@saas-management/sdk";
-import { expect } from "vitest";
+import { type Ledger, storeLedger } from "@saas-management/sdk";
 import { FileStore } from "../../../../src/sync/ledger/file-store.js";
 import { editFile } from "../../../support/ledger-values.js";
 import { failingStore, isPutOf } from "../../../support/stores.js";
-import { heldBy, type TestService } from "../../../support/test-service.js";
+import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
   breakTwice,
@@ -19,14 +18,11 @@ import {
 } from "./attacks.js";
 
 const COMPLETED = /accounts\..+\.ids$/;
-const WEEK_MS = 7 * 24 * 60 * 60_000;
 const UNREADABLE = held({ rule: "unreadable-ledger" });
 
 const forget = ({ directory }: TestService) => rm(directory, { recursive: true });
 
 testAttacks([
-  damaged("truncated", (text) => text.slice(0, -20)),
-  damaged("changed in an id", (text) => text.replace("né-3\n", "né-x\n")),
   blinded("empty", () => ""),
   blinded("edited by hand", (text) => text.replace('"sent":40', '"sent":30')),
   blinded("cut in its last line", (text) => text.replace(/\\end .*/, "\\end")),
@@ -83,34 +79,6 @@ testAttacks([
     heldAfterwards: true,
   },
   {
-    name: "the ledger is that of another connector",
-    ending: held({ rule: "no-baseline" }),
-    attack: (service) =>
-      send(service, [{ id: "of another connector" }], {
-        ledger: fileLedger(join(service.directory, "b")),
-      }),
-  },
-  {
-    name: "`firstRun` is left in the code of a later run",
-    ending: refused("INVALID_INPUT"),
-    attack: (service) => send(service, people(0, 20), { firstRun: true }),
-  },
-  {
-    name: "the path of the ledger is relative, and the process changes its directory",
-    ending: held({ known: 40, removed: 20 }),
-    attack: async (service) => {
-      const before = process.cwd();
-      try {
-        process.chdir(service.directory);
-        const ledger = fileLedger(".");
-        process.chdir(before);
-        return await send(service, people(0, 20), { ledger });
-      } finally {
-        process.chdir(before);
-      }
-    },
-  },
-  {
     name: "the store of the user cannot list its keys",
     ending: UNREADABLE,
     attack: (service) =>
@@ -145,59 +113,6 @@ testAttacks([
     ending: reaching("start", refused("INVALID_CONFIGURATION")),
     attack: (service) => send(service, people(0, 35), { ledger: failing(service, isPutOf("ids")) }),
   },
-
-  approvalAttack("an approval is used a second time", {
-    heldAfterwards: true,
-    approved: async (service) => {
-      await send(service, people(0, 80));
-      const id = await approvalOf(service, 50);
-      await send(service, people(0, 50), { approve: id });
-      return id;
-    },
-  }),
-  approvalAttack("an approval is of an earlier run that was held", {
-    approved: async (service) => {
-      const id = await approvalOf(service, 20);
-      await approvalOf(service, 19);
-      return id;
-    },
-  }),
-  approvalAttack("more records would be removed than were approved", {
-    approved: (service) => approvalOf(service, 21),
-  }),
-  approvalAttack("other records would be removed than were approved", {
-    approved: (service) => approvalOf(service, 20),
-    sent: people(20),
-  }),
-  approvalAttack("an approval is older than seven days", {
-    approved: async (service) => {
-      const id = await approvalOf(service, 20);
-      service.clock.advance(WEEK_MS);
-      return id;
-    },
-  }),
-  approvalAttack("an approval is made up", {
-    approved: async (service) => {
-      await approvalOf(service, 20);
-      return "yes";
-    },
-  }),
-  approvalAttack("an approval is of another installation", {
-    approved: async (service) => {
-      const installationId = service.server.createInstallation();
-      await send(service, people(), { installationId });
-      return approvalOf(service, 20, installationId);
-    },
-  }),
-  {
-    name: "a new baseline was approved, and the source has half of its records",
-    ending: UNREADABLE,
-    heldAfterwards: true,
-    attack: async (service) => {
-      await writeFile(await service.file(COMPLETED), "damaged");
-      return send(service, people(0, 20), { approve: await approvalOf(service, 40) });
-    },
-  },
 ]);
 
 /** After the preparation, the source has half of the records. */
@@ -215,15 +130,6 @@ function failing({ directory }: TestService, fails: Parameters<typeof failingSto
   return storeLedger(failingStore(new FileStore(directory), fails, new Error("away")));
 }
 
-function damaged(how: string, damage: (text: string) => string): Attack {
-  return halfOf(`the ledger file is ${how}`, UNREADABLE, async (service) => {
-    const path = await service.file(COMPLETED);
-    const text = await readFile(path, "utf8");
-    expect(damage(text)).not.toBe(text);
-    await writeFile(path, damage(text));
-  });
-}
-
 /** A source loses some records each day, and the counts of earlier days are not what was written. */
 function blinded(how: string, damage: (text: string, earlier: string) => string): Attack {
   const remembered = (service: TestService) => service.file(/accounts\..+\.completed$/);
@@ -239,36 +145,4 @@ function blinded(how: string, damage: (text: string, earlier: string) => string)
     attack: (service) => send(service, people(0, 28)),
     heldAfterwards: true,
   };
-}
-
-interface ApprovalAttack {
-  /** Returns the id that the attack uses. */
-  readonly approved: (service: TestService) => Promise<string | undefined>;
-  readonly sent?: ReturnType<typeof people>;
-  readonly heldAfterwards?: boolean;
-}
-
-function approvalAttack(
-  name: string,
-  { approved, sent = people(0, 20), heldAfterwards = false }: ApprovalAttack,
-): Attack {
-  let approve: string | undefined;
-  return {
-    name,
-    ending: held({ rule: "removed" }),
-    prepare: async (service) => {
-      approve = await approved(service);
-    },
-    attack: (service) => send(service, sent, { approve: approve }),
-    heldAfterwards,
-  };
-}
-
-/** The approval that is offered to a run of so many accounts. */
-async function approvalOf(
-  service: TestService,
-  count: number,
-  installationId = service.installationId,
-): Promise<string | undefined> {
-  return (await heldBy(send(service, people(0, count), { installationId }))).approvalId;
 }

@@ -62,14 +62,6 @@ testAttacks([
       ),
   },
   {
-    name: "the vendor answers 200 with an error page, which a pager reads as an empty list",
-    ending: held({ known: 40, removed: 40 }),
-    attack: (service) => {
-      const answer: { readonly users?: Account[]; readonly error: string } = { error: "try again later" };
-      return send(service, answer.users ?? []);
-    },
-  },
-  {
     name: "a pager takes a page that is shorter than requested for the last one",
     ending: held({ known: 40, removed: 30 }),
     attack: (service) =>
@@ -151,29 +143,6 @@ testAttacks([
       await once(stream, "end");
       return send(service, stream);
     },
-  },
-  {
-    name: "a web stream was read before",
-    ending: INVALID,
-    attack: async (service) => {
-      const stream = new ReadableStream<Account[]>({
-        start: (controller) => {
-          controller.enqueue(people());
-          controller.close();
-        },
-      });
-      for await (const _ of stream);
-      return send(service, stream);
-    },
-  },
-  {
-    name: "a stream of bytes is empty",
-    ending: INVALID,
-    attack: (service) =>
-      service.run(["accounts"], async (batch) => {
-        const body: ReadableStream | null = new Response("").body;
-        await batch.write("accounts", body ?? []);
-      }),
   },
   {
     name: "an array is filled while it is written",

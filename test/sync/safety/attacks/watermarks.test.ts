@@ -99,13 +99,6 @@ testAttacks([
     send(service, 20, {}, { ledger: fileLedger(join(service.directory, "another")), firstRun: true }),
   ),
   feed("has the guard off", WHOLE, (service) => send(service, 20, {}, { guard: false })),
-  feed("has no ledger", INVALID, (service) => send(service, 20, {}, { ledger: "none" })),
-  feed("names a snapshot", INVALID, (service) =>
-    send(service, 20, { after: ({ advance }) => advance(JSON.parse('"accounts"'), "20") }),
-  ),
-  feed("advances to a number", INVALID, (service) =>
-    send(service, 20, { after: ({ advance }) => advance("usage", JSON.parse("20")) }),
-  ),
   feed("advances again after its end", WHOLE, async (service) => {
     let late = () => {};
     const receipt = await send(service, 20, {

@@ -1,0 +1,116 @@
+import { raceAbort } from "../../core/abort.js";
+import { bestEffort } from "../call.js";
+import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
+import { batchToken } from "../ledger/installation-ledger.js";
+import { logUsed, releaseApproval } from "../ledger/run-log.js";
+import { ledgerError } from "../ledger/value.js";
+import type { SyncConfiguration } from "../options.js";
+import type { Guard } from "./guard.js";
+import type { GuardedSnapshot } from "./snapshot.js";
+
+/** The ids of one batch, which holds the lock, on their way to the ledger. */
+export class Drafts {
+  readonly #guard: Guard;
+  readonly #configuration: SyncConfiguration;
+  readonly #token: string;
+  /** Fires when the batch has ended. */
+  readonly #ended: AbortSignal;
+  readonly #drafts = new Map<GuardedSnapshot, LedgerDraft>();
+  #areSaved = false;
+  /** Resolves with the key of the note that the approval is used. */
+  #used: Promise<string> | undefined;
+  #isGivenUp = false;
+
+  constructor(guard: Guard, runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
+    this.#guard = guard;
+    this.#configuration = configuration;
+    this.#token = batchToken(runId);
+    this.#ended = ended;
+  }
+
+  /**
+   * Starts to store the ids. Rejects with the reason of the batch's signal when that fires.
+   * @throws {ConfigurationError} the ledger cannot be written
+   */
+  begin(): Promise<void> {
+    return raceAbort(this.#begin(), this.#ended);
+  }
+
+  /**
+   * Stores the ids, and uses up the approval of the run, before CompleteSyncBatch is sent: from then on the batch may be
+   * completed without this run knowing it.
+   * @throws {ConfigurationError} the ledger cannot be written
+   */
+  save(): Promise<void> {
+    return raceAbort(this.#save(), this.#ended);
+  }
+
+  /** Makes the ids that were sent the known ones, and forgets the approval of the run: the batch was completed. */
+  async completed(): Promise<void> {
+    const message =
+      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots";
+    await bestEffort(this.#configuration, { level: "error", message }, async (over) => {
+      const { approve, approved, ledger, rules } = this.#guard;
+      for (const [snapshot, draft] of this.#drafts) {
+        over.throwIfAborted();
+        const rule = rules.ruleOf(snapshot.collection);
+        await draft.promote(snapshot.pastsWith(rule, approved.get(snapshot) ?? []));
+      }
+      over.throwIfAborted();
+      // Once, and for all that it covers: also for collections that this run does not declare.
+      if (approve !== undefined && ledger !== undefined) await releaseApproval(ledger, approve);
+    });
+  }
+
+  /**
+   * Ends a batch that was not completed by this run.
+   * @param outcome `completed` if another process completed the batch with some or all of the records. Then, and if the
+   *   outcome is unknown, the saved ids stay beside those that were known before.
+   */
+  async givenUp(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
+    this.#isGivenUp = true;
+    if (!this.#areSaved || outcome === "aborted") await this.#discard(this.#drafts.values());
+  }
+
+  async #begin(): Promise<void> {
+    const { ledger, snapshots } = this.#guard;
+    if (ledger === undefined) return;
+    for (const snapshot of snapshots.values()) {
+      const { collection, past } = snapshot;
+      const own = new CollectionLedger(ledger, collection, this.#ended);
+      const draft = await own.draft(this.#token, snapshot.lines(), past).catch(unwritable(collection));
+      // The others are discarded already.
+      if (this.#ended.aborted) await this.#discard([draft]);
+      this.#ended.throwIfAborted();
+      this.#drafts.set(snapshot, draft);
+    }
+  }
+
+  async #save(): Promise<void> {
+    const saved = [...this.#drafts].map(([{ collection }, draft]) =>
+      draft.save().catch(unwritable(collection)),
+    );
+    await Promise.all(saved);
+    this.#areSaved = true;
+    const { approve, approved, ledger } = this.#guard;
+    if (ledger === undefined || approve === undefined || approved.size === 0 || this.#isGivenUp) return;
+    this.#used = logUsed(ledger, approve, { at: this.#configuration.clock.now(), value: this.#token });
+    await this.#used.catch(unwritable("the approved snapshots"));
+  }
+
+  async #discard(drafts: Iterable<LedgerDraft>): Promise<void> {
+    const message = "the ledger could not discard the ids of an aborted batch";
+    await bestEffort(this.#configuration, { level: "warn", message }, async () => {
+      for (const draft of drafts) await draft.discard();
+      const key = await this.#used?.catch(() => undefined);
+      if (key !== undefined) await this.#guard.ledger?.store.delete(key);
+    });
+  }
+}
+
+function unwritable(what: string): (cause: unknown) => never {
+  return (cause) => {
+    const advice = "For a fileLedger, check its directory and the free disk space";
+    throw ledgerError(`store the ids of ${what}; nothing was completed. ${advice}`, cause);
+  };
+}

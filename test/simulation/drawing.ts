@@ -1,0 +1,31 @@
+/** What the arbitraries of all programs are put together from. */
+import fc from "fast-check";
+
+export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
+
+export const oneOf = <const T extends readonly unknown[]>(...values: T): fc.Arbitrary<T[number]> =>
+  fc.constantFrom(...values);
+
+/** One of the alternatives of `fc.oneof`, which is drawn as often as its weight says. */
+export const weighted = <T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.WeightedArbitrary<T> => ({
+  weight,
+  arbitrary,
+});
+
+/** Undefined, more often than not. */
+export const seldom = <T>(arbitrary: fc.Arbitrary<T>, weight = 7): fc.Arbitrary<T | undefined> =>
+  fc.oneof(weighted(weight, fc.constant(undefined)), weighted(1, arbitrary));
+
+/** Milliseconds. */
+export const MINUTES = 60_000;
+export const HOURS = 60 * MINUTES;
+
+/** How long something takes, in milliseconds. */
+export const delay = oneOf(1, 50, 3000, 40_000);
+
+/** From nothing to everything; what is between has messages on both sides of the border. */
+export const memoryBytes = oneOf(undefined, 0, 150, 400, 900);
+
+/** How long a ledger takes, and who starts a process again, in milliseconds. */
+export const ledgerMs = oneOf(0, 0, 3, 100);
+export const restartAfterMs = oneOf(0, 12_000, 60_000, 20 * MINUTES);
