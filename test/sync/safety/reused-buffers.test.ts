@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { SaasManagementClient, storeLedger } from "../../../src/index.js";
+import { EncodedRecord } from "../../../src/sync/encoding/record-inspector.js";
+import { GuardedSnapshot } from "../../../src/sync/guard/snapshot.js";
+import { readSpoolOptions, Spool } from "../../../src/sync/run/spool.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
+import { collectionLedger } from "../../support/ledgers.js";
 
 /** Reads each value through one buffer, as stores may that read from files or sockets. */
 function storeOfOneBuffer() {
@@ -48,4 +52,39 @@ test("reads a ledger whose store uses its buffer again", async () => {
   await push(true);
   const { collections } = await push(false);
   expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 5000, removed: 0 });
+});
+
+test("uses the buffers of ids again only when they were kept for the ledger", async () => {
+  const [endpoint, installationId, collection] = ["https://sync.example.com", "1", "accounts"] as const;
+  const scope = { endpoint, installationId, collection };
+  const ledger = collectionLedger(storeOfOneBuffer(), scope);
+  const spool = new Spool(readSpoolOptions("spool", { memoryBytes: 100_000 }));
+  const snapshot = new GuardedSnapshot({
+    collection,
+    ledger,
+    write: (lines, done) => spool.appendLines(collection, lines, done),
+    lines: () => spool.lines(collection),
+  });
+  const record = new EncodedRecord(true);
+  const sent: string[] = [];
+  for (const part of [1, 2, 3]) {
+    for (let i = 0; i < 10_000; i += 1) {
+      const id = `account-${part}-${i}`.padEnd(50, ".");
+      sent.push(`${id}\n`);
+      // A variant of a record, of which the id is the first field.
+      const variant = Buffer.concat([Buffer.from([0x0a, id.length]), Buffer.from(id)]);
+      const bytes = Buffer.concat([Buffer.from([0x0a, variant.length]), variant]);
+      snapshot.ids.inspect(record.moveTo(bytes, 0, bytes.length, sent.length));
+    }
+    await new Promise(setImmediate);
+  }
+  snapshot.ids.flush();
+  await spool.settled();
+  const draft = await ledger.draft("run-batch", snapshot.lines());
+  await draft.save();
+  const [stored] = await ledger.known();
+  const lines: Uint8Array[] = [];
+  for await (const piece of stored?.lines() ?? []) lines.push(Buffer.from(piece));
+  expect(`${Buffer.concat(lines)}` === sent.join("")).toBe(true);
+  await spool.close();
 });
