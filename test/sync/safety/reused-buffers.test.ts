@@ -59,12 +59,7 @@ test("uses the buffers of ids again only when they were kept for the ledger", as
   const scope = { endpoint, installationId, collection };
   const ledger = collectionLedger(storeOfOneBuffer(), scope);
   const spool = new Spool(readSpoolOptions("spool", { memoryBytes: 100_000 }));
-  const snapshot = new GuardedSnapshot({
-    collection,
-    ledger,
-    write: (lines, done) => spool.appendLines(collection, lines, done),
-    lines: () => spool.lines(collection),
-  });
+  const snapshot = new GuardedSnapshot(collection, ledger, spool);
   const record = new EncodedRecord(true);
   const sent: string[] = [];
   for (const part of [1, 2, 3]) {
