@@ -66,13 +66,12 @@ class BlockFunction {
     file.print("  from: number,");
     file.print("  most: number,");
     file.print("): void {");
-    file.print("  const { starts, firstTexts, places, limit } = block;");
+    file.print("  const { starts, places, limit } = block;");
     file.print("  const b = to.buffer;");
     file.print("  const texts = ", encoding("BLOCK_TEXTS", "record-block", false), ` - ${this.#texts};`);
     file.print(`  let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", ${widths.join(", ")};`);
     file.print("  records: for (; k < most && m < texts; k += 1) {");
     file.print("    const record = records[from + k];");
-    file.print("    firstTexts[k] = m;");
     for (const line of this.#lines) file.print(...line);
     file.print("    if (p > limit || to.buffer !== b) break;");
     file.print("    starts[k + 1] = p;");

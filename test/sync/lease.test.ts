@@ -130,11 +130,14 @@ test("starts an expired batch, which can be aborted, if the lease ends before th
   expect(clock.sleeping).toBe(0);
 });
 
-test("sends the records of a slow source after flushAfterMs", async () => {
+test.each([
+  ["records", 2],
+  ["block of records", 20],
+])("sends the %s of a slow source after flushAfterMs", async (_, records) => {
   const { batch, clock, seen } = await start();
   let more = () => {};
   async function* slow() {
-    yield accounts(2);
+    yield accounts(records);
     await new Promise<void>((resolve) => {
       more = resolve;
     });
@@ -145,10 +148,14 @@ test("sends the records of a slow source after flushAfterMs", async () => {
   clock.advance(5 * MINUTE - 1);
   expect(harness.server.streams).toHaveLength(0);
   clock.advance(1);
-  await until(() => batch.stats.accounts?.accepted === 2);
+  await until(() => batch.stats.accounts?.accepted === records);
   expect(batch.lease.remainingMs).toBe(15 * MINUTE);
   more();
-  await expect(write).resolves.toMatchObject({ accepted: 5, messages: 2, sourceWaitMs: 5 * MINUTE });
+  await expect(write).resolves.toMatchObject({
+    accepted: records + 3,
+    messages: 2,
+    sourceWaitMs: 5 * MINUTE,
+  });
 });
 
 test("sends nothing when a collection is sealed whose records were all sent", async () => {

@@ -48,8 +48,6 @@ const MOST_SPARE = 4;
 export class RecordBlock {
   /** Where each record begins, with its tag, and where the last one ends. */
   readonly starts = new Int32Array(BLOCK_RECORDS + 1);
-  /** The number of each record's first text: its id, in a collection that has ids. */
-  readonly firstTexts = new Int32Array(BLOCK_RECORDS);
   /** Where the texts begin, one after the other; the byte before each is its length. */
   readonly places = new Int32Array(BLOCK_TEXTS);
   readonly #texts = Buffer.allocUnsafeSlow(BLOCK_BYTES + LETTER_BYTES);

@@ -150,14 +150,10 @@ export class InspectedRecords {
     this.#unseen = 0;
     const refusal = this.#inspector.inspectBlock?.(this.#view, buffer, block, this.#firstIndex);
     if (refusal === undefined) return;
-    this.#refuse(this.issueOf(this.#firstIndex + refusal.record, refusal.expected), isLate);
-  }
-
-  /** The issue of the record that was shown last. */
-  issueOf(index: number, expected: string, location?: string): InputIssue {
-    const { buffer, idStart, idEnd } = this.#view;
+    // The view shows the refused record.
+    const { idStart, idEnd } = this.#view;
     const id = truncateId(new TextDecoder().decode(buffer.subarray(idStart, idEnd)));
-    const where = location === undefined ? {} : { location };
-    return { collection: this.#collection, index, id, ...where, path: "", expected };
+    const index = this.#firstIndex + refusal.record;
+    this.#refuse({ collection: this.#collection, index, id, path: "", expected: refusal.expected }, isLate);
   }
 }

@@ -336,13 +336,12 @@ function accountsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 5;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1, w5 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(accountEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -484,13 +483,12 @@ function plansBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 3;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(planEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -615,13 +613,12 @@ function licensesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(licenseEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -693,13 +690,12 @@ function employeesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 25;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1, w3 = 1, w4 = 1, w5 = 1, w6 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(employeeEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -1089,13 +1085,12 @@ function groupsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(groupEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -1191,13 +1186,12 @@ function groupMembersBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(groupMemberEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -1292,13 +1286,12 @@ function devicesBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 8;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(deviceEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -1436,13 +1429,12 @@ function usageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(usageEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -1515,13 +1507,12 @@ function externallyDiscoveredUsageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(externallyDiscoveredUsageEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -1608,13 +1599,12 @@ function auditLogsBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 5;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(auditLogEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -1722,13 +1712,12 @@ function aiUsageBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 4;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(aiUsageEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
@@ -1837,13 +1826,12 @@ function aiCostBlock(
   from: number,
   most: number,
 ): void {
-  const { starts, firstTexts, places, limit } = block;
+  const { starts, places, limit } = block;
   const b = to.buffer;
   const texts = BLOCK_TEXTS - 6;
   let p = to.position, m = 0, s = "", k = 0, count = 0, text = "", w1 = 1, w2 = 1;
   records: for (; k < most && m < texts; k += 1) {
     const record = records[from + k];
-    firstTexts[k] = m;
     if (!(aiCostEncoder.names.areAllOf(record))) break records;
     b[p++] = 10;
     const at1 = p;
