@@ -109,6 +109,7 @@ export class PageProof {
         location,
         `has the total ${total}, but an earlier page had ${this.#total}`,
         "The data changed during the read and items may be missing: read it again. Omit total if it does not count the whole listing.",
+        true,
       );
     }
     this.#total = total ?? this.#total;
@@ -121,6 +122,7 @@ export class PageProof {
         location,
         `is the last one, with ${this.#items} items in all, but the total is ${total}`,
         "Pages may be missing, or the data changed during the read: read it again.",
+        true,
       );
     }
   }

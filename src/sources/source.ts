@@ -138,9 +138,16 @@ export const MAP: Rule = { ...FUNCTION, expected: "a function that returns a rec
  * @param location such as `users.csv:1042`
  * @param problem continues a sentence about the location: `has 3 cells, but the header has 4`
  * @param advice what to do, as a sentence
+ * @param retryable whether another read may go well
  */
-export function problemAt(location: string, problem: string, advice?: string): InvalidInputError {
+export function problemAt(
+  location: string,
+  problem: string,
+  advice?: string,
+  retryable = false,
+): InvalidInputError {
   return new InvalidInputError(`${location} ${problem}.${advice === undefined ? "" : ` ${advice}`}`, {
+    retryable,
     issues: [{ location, path: "", expected: problem }],
   });
 }

@@ -6,11 +6,12 @@ import { FLAG, type OptionTable, readOptions } from "../core/validate.js";
 import { takenOverError } from "./batch/batch-errors.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { OpenedBatch } from "./batch/opened-batch.js";
-import { BatchSession, type BatchWatch } from "./batch/session.js";
+import { BatchSession } from "./batch/session.js";
 import {
   BATCH_OPTIONS,
   type BatchOptions,
   BatchStarter,
+  type BatchWatch,
   requireInstallation,
   type StartedBatch,
 } from "./batch/start.js";
@@ -134,9 +135,7 @@ export class SyncEngine implements SyncClient {
     this.#writers.get(batchId)?.fail(takenOverError());
     const startedAt = momentOf(this.#configuration.clock);
     const trace = openSyncTrace(this.#configuration, "sync.batch", { batchId, attempt: 1 });
-    return this.#handle({ id: batchId, startedAt, subject: {}, trace, unverified: true }, given, {
-      attempt: 1,
-    });
+    return this.#handle({ id: batchId, startedAt, trace, unverified: true }, given, 1);
   }
 
   async close(): Promise<void> {
@@ -159,9 +158,15 @@ export class SyncEngine implements SyncClient {
     const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
       const { attempt } = watch;
-      const context = { ...watch, signal: controller.signal, waitForLockMs, onProgress };
-      const started = await this.#starter.start(installationId, context);
-      const handle = this.#handle({ ...started, unverified: false }, options, watch);
+      const { signal } = controller;
+      const started = await this.#starter.start({
+        ...watch,
+        installationId,
+        signal,
+        waitForLockMs,
+        onProgress,
+      });
+      const handle = this.#handle({ ...started, unverified: false }, options, attempt, installationId);
       const type = attempt === 1 ? "started" : "restarted";
       onProgress?.({ type, attempt, batchId: started.id });
       return handle;
@@ -214,12 +219,14 @@ export class SyncEngine implements SyncClient {
   #handle(
     batch: StartedBatch & { readonly unverified: boolean },
     options: BatchOptions,
-    watch: BatchWatch,
+    attempt: number,
+    installationId?: string,
   ): BatchHandle {
-    const { id, startedAt, subject, trace, unverified } = batch;
+    const { id, startedAt, trace, unverified } = batch;
     const session = new BatchSession({
       id,
-      subject: { ...subject, batchId: id },
+      attempt,
+      subject: { ...(installationId !== undefined && { installationId }), batchId: id },
       trace,
       transport: this.#transport,
       configuration: this.#configuration,
@@ -227,7 +234,6 @@ export class SyncEngine implements SyncClient {
       onProgress: options.onProgress,
       clientClosed: this.#closed.signal,
       acknowledgements: new Acknowledgements(this.#service),
-      ...watch,
     });
     const handle = new BatchHandle({ session, unverified });
     this.#writers.set(id, session);

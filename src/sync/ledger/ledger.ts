@@ -10,8 +10,13 @@ import {
   withMethods,
 } from "../../core/validate.js";
 import { FileStore } from "./file-store.js";
-import { InstallationLedger, type InstallationScope, type LedgerParts } from "./installation-ledger.js";
-import { listKeys, memoryStore, type Store } from "./store.js";
+import {
+  InstallationLedger,
+  type InstallationScope,
+  type LedgerParts,
+  listKeys,
+} from "./installation-ledger.js";
+import { memoryStore, type Store } from "./store.js";
 
 /**
  * Remembers the ids of the last completed snapshots, held runs that wait for an approval, and the batches that runs have
