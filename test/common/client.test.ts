@@ -29,9 +29,11 @@ test.each([
   { retry: { minDelayMs: 2, maxDelayMs: 1 } },
   { headers: { Authorization: "x" } },
   { apiKey: undefined, syncUrl: undefined },
+  ...["retry", "timeoutMs", "sync"].map((name) => ({ [name]: null })),
+  ...[null, 5, ""].map((serverName) => ({ tls: { serverName } })),
   { authorization: () => "x" },
   { appInfo: { name: "two words" } },
-])("checks every option at construction: %j", (wrong) => {
+])("checks every option at construction: %j", (wrong: object) => {
   expect(() => new SaasManagementClient({ ...OPTIONS, ...wrong })).toThrow(INVALID);
 });
 
@@ -44,8 +46,8 @@ test("copies options at construction", () => {
 
 test("a client never shows its key", () => {
   const client = new SaasManagementClient(OPTIONS);
-  for (const part of [client, client.graphql, client.sync]) {
-    expect(inspect(part, { depth: 9, showHidden: true })).not.toContain("sk-canary");
+  for (const part of [client, client.graphql, client.graphql.applications(), client.sync]) {
+    expect(inspect(part, { depth: 20, showHidden: true })).not.toContain("sk-canary");
     expect(JSON.stringify(part)).not.toContain("sk-canary");
   }
 });

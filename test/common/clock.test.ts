@@ -71,6 +71,55 @@ test("a running test clock waits only for the time left after it was advanced", 
   expect(vi.getTimerCount()).toBe(0);
 });
 
+const clockAtNoon = () => new TestClock({ startAt: new Date("2026-01-01T12:00:00Z") });
+
+test("a driven test clock lets sleeps pass, one after the other, until the work has settled", async () => {
+  const clock = clockAtNoon();
+  const seen: string[] = [];
+  const sleepThenNote = async (ms: number) => {
+    await clock.sleep(ms);
+    seen.push(new Date(clock.now()).toISOString().slice(11, 16));
+  };
+  const work = async () => {
+    await Promise.all([sleepThenNote(20 * 60_000), sleepThenNote(5 * 60_000)]);
+    await sleepThenNote(60_000);
+    return "done";
+  };
+  expect(await clock.drive(work())).toBe("done");
+  expect(seen).toEqual(["12:05", "12:20", "12:21"]);
+});
+
+test("a driven test clock rejects with what the work rejects with, and moves nothing afterwards", async () => {
+  const clock = clockAtNoon();
+  const reason = new Error("the reason");
+  const late = clock.sleep(1000);
+  await expect(clock.drive(Promise.reject(reason))).rejects.toBe(reason);
+  expect(clock.monotonic()).toBe(0);
+  clock.advance(1000);
+  await late;
+});
+
+test("a driven test clock lets no timeout pass before work that a busy machine slows down has ended", async () => {
+  const clock = clockAtNoon();
+  // A process that gets the processor ten times a second.
+  let time = 0;
+  const spied = vi.spyOn(performance, "now").mockImplementation(() => (time += 100));
+  onTestFinished(() => spied.mockRestore());
+  const timeout = new Promise((resolve) => clock.after(100_000, () => resolve("timeout")));
+  const work = async () => {
+    for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate);
+    return "done";
+  };
+  expect(await clock.drive(Promise.race([work(), timeout]))).toBe("done");
+});
+
+test("a running test clock is driven too", async () => {
+  const clock = new TestClock();
+  const before = Date.now();
+  await clock.drive(clock.sleep(3_600_000));
+  expect(clock.now() - before).toBeGreaterThan(3_599_000);
+});
+
 test("the system clock does not overflow with long sleeps", async () => {
   const stop = new AbortController();
   let ended = false;

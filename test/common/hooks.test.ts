@@ -2,7 +2,7 @@ import { type Logger, SaasManagementClient } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
-import { API_KEY, type ClientSetup, connectClient, passPause, rejection } from "../support/http-client.js";
+import { API_KEY, connectClient, passPause, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks, quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
@@ -39,16 +39,6 @@ test("hooks of GraphQL are called once per attempt and before each pause", async
     { type: "response", ...about, attempt: 2, durationMs: 0, outcome: "success" },
   ]);
   expect(retries).toEqual([{ type: "retry", ...about, attempt: 1, delayMs: 10_000, code }]);
-});
-
-test("hooks tell the duration of an attempt and its request id", async () => {
-  const { hooks, responses } = observedHooks();
-  const setup: ClientSetup = await connectClient((_, response) => {
-    setup.clock.advance(1_234);
-    json(response, { data: { ok: true } }, { headers: { "x-request-id": "r-1" } });
-  }, hooks);
-  await setup.client.request(QUERY, {});
-  expect(responses).toMatchObject([{ durationMs: 1_234, requestId: "r-1" }]);
 });
 
 test("hooks are called for pages, mutations and documents of the user", async () => {
@@ -221,20 +211,4 @@ test("a logger that throws or rejects fails no write and no completion", async (
   await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({ accepted: 1, retries: 1 });
   await batch.complete();
   expect(batch.state).toBe("completed");
-});
-
-test("a logger is called as a method, so that it may be a class", async () => {
-  class Lines {
-    readonly lines: string[] = [];
-    debug(message: string) {
-      this.lines.push(message);
-    }
-    info = this.debug;
-    warn = this.debug;
-    error = this.debug;
-  }
-  const logger = new Lines();
-  const { client } = await connectClient((_, response) => json(response, { data: { ok: true } }), { logger });
-  await client.request(QUERY, {});
-  expect(logger.lines).toEqual(["saas-management: GraphQL query Names: success"]);
 });

@@ -103,6 +103,7 @@ test.each([
 
 test.each([
   ["GraphQLClient", "tls"],
+  ["GraphQLClient", "proxy"],
   ["GraphQLClient", "syncUrl"],
   ["sync", "fetch"],
   ["sync", "baseUrl"],
@@ -122,6 +123,11 @@ test("options that are not a plain object are refused", async () => {
     const error = await rejection(Promise.resolve(options).then((given) => new SaasManagementClient(given)));
     expect(error).toMatchObject({ code: "INVALID_CONFIGURATION" });
   }
+});
+
+test("refuses null for the retry option of a request", async () => {
+  const call: Call = (extra) => graphql().request("{ a }", {}, extra);
+  expect(await failure(call, { retry: null })).toMatchObject({ code: "INVALID_CONFIGURATION" });
 });
 
 test.each(["gaurd", "maxIdleMs"])(

@@ -20,7 +20,7 @@ import type { MessageBuilder } from "../../src/sync/encoding/message-builder.js"
 import type { BlockEncoder } from "../../src/sync/encoding/record-block.js";
 import type { MessageEncoder } from "../../src/sync/encoding/record-writer.js";
 import type { SyncServiceService } from "../../src/sync/generated/contract.js";
-import type { ContractFixture } from "./fixtures.js";
+import { type ContractFixture, IN_PLACE } from "./fixtures.js";
 
 export interface ContractCode {
   readonly WIRE: Readonly<Record<string, ConstructorParameters<typeof MessageBuilder>[1]>>;
@@ -48,6 +48,9 @@ function normalized(contract: ContractFixture): FileDescriptorSet {
 export function collectionsOf(contract: ContractFixture): readonly Collection[] {
   return readContract(normalizedRequest(normalized(contract)), contract.rules).collections;
 }
+
+/** The collections of the contract that is in place. */
+export const contractCollections = () => collectionsOf(IN_PLACE);
 
 /** Generates the code of a contract as `npm run codegen` does, into a folder that stands for src. */
 export function generate(contract: ContractFixture, into: string): void {

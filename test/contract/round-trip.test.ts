@@ -3,8 +3,8 @@ import { type Collection, type RecordOf, SaasManagementClient } from "@saas-mana
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { isCollection } from "../../src/sync/collections.js";
-import { contractCollections } from "./collections.js";
 import { fullRecords } from "./full-record.js";
+import { contractCollections } from "./generated.js";
 
 test.each(contractCollections())(
   "records of $name with every field come back from the reference server",

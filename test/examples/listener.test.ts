@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { serveHandler } from "../support/http-handler.js";
+import { serveHandler } from "../support/http-server.js";
 
 test("the listener of the examples answers 405 to a method that no Request may have, and goes on", async () => {
   const origin = await serveHandler(async ({ method }) => new Response(method));

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import { memoryStore } from "../../src/sync/ledger/store.js";
-import { holds, type Share } from "../support/fuzz.js";
-import { Boxed, Ended, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
+import { holds, type Share, worksOrIsRefused } from "../support/fuzz.js";
+import { Boxed, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 import { openSyncServer, type SyncServer } from "../support/sync-server.js";
 
@@ -215,18 +215,8 @@ const CALLS: Readonly<Record<string, Row>> = {
 test.each(Object.entries(CALLS))(
   "%s works with hostile options, or is refused with an SDK error",
   { timeout: TIMEOUT_MS },
-  async (what, { base, names, use, own }) => {
-    const seen = { worked: 0, refused: 0 };
-    const property = fc.asyncProperty(options(base, names), async (given) => {
-      const outcome = await outcomeOf(
-        async () => use(given.open()),
-        (reason) => reason instanceof Ended || own?.(reason) === true,
-      );
-      seen[outcome !== undefined && outcome.error === undefined ? "worked" : "refused"] += 1;
-    });
-    await holds(share(what, 0.06), property);
-    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
-  },
+  async (what, { base, names, use, own }) =>
+    worksOrIsRefused(share(what, 0.06), options(base, names), (given) => use(given.open()), own),
 );
 
 test("write, writer, complete and abort work with hostile options, or make the batch incomplete", {

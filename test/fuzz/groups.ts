@@ -1,7 +1,6 @@
 /** What is fuzzed, and the test file under `test/` that does it. A full run looks at its number of cases for each. */
 export const FUZZ_GROUPS = {
   "client options and environment": "fuzz/options",
-  endpoints: "fuzz/endpoints",
   "options of calls and sources": "fuzz/call-options",
   records: "fuzz/records",
   "encoders beside the codec and the schemas": "sync/encoders",

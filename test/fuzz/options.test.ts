@@ -1,14 +1,20 @@
+import { inspect } from "node:util";
 import { SaasManagementClient } from "@saas-management/sdk";
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { resolveEndpoint } from "../../src/core/endpoint.js";
 import { createSyncClient } from "../../src/sync/client.js";
-import { holds, type Share } from "../support/fuzz.js";
-import { hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
+import { holds, type Share, worksOrIsRefused } from "../support/fuzz.js";
+import { type Boxed, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
+import { mutatedBytes } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 import { START } from "../support/sync-client.js";
 import { openSyncServer, type SyncServer } from "../support/sync-server.js";
 
+vi.setConfig({ testTimeout: TIMEOUT_MS });
+
+const CANARY = "canary-6f1d";
 const COMMON = {
   apiKey: "key-1",
   timeoutMs: 1000,
@@ -23,36 +29,41 @@ const COMMON_PATHS = [
   ...["logger/error", "clock", "clock/now", "onEvent"],
 ];
 const NETWORK_PATHS = ["tls", "tls/ca", "tls/cert", "tls/key", "tls/serverName", "proxy"];
+const CHANNEL_OPTIONS = [
+  ...["keepalive_time_ms", "keepalive_timeout_ms", "service_config", "lb_policy_name", "enable_retries"],
+  ...["initial_reconnect_backoff_ms", "default_authority", "default_compression_algorithm"],
+  ...["max_metadata_size", "enable_channelz"],
+];
 const TUNING_PATHS = [
   ...["maxReceiveMessageBytes", "maxSendMessageBytes", "messageBytes", "windowBytes", "flushAfterMs"],
   ...["eventDelivery", "channelOptions"],
-  ...[
-    "grpc.keepalive_time_ms",
-    "grpc.keepalive_timeout_ms",
-    "grpc.service_config",
-    "grpc.lb_policy_name",
-    "grpc.initial_reconnect_backoff_ms",
-    "grpc.default_authority",
-    "grpc.default_compression_algorithm",
-    "grpc.max_metadata_size",
-    "grpc-node.max_session_memory",
-    "grpc-node.flow_control_window",
-    "grpc.enable_channelz",
-    "grpc.enable_retries",
-    "__proto__",
-    "constructor",
-  ].map((name) => `channelOptions/${name}`),
-];
+  ...CHANNEL_OPTIONS.map((name) => `channelOptions/grpc.${name}`),
+  ...["max_session_memory", "flow_control_window"].map((name) => `channelOptions/grpc-node.${name}`),
+  ...["channelOptions/__proto__", "channelOptions/constructor"],
+].map((path) => `sync/${path}`);
 
 /** Takes what the platform's own would take, and answers. */
 const answering: GraphQLOptions["fetch"] = async (url, init) => {
   await new Request(url, init).text();
   return new Response('{"data":{"a":1}}', { headers: { "content-type": "application/json" } });
 };
+const GRAPHQL = { ...COMMON, baseUrl: "http://127.0.0.1:9", fetch: answering };
 
 /** JavaScript's way in: the types would not let any of this pass. */
 const construct = <T>(Class: abstract new (...args: never[]) => T, options: unknown): T =>
   Reflect.construct(Class, [options]);
+
+async function useGraphQL(options: unknown): Promise<void> {
+  await using client = construct(GraphQLClient, options);
+  expect(await client.request("query Q { a }", {})).toEqual({ a: 1 });
+}
+
+const useBoth = (options: unknown) => construct(SaasManagementClient, options).close();
+
+async function useSync(options: unknown): Promise<void> {
+  await using client = construct(SaasManagementClient, options);
+  expect((await client.sync.startBatch(START)).id).toBe("batch-1");
+}
 
 const share = (what: string, part: number): Share => ({
   group: "client options and environment",
@@ -66,174 +77,179 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe("hostile options", { timeout: TIMEOUT_MS }, () => {
-  const BOTH = { ...COMMON, baseUrl: "https://127.0.0.1:9", syncUrl: "https://127.0.0.1:9", sync: {} };
-  const GRAPHQL = { ...COMMON, baseUrl: "http://127.0.0.1:9", fetch: answering, maxResponseBytes: 1000 };
-
-  test.each<[string, object, readonly string[], (options: unknown) => Promise<unknown>]>([
-    [
-      "a GraphQL client",
-      GRAPHQL,
-      [...COMMON_PATHS, "baseUrl", "fetch", "maxResponseBytes"],
-      async (options) => {
-        await using client = construct(GraphQLClient, options);
-        expect(await client.request("query Q { a }", {})).toEqual({ a: 1 });
-      },
-    ],
-    [
-      "a client for both APIs",
-      BOTH,
-      [
-        ...COMMON_PATHS,
-        ...NETWORK_PATHS,
-        ...TUNING_PATHS.map((path) => `sync/${path}`),
-        ...["baseUrl", "syncUrl", "sync", "fetch"],
-      ],
-      (options) => construct(SaasManagementClient, options).close(),
-    ],
-    [
-      "the network of a Sync API client",
-      { ...COMMON, syncUrl: "https://127.0.0.1:9" },
-      [...NETWORK_PATHS, "syncUrl"],
-      (options) => construct(SaasManagementClient, options).close(),
-    ],
-  ])("of %s make one that works, or an SDK error", async (what, base, paths, use) => {
-    const seen = { worked: 0, refused: 0 };
-    const property = fc.asyncProperty(hostileVariant(base, paths), async (options) => {
-      const outcome = await outcomeOf(() => use(options.open()));
-      seen[outcome?.error === undefined ? "worked" : "refused"] += 1;
-    });
-    await holds(share(`options of ${what}`, 0.2), property);
-    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
-  });
-
-  test("of a Sync API client make one that starts a batch, or an SDK error", async () => {
-    const base = { ...COMMON, syncUrl: server.endpoint };
+const OPTIONS: readonly (readonly [
+  string,
+  object,
+  readonly string[],
+  (options: unknown) => Promise<void>,
+])[] = [
+  [
+    "a GraphQL client",
+    { ...GRAPHQL, maxResponseBytes: 1000 },
+    [...COMMON_PATHS, "baseUrl", "fetch", "maxResponseBytes"],
+    useGraphQL,
+  ],
+  [
+    "a client for both APIs",
+    { ...COMMON, baseUrl: "https://127.0.0.1:9", syncUrl: "https://127.0.0.1:9", sync: {} },
+    [...COMMON_PATHS, ...NETWORK_PATHS, ...TUNING_PATHS, "baseUrl", "syncUrl", "sync", "fetch"],
+    useBoth,
+  ],
+  [
+    "the network of a Sync API client",
+    { ...COMMON, syncUrl: "https://127.0.0.1:9" },
+    [...NETWORK_PATHS, "syncUrl"],
+    useBoth,
+  ],
+  [
+    "a Sync API client that starts a batch",
+    COMMON,
     // Not how long to wait for a connection that does not come about: a client may be told to wait for ever.
-    const tuning = TUNING_PATHS.map((path) => `sync/${path}`);
-    const paths = [...COMMON_PATHS, ...tuning, ...tuning, "syncUrl"].filter(
+    [...COMMON_PATHS, ...TUNING_PATHS, ...TUNING_PATHS, "syncUrl"].filter(
       (path) => path !== "timeoutMs" && !path.startsWith("clock/"),
-    );
-    const seen = { worked: 0, refused: 0 };
-    const property = fc.asyncProperty(hostileVariant(base, paths), async (options) => {
-      const outcome = await outcomeOf(async () => {
-        await using client = construct(SaasManagementClient, options.open());
-        return (await client.sync.startBatch(START)).id;
-      });
-      if (outcome?.error === undefined) expect(outcome?.value).toBe("batch-1");
-      seen[outcome?.error === undefined ? "worked" : "refused"] += 1;
-    });
-    await holds(share("options of a Sync API client", 0.2), property);
-    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
-  });
+    ),
+    useSync,
+  ],
+];
 
-  test("that are not an object are refused", async () => {
-    const property = fc.asyncProperty(hostileValue, async (options) => {
-      for (const Class of [GraphQLClient, SaasManagementClient]) {
-        const outcome = await outcomeOf(() => construct<object>(Class, options.open()));
-        expect(outcome?.error?.code).toBe("INVALID_CONFIGURATION");
-      }
-    });
-    await holds(share("no options at all", 0.1), property);
-  });
-});
+test.each(OPTIONS)(
+  "hostile options of %s make one that works, or an SDK error",
+  async (what, base, paths, use) => {
+    const own = use === useSync ? { syncUrl: server.endpoint } : {};
+    const options = hostileVariant({ ...base, ...own }, paths);
+    await worksOrIsRefused(share(`options of ${what}`, 0.2), options, (given) => use(given.open()));
+  },
+);
 
-describe("a hostile environment", { timeout: TIMEOUT_MS }, () => {
-  const OWN = ["SAAS_MANAGEMENT_BASE_URL", "SAAS_MANAGEMENT_SYNC_URL", "SAAS_MANAGEMENT_API_KEY"];
-  const PROXIES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "no_proxy", "NO_PROXY"];
-  const before = { ...process.env };
-  afterEach(() => {
-    for (const name of [...OWN, ...PROXIES]) {
-      if (before[name] === undefined) delete process.env[name];
-      else process.env[name] = before[name];
+test("options that are not an object are refused", async () => {
+  const property = fc.asyncProperty(hostileValue, async (options) => {
+    for (const Class of [GraphQLClient, SaasManagementClient]) {
+      const outcome = await outcomeOf(() => construct<object>(Class, options.open()));
+      expect(outcome?.error?.code).toBe("INVALID_CONFIGURATION");
     }
   });
+  await holds(share("no options at all", 0.1), property);
+});
 
-  const text = fc.oneof(
-    fc.constantFrom(
-      ...["", " ", "key-1", "key\r\nx: y", "http://127.0.0.1:9", "http://%zz", "socks5://a", "://", "[::1"],
-      ...["__proto__", "undefined", "\u202e", "é".repeat(1000), "*", ",,,"],
-      "https://user:canary-6f1d@api.example.com",
-      "https://api.example.com/?key=canary-6f1d",
-    ),
-    fc.string({ unit: "binary", maxLength: 20 }),
+const URLS = [
+  ...["https://api.example.com:8443/base/", "http://127.0.0.1:9", "http://localhost:9/", "http://[::1]:9"],
+  ...[`https://user:${CANARY}@api.example.com`, `https://api.example.com/?key=${CANARY}#x`],
+  ...["http://127.0.0.1.example.com", "http://0x7f.1:9", "http://0.0.0.0:9", "https:\\\\api.example.com"],
+  ...["HTTPS://API.EXAMPLE.COM:443", "file:///etc/passwd", "data:text/plain,x", "//127.0.0.1:9"],
+  ...["http://127.0.0.1:9\r\nx: y", " http://127.0.0.1:9 "],
+].map((text) => Buffer.from(text));
+
+/** Addresses of this machine, as sockets know them. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+test("a hostile endpoint is one that a key may be sent to, or refused without being quoted", async () => {
+  const url = fc.oneof(
+    { weight: 4, arbitrary: mutatedBytes(URLS).map((bytes) => bytes.toString()) },
+    { weight: 1, arbitrary: fc.webUrl({ withQueryParameters: true, withFragments: true }) },
+    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 30 }) },
   );
+  const endpoint = "https://127.0.0.1:9";
+  const seen = { taken: 0, refused: 0 };
+  const property = fc.asyncProperty(url, async (text) => {
+    const made = [
+      await outcomeOf(() => new GraphQLClient({ apiKey: "key-1", baseUrl: text })),
+      await outcomeOf(() => createSyncClient({ apiKey: "key-1", endpoint: text })),
+      await outcomeOf(() => createSyncClient({ apiKey: "key-1", endpoint, proxy: text })),
+    ];
+    for (const outcome of made) {
+      seen[outcome?.error === undefined ? "taken" : "refused"] += 1;
+      if (outcome?.error === undefined) continue;
+      expect(outcome.error.code).toBe("INVALID_CONFIGURATION");
+      if (text.includes(CANARY)) expect(inspect(outcome.error, { showHidden: true })).not.toContain(CANARY);
+    }
+    if (made[0]?.error !== undefined) return;
+    const { protocol, hostname, username, password, search, hash } = resolveEndpoint("baseUrl", text, "path");
+    expect([username, password, search, hash]).toEqual(["", "", "", ""]);
+    expect(protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname))).toBe(true);
+  });
+  await holds(share("endpoints and proxies", 1), property);
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(0);
+});
 
-  test("makes a client, or an SDK error that quotes nothing of it", async () => {
-    const environment = fc.dictionary(fc.constantFrom(...OWN, ...PROXIES), text, { maxKeys: 5 });
-    const overrides = fc.oneof(
-      { weight: 2, arbitrary: fc.constant(undefined) },
-      {
-        weight: 1,
-        arbitrary: hostileVariant({}, ["baseUrl", "syncUrl", "apiKey", "authorization", "retry", "tls"]),
-      },
-      { weight: 1, arbitrary: hostileValue },
-    );
-    const seen = { worked: 0, refused: 0 };
-    const property = fc.asyncProperty(environment, overrides, async (variables, given) => {
-      for (const name of [...OWN, ...PROXIES]) delete process.env[name];
-      Object.assign(process.env, { SAAS_MANAGEMENT_SYNC_URL: server.endpoint }, variables);
-      const args = given === undefined ? [] : [given.open()];
-      const outcome = await outcomeOf(async () => {
-        const client: SaasManagementClient = Reflect.apply(
-          SaasManagementClient.fromEnv,
-          SaasManagementClient,
-          args,
-        );
-        await client.close();
+const OWN = ["SAAS_MANAGEMENT_BASE_URL", "SAAS_MANAGEMENT_SYNC_URL", "SAAS_MANAGEMENT_API_KEY"];
+const PROXIES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "no_proxy", "NO_PROXY"];
+
+/** Sets these variables, and none of the others that the SDK reads. */
+function environment(variables: Readonly<Record<string, string>>): void {
+  for (const name of [...OWN, ...PROXIES]) vi.stubEnv(name, variables[name]);
+}
+
+afterAll(() => void vi.unstubAllEnvs());
+
+const variable = fc.oneof(
+  fc.constantFrom(
+    ...["", " ", "key-1", "key\r\nx: y", "http://127.0.0.1:9", "http://%zz", "socks5://a", "://", "[::1"],
+    ...["__proto__", "undefined", "\u202e", "é".repeat(1000), "*", ",,,"],
+    ...[`https://user:${CANARY}@api.example.com`, `https://api.example.com/?key=${CANARY}`],
+  ),
+  fc.string({ unit: "binary", maxLength: 20 }),
+);
+
+test("a hostile environment makes a client, or an SDK error that quotes nothing of it", async () => {
+  const overrides: fc.Arbitrary<Boxed<unknown> | undefined> = fc.oneof(
+    { weight: 2, arbitrary: fc.constant(undefined) },
+    {
+      weight: 1,
+      arbitrary: hostileVariant({}, ["baseUrl", "syncUrl", "apiKey", "authorization", "retry", "tls"]),
+    },
+    { weight: 1, arbitrary: hostileValue },
+  );
+  const variables = fc.dictionary(fc.constantFrom(...OWN, ...PROXIES), variable, { maxKeys: 5 });
+  await worksOrIsRefused(
+    share("environment variables and overrides", 0.2),
+    fc.tuple(variables, overrides),
+    async ([given, override]) => {
+      environment({ SAAS_MANAGEMENT_SYNC_URL: server.endpoint, ...given });
+      const args = override === undefined ? [] : [override.open()];
+      const make = async () =>
+        Reflect.apply(SaasManagementClient.fromEnv, SaasManagementClient, args).close();
+      await make().catch((error: unknown) => {
+        expect(String(error)).not.toContain("canary");
+        throw error;
       });
-      expect(`${outcome?.error?.message}`).not.toContain("canary");
-      seen[outcome?.error === undefined ? "worked" : "refused"] += 1;
-    });
-    await holds(share("environment variables and overrides", 0.2), property);
-    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
-  });
-
-  test("of proxies captures no call to loopback, and breaks none", async () => {
-    const environment = fc.dictionary(fc.constantFrom(...PROXIES), text, { maxKeys: 5 });
-    const property = fc.asyncProperty(environment, async (variables) => {
-      for (const name of PROXIES) delete process.env[name];
-      Object.assign(process.env, variables);
-      await using client = createSyncClient({ ...COMMON, endpoint: server.endpoint, timeoutMs: 100_000 });
-      expect((await client.startBatch(START)).id).toBe("batch-1");
-    });
-    await holds(share("proxies of the environment", 0.02), property);
-  });
+    },
+  );
 });
 
-describe("a function of the caller's", { timeout: TIMEOUT_MS }, () => {
-  const options = { ...COMMON, baseUrl: "http://127.0.0.1:9", fetch: answering };
-
-  test("may throw anything from a hook or a logger, and nothing fails", async () => {
-    const names = fc.subarray(["onEvent", "logger"], { minLength: 1 });
-    const throwing = fc.tuple(hostileValue, fc.boolean()).map(([value, rejects]) => () => {
-      if (rejects) return Promise.reject(value.open());
-      throw value.open();
-    });
-    const property = fc.asyncProperty(names, throwing, async (which, fails) => {
-      const logger = { debug: fails, info: fails, warn: fails, error: fails };
-      const hooks = Object.fromEntries(which.map((name) => [name, name === "logger" ? logger : fails]));
-      await using client = construct(GraphQLClient, { ...options, ...hooks });
-      expect(await client.request("query Q { a }", {})).toEqual({ a: 1 });
-    });
-    await holds(share("hooks and loggers that throw", 0.05), property);
+test("a hostile environment of proxies captures no call to loopback, and breaks none", async () => {
+  const variables = fc.dictionary(fc.constantFrom(...PROXIES), variable, { maxKeys: 5 });
+  const property = fc.asyncProperty(variables, async (given) => {
+    environment(given);
+    await using client = createSyncClient({ ...COMMON, endpoint: server.endpoint, timeoutMs: 100_000 });
+    expect((await client.startBatch(START)).id).toBe("batch-1");
   });
-
-  test("may be a fetch that answers with anything: that is a failed request", async () => {
-    const property = fc.asyncProperty(hostileValue, async (answer) => {
-      const client = construct(GraphQLClient, { ...options, fetch: async () => answer.open() });
-      const outcome = await outcomeOf(() => client.request("query Q { a }", {}));
-      expect(outcome?.error?.code).toBe("TRANSPORT_FAILED");
-    });
-    await holds(share("what fetch answers with", 0.05), property);
-  });
-
-  test("may return anything as a key: it is sent, or refused as a credential", async () => {
-    const property = fc.asyncProperty(hostileValue, async (key) => {
-      const client = construct(GraphQLClient, { ...options, apiKey: () => key.open() });
-      const outcome = await outcomeOf(() => client.request("query Q { a }", {}));
-      if (outcome?.error !== undefined) expect(outcome.error.code).toBe("AUTHENTICATION_FAILED");
-    });
-    await holds(share("keys that a function gives", 0.05), property);
-  });
+  await holds(share("proxies of the environment", 0.02), property);
 });
+
+test("a hook or a logger of the caller's may throw anything, and nothing fails", async () => {
+  const names = fc.subarray(["onEvent", "logger"], { minLength: 1 });
+  const throwing = fc.tuple(hostileValue, fc.boolean()).map(([value, rejects]) => () => {
+    if (rejects) return Promise.reject(value.open());
+    throw value.open();
+  });
+  const property = fc.asyncProperty(names, throwing, async (which, fails) => {
+    const logger = { debug: fails, info: fails, warn: fails, error: fails };
+    const hooks = Object.fromEntries(which.map((name) => [name, name === "logger" ? logger : fails]));
+    await useGraphQL({ ...GRAPHQL, ...hooks });
+  });
+  await holds(share("hooks and loggers that throw", 0.05), property);
+});
+
+test.each([
+  ["a fetch", "TRANSPORT_FAILED", (value: unknown) => ({ fetch: async () => value })],
+  ["a function of the key", "AUTHENTICATION_FAILED", (value: unknown) => ({ apiKey: () => value })],
+])(
+  "%s of the caller's may return anything: it is used, or the request fails with %s",
+  async (what, code, own) => {
+    const property = fc.asyncProperty(hostileValue, async (value) => {
+      const outcome = await outcomeOf(() => useGraphQL({ ...GRAPHQL, ...own(value.open()) }));
+      if (what === "a fetch" || outcome?.error !== undefined) expect(outcome?.error?.code).toBe(code);
+    });
+    await holds(share(`what ${what} returns`, 0.05), property);
+  },
+);

@@ -1,10 +1,17 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { buildSchema } from "graphql";
+import {
+  buildSchema,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from "graphql";
 import { beforeEach, expect, test, vi } from "vitest";
 import { holds } from "../support/fuzz.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
-import { inputOf } from "../support/schema-arbitraries.js";
 import { accounts, ids, testService } from "../support/test-service.js";
 
 vi.setConfig({ testTimeout: TIMEOUT_MS });
@@ -45,6 +52,11 @@ async function post(query: string, variables: object): Promise<{ data?: unknown;
   expect(response.status).toBeLessThan(500);
   return response.json();
 }
+
+const text = fc.oneof(
+  fc.constantFrom("", "Box", "box", "a", "İ", "__proto__", "\u0000", "%", "\\", "\ud800", "x".repeat(3000)),
+  fc.string({ unit: "binary", maxLength: 5 }),
+);
 
 /** The lists of the API. */
 const schema = buildSchema(readFileSync("schema/schema.graphql", "utf8"));
@@ -99,3 +111,45 @@ test("the reference server returns each item once for any filter and order that 
   await holds({ group: "conditions and orders at the reference server", what: "of the schema" }, property);
   expect(Math.min(seen.some, seen.none)).toBeGreaterThan(0);
 });
+
+/** Values of inputs that a schema allows. @param depth how many more levels of input objects may be nested */
+function inputOf(type: GraphQLInputType, depth: number): fc.Arbitrary<unknown> {
+  if (isNonNullType(type)) return shapeOf(type.ofType, depth);
+  return fc.oneof(
+    { weight: 6, arbitrary: shapeOf(type, depth) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
+}
+
+function shapeOf(type: GraphQLInputType, depth: number): fc.Arbitrary<unknown> {
+  if (isListType(type)) return fc.array(inputOf(type.ofType, depth), { maxLength: 3 });
+  if (isEnumType(type)) return fc.constantFrom(...type.getValues().map((value) => value.name));
+  if (isInputObjectType(type)) return objectOf(type, depth);
+  if (isNonNullType(type)) return shapeOf(type.ofType, depth);
+  return scalarOf(type.name);
+}
+
+function scalarOf(name: string): fc.Arbitrary<unknown> {
+  switch (name) {
+    case "Int":
+      return fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+    case "Boolean":
+      return fc.boolean();
+    case "Decimal":
+      return fc.constantFrom<unknown>("0", "12.50", "-1", 7, 0.1, "1e3", "99999999999999999999.99");
+    case "Date":
+      return fc.constantFrom("2026-03-15", "0001-01-01", "9999-12-31", "2024-02-29");
+    default:
+      return text;
+  }
+}
+
+function objectOf(type: GraphQLInputObjectType, depth: number): fc.Arbitrary<unknown> {
+  const fields = Object.values(type.getFields());
+  if (depth === 0) return fc.constant({});
+  return fc
+    .subarray(fields, { maxLength: Math.min(2, fields.length) })
+    .chain((some) =>
+      fc.record(Object.fromEntries(some.map((field) => [field.name, inputOf(field.type, depth - 1)]))),
+    );
+}

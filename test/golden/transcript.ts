@@ -1,9 +1,35 @@
 /** Runs every collection and every GraphQL operation of the facade once, and tells what was sent. */
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http2";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { createSyncClient } from "../../src/sync/client.js";
-import { type RecordedCall, startRecorder } from "./recorder.js";
+import { readMessages } from "../support/grpc-replies.js";
+import { openSyncServer } from "../support/sync-server.js";
 import { readGoldenRecords } from "./records.js";
+
+/** One RPC as it arrived. */
+interface RecordedCall {
+  readonly rpc: string;
+  readonly metadata: readonly string[];
+  readonly messages: { readonly bytes: number; readonly sha256: string; readonly start: string }[];
+}
+
+/** The names of what is not HTTP's or gRPC's own. */
+function metadataOf(headers: IncomingHttpHeaders): readonly string[] {
+  const OWN = /^(:|grpc-|te$|content-type$|accept-encoding$)/;
+  return Object.keys(headers)
+    .filter((name) => !OWN.test(name))
+    .sort();
+}
+
+function describeBytes(message: Uint8Array): RecordedCall["messages"][number] {
+  return {
+    bytes: message.length,
+    sha256: createHash("sha256").update(message).digest("hex"),
+    start: Buffer.from(message).subarray(0, 48).toString("hex"),
+  };
+}
 
 /** One GraphQL request as it left the client. */
 interface RecordedRequest {
@@ -13,8 +39,16 @@ interface RecordedRequest {
 
 /** A managed run that writes all twelve collections, and an aborted batch. */
 export async function syncTranscript(): Promise<readonly RecordedCall[]> {
-  const recorder = await startRecorder();
-  const client = createSyncClient({ endpoint: recorder.endpoint, apiKey: "key-1" });
+  const server = await openSyncServer();
+  const calls: RecordedCall[] = [];
+  const { answer } = server;
+  server.answer = (stream, rpc, headers) => {
+    const call: RecordedCall = { rpc, metadata: metadataOf(headers), messages: [] };
+    calls.push(call);
+    readMessages(stream, (message) => void call.messages.push(describeBytes(message)));
+    answer(stream, rpc, headers);
+  };
+  const client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1" });
   try {
     const records = readGoldenRecords();
     await client.run(
@@ -40,10 +74,10 @@ export async function syncTranscript(): Promise<readonly RecordedCall[]> {
     const batch = await client.startBatch({ installationId: "installation-1" });
     await batch.write("devices", records.devices);
     await batch.abort();
-    return recorder.calls;
+    return calls;
   } finally {
     await client.close();
-    recorder.close();
+    await server.close();
   }
 }
 

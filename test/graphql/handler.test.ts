@@ -12,7 +12,7 @@ import {
 } from "@saas-management/sdk/graphql";
 import { parse } from "graphql";
 import { expect, test } from "vitest";
-import { serveHandler } from "../support/http-handler.js";
+import { serveHandler } from "../support/http-server.js";
 import { rejection } from "../support/promises.js";
 import { testService } from "../support/test-service.js";
 

@@ -67,6 +67,11 @@ test.each([
   });
 });
 
+test("rejects items that are not iterable", async () => {
+  const page = JSON.parse('{"nodes":[]}');
+  await expect(sumByCurrency(page, () => null)).rejects.toThrow(InvalidInputError);
+});
+
 test.each([null, undefined, ""])("rejects an amount with the currency %j", async (currency) => {
   const sum = Reflect.apply(sumByCurrency, undefined, [[{ amount: 1, currency }], itself]);
   await expect(sum).rejects.toThrow(InvalidInputError);

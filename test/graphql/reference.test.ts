@@ -83,28 +83,6 @@ test("walks applications forward and backward, filtered and sorted", async () =>
   ).toEqual(["Notion", "Figma", "Zoom"]);
 });
 
-test("reads every field of an application", async () => {
-  const where = { application: { name: { eq: "Figma" } } };
-  const page = await service.graphql.applications({ where }).firstPage();
-  expect(page.totalCount).toBe(1);
-  expect(page.nodes).toEqual([
-    {
-      id: expect.any(String),
-      state: "SANCTIONED",
-      portfolioType: null,
-      lastUsed: null,
-      application: {
-        id: expect.any(String),
-        name: "Figma",
-        vendorName: "Figma",
-        category: { name: "Design" },
-      },
-      owner: { id: "o1", name: "Ada" },
-      userCountStat: { all: 0, last30Days: 0 },
-    },
-  ]);
-});
-
 test("continues from a cursor in another client, and rejects one that is not the service's", async () => {
   const { pageInfo } = await service.graphql.applications({ order: byName, pageSize: 3 }).firstPage();
   const other = service.graphqlClient();
@@ -114,11 +92,6 @@ test("continues from a cursor in another client, and rejects one that is not the
   expect(await rejection(other.applications({ cursor: "nonsense" }).firstPage())).toBeInstanceOf(
     GraphQLResponseError,
   );
-});
-
-test("does not see the applications of another workspace", async () => {
-  const apiKey = service.server.createWorkspace({ name: "Other" }).apiKey;
-  expect(await service.graphqlClient({ apiKey }).applications().totalCount()).toBe(0);
 });
 
 test("reads licenses with prices, savings and state, and sums them exactly", async () => {
@@ -137,18 +110,6 @@ test("reads licenses with prices, savings and state, and sums them exactly", asy
   expect([...(await sumByCurrency(service.graphql.licenses({ pageSize: 2 }), saving))]).toEqual([
     ["EUR", "432.3"],
   ]);
-});
-
-test("finds license plans by the days of their renewal, both included", async () => {
-  await syncLicenses([]);
-  const renewing = async (gte: string, lte: string) => {
-    const where = { contractDetails: { renewal: { upcomingDate: { value: { gte, lte } } } } };
-    const plans = await service.graphql.licensePlans({ where }).toArray();
-    return plans.map(({ name }) => name);
-  };
-  expect(await renewing("2026-03-15", "2026-06-13")).toEqual(["Pro"]);
-  expect(await renewing("2026-05-01", "2026-05-01")).toEqual(["Pro"]);
-  expect(await renewing("2026-05-02", "2027-04-30")).toEqual([]);
 });
 
 const walks = [
@@ -217,17 +178,6 @@ test("opens, changes and completes a procurement case, which cannot be changed t
     errors: [{ __typename: "ProcurementCaseNotFoundError" }],
   });
   expect(await rejection(graphql.createProcurementCase({ name: " " }))).toBeInstanceOf(MutationError);
-});
-
-test("sets the state of the vendors that match, or of all of them", async () => {
-  const { graphql } = service;
-  const where = { vendor: { name: { in: ["Salesforce", "Miro"] } } };
-  expect(await graphql.changeVendorsState({ state: "SANCTIONED" }, where)).toEqual({ updatedCount: 2 });
-  const sanctioned = graphql.applications({ where: { state: { eq: "SANCTIONED" } } });
-  expect(await sanctioned.totalCount()).toBe(3);
-  expect(await graphql.changeVendorsState({ state: "ARCHIVED" }, "all")).toEqual({ updatedCount: 5 });
-  expect(await sanctioned.totalCount()).toBe(0);
-  expect(await graphql.changeVendorsState({ state: "DISCOVERED" }, "all")).toEqual({ updatedCount: 5 });
 });
 
 test("names the field of a filter or an input in which the service finds a mistake", async () => {

@@ -32,12 +32,6 @@ test.each<[string, Responder]>([
   expect(await data).toEqual({ ok: true });
 });
 
-test.each([400, 401, 403, 404, 500])("does not repeat a query after HTTP %i", async (status) => {
-  const { client, server } = await connectClient(failing(1, answer({}, { status })));
-  expect(await rejection(client.request(QUERY, {}))).toMatchObject({ attempts: 1 });
-  expect(server.requests).toHaveLength(1);
-});
-
 test("waits as long as Retry-After asks", async () => {
   const { client, clock, server } = await connectClient(
     failing(1, answer({}, { status: 429, headers: { "retry-after": "60" } })),

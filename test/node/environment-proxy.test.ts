@@ -1,8 +1,7 @@
 import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startConnectProxy } from "../support/connect-proxy.js";
 import { rejection } from "../support/http-client.js";
-import { startTlsServer } from "../support/http-server.js";
+import { startConnectProxy, startTlsServer } from "../support/http-server.js";
 import { startSyncServer } from "../support/sync-server.js";
 import { unusedPort } from "../support/tcp-peers.js";
 import { certificate, identity } from "../support/tls-certificates.js";

@@ -41,18 +41,6 @@ test("tls.ca trusts a private authority for both APIs", async () => {
   expect(server.inspect(installationId).snapshots.groups).toHaveLength(1);
 });
 
-test("a certificate of an unknown authority is refused without a retry", async () => {
-  const { server } = await startTestService({ server: { tls: identity("server") } });
-  const { baseUrl, syncUrl, apiKey, installationId } = server;
-  const client = connect({ baseUrl, syncUrl, apiKey });
-  const refusals = [client.graphql.request(QUERY, {}), client.sync.startBatch({ installationId })];
-  for (const refusal of refusals) {
-    const error = await refusal.catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(TransportError);
-    expect(error).toMatchObject({ retryable: false });
-  }
-});
-
 test("tls is copied at construction", async () => {
   const { port, requests } = await startTlsServer(identity("server"));
   const tls = { ca: authority };

@@ -68,6 +68,7 @@ test.each([
   "unix:///tmp/socket",
   "//127.0.0.1",
   "https://user:password@api.example.com",
+  "https://api.example.com/?key=canary",
 ])("the unencrypted endpoint %s is refused before anything is sent", (url) => {
   for (const name of ["baseUrl", "syncUrl"]) {
     expect(() => new SaasManagementClient({ apiKey: KEY, [name]: url })).toThrow(
@@ -87,6 +88,23 @@ test.each([
     await using client = new SaasManagementClient({ apiKey: KEY, [name]: url });
     expect(client).toBeDefined();
   }
+});
+
+test("headers of a mebibyte fail the request in either API", async () => {
+  const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x-${i}`, "x".repeat(1000)]));
+  const graphql = await startHttpServer((_, response) => json(response, { data: {} }, { headers }));
+  const sync = await startSyncServer();
+  sync.answer = (stream) => replyWhenRead(stream, { headers });
+  await using client = new SaasManagementClient({
+    baseUrl: graphql.baseUrl,
+    syncUrl: sync.endpoint,
+    apiKey: KEY,
+    retry: false,
+  });
+  await expect(client.graphql.request(QUERY, {})).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+  await expect(client.sync.startBatch(START)).rejects.toMatchObject({
+    code: expect.stringMatching(/TRANSPORT_FAILED|SYNC_PROTOCOL|RATE_LIMITED/),
+  });
 });
 
 test.each(["http://proxy.example.com:3128", "https://proxy.example.com", "http://10.0.0.1:3128"])(

@@ -1,21 +1,15 @@
 /** Compares blocks of records with the encoder of single records, and both with protobufjs. */
 import { isDeepStrictEqual } from "node:util";
 import type { Collection } from "@saas-management/sdk";
-import type { Collection as ContractCollection } from "../../codegen/model.js";
-import { COLLECTIONS, isCollection } from "../../src/sync/collections.js";
+import fc from "fast-check";
+import { COLLECTIONS } from "../../src/sync/collections.js";
 import { afterVarint, varintAt } from "../../src/sync/encoding/byte-writer.js";
 import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
-import type { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
-import { ENCODERS } from "../../src/sync/generated/encoders.js";
+import { BLOCK_ENCODERS, ENCODERS } from "../../src/sync/generated/encoders.js";
 import { recordType } from "./contract.js";
-import { drawFrom, pick, RecordDraw, type Style } from "./plain-records.js";
+import { PLAIN_RECORDS, RECORDS } from "./record-arbitraries.js";
+import { mutated } from "./record-mutations.js";
 import { ofInput, ofProtobufjs } from "./wire-form.js";
-
-/** The code that is checked. */
-export interface BlockCode {
-  readonly MessageBuilder: typeof MessageBuilder;
-  readonly BLOCK_ENCODERS: typeof BLOCK_ENCODERS;
-}
 
 export interface BlockCounts {
   records: number;
@@ -24,45 +18,58 @@ export interface BlockCounts {
   foreign: number;
 }
 
-const NEVER = 2 ** 31;
-const PLAIN: Style = { oddText: NEVER, oddRecord: NEVER, hugeList: NEVER };
-/** Seven of ten lists are plain. */
-const STYLES: readonly Style[] = [
-  ...Array.from({ length: 6 }, () => PLAIN),
-  { oddText: NEVER, oddRecord: NEVER, hugeList: 25 },
-  { oddText: 2000, oddRecord: 40, hugeList: 2000 },
-  { oddText: 500, oddRecord: 2, hugeList: NEVER },
-  { oddText: 20, oddRecord: NEVER, hugeList: NEVER },
+/** How many of a list's records are odd, and how many are changed as people change them by mistake: one in so many. */
+const STYLES = [
+  ...Array.from({ length: 7 }, () => ({ odd: 0, changed: 0 })),
+  { odd: 40, changed: 40 },
+  { odd: 0, changed: 0 },
+  { odd: 3, changed: 3 },
 ];
-const TARGETS = [400, 3000, 40_000, ...Array.from({ length: 5 }, () => 1 << 20)];
+const TARGETS = [1000, 20_000, ...Array.from({ length: 5 }, () => 1 << 20)];
 const LIST = 200;
 
 /** Draws lists of records until there are enough. @throws Error two encodings differ */
-export function checkBlocks(
-  code: BlockCode,
-  contract: ContractCollection,
-  seed: number,
-  wanted: number,
-): BlockCounts {
-  const { name, record: model } = contract;
-  if (!isCollection(name)) throw new Error(`${name} is not generated; run npm run codegen.`);
+export function checkBlocks(name: Collection, seed: number, wanted: number): BlockCounts {
   const draw = drawFrom(seed);
+  const sample = (records: fc.Arbitrary<unknown>, numRuns: number) => fc.sample(records, { seed, numRuns });
+  const plain = sample(PLAIN_RECORDS[name], Math.ceil(wanted / 2));
+  const odd = sample(RECORDS[name], Math.ceil(wanted / 20));
+  const changed = sample(mutated(PLAIN_RECORDS[name]), Math.ceil(wanted / 20));
   const counts: BlockCounts = { records: 0, inBlocks: 0, refused: 0, foreign: 0 };
   for (let list = 0; counts.records < wanted; list += 1) {
-    const style = STYLES[list % STYLES.length] ?? PLAIN;
-    const records = Array.from({ length: 1 + draw(LIST) }, () => new RecordDraw(draw, style).record(model));
-    // Of what is huge, little fits into a small message.
-    const target = style.hugeList < 100 ? 1 << 20 : pick(draw, TARGETS) + draw(20);
-    checkList(code, { name, records, target, leavesOut: draw(4) === 0 }, counts);
+    const style = pick(() => list % STYLES.length, STYLES);
+    const isOne = (every: number) => every > 0 && draw(every) === 0;
+    const records = Array.from({ length: 1 + draw(LIST) }, () =>
+      pick(draw, isOne(style.odd) ? odd : isOne(style.changed) ? changed : plain),
+    );
+    const target = pick(draw, TARGETS) + draw(20);
+    checkList({ name, records, target, leavesOut: draw(4) === 0 }, counts);
   }
   return counts;
+}
+
+/** Returns whole numbers below a limit. */
+type Draw = (below: number) => number;
+
+function drawFrom(seed: number): Draw {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+function pick<T>(draw: Draw, choices: readonly T[]): T {
+  const at = draw(choices.length);
+  if (!(at in choices)) throw new Error("There is nothing to choose from.");
+  return choices[at] as T;
 }
 
 /**
  * Encodes accounts whose lengths take two bytes and one by turns, so that some end where the first buffer ends.
  * @throws Error two encodings differ
  */
-export function checkEndOfBuffer(code: BlockCode): void {
+export function checkEndOfBuffer(): void {
   const counts: BlockCounts = { records: 0, inBlocks: 0, refused: 0, foreign: 0 };
   // Two records take 272 bytes; the first three move the others by one byte each time.
   for (let moved = 0; moved < 280; moved += 1) {
@@ -71,7 +78,7 @@ export function checkEndOfBuffer(code: BlockCode): void {
       name: "b".repeat(i % 2 === 0 ? 80 : 50),
       active: true,
     }));
-    checkList(code, { name: "accounts", records, target: 1 << 20, leavesOut: false }, counts);
+    checkList({ name: "accounts", records, target: 1 << 20, leavesOut: false }, counts);
   }
 }
 
@@ -88,10 +95,10 @@ function isWanted({ leavesOut }: List, index: number): boolean {
   return !leavesOut || index % 3 !== 1;
 }
 
-function checkList(code: BlockCode, list: List, counts: BlockCounts): void {
+function checkList(list: List, counts: BlockCounts): void {
   const { name, records } = list;
   const single = encodeSingly(list);
-  const { messages, inBlocks } = encodeInBlocks(code, list);
+  const { messages, inBlocks } = encodeInBlocks(list);
   counts.records += records.length;
   counts.inBlocks += inBlocks;
   requireSame("the number of messages", messages.length, single.messages.length);
@@ -120,13 +127,13 @@ function encodeSingly(list: List) {
   return { messages, refused };
 }
 
-function encodeInBlocks(code: BlockCode, list: List) {
+function encodeInBlocks(list: List) {
   const { name, records, target } = list;
-  const builder = new code.MessageBuilder("batch-1", COLLECTIONS[name], target);
+  const builder = new MessageBuilder("batch-1", COLLECTIONS[name], target);
   const messages: EncodedMessage[] = [];
   let inBlocks = 0;
   for (let i = 0; i < records.length; ) {
-    const block = builder.encodeBlock(records, i, code.BLOCK_ENCODERS[name]);
+    const block = builder.encodeBlock(records, i, BLOCK_ENCODERS[name]);
     const first = i;
     if (block !== undefined)
       builder.keepBlock(

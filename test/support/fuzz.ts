@@ -1,7 +1,9 @@
 /** Properties of hostile input, and how many cases each of them checks. */
 import { appendFileSync } from "node:fs";
 import fc from "fast-check";
+import { expect } from "vitest";
 import type { FuzzGroup } from "../fuzz/groups.js";
+import { Ended, outcomeOf } from "./hostile.js";
 import { LIMITS, RUNS } from "./property-runs.js";
 
 /** Minimum number of cases of a property, unless PROPERTY_RUNS is smaller. */
@@ -36,6 +38,28 @@ export async function holds<Values>(
   const again = await fc.check(property, { ...LIMITS, path, endOnFailure: true });
   const shown = again.failed ? again : details;
   throw new Error(await fc.asyncDefaultReportMessage(shown), { cause: shown.errorInstance });
+}
+
+/**
+ * Checks that a call works with hostile input or is refused with an SDK error, and that both happen.
+ * @param isOwn whether what came out is a reason of the caller's own, which counts as a refusal
+ */
+export async function worksOrIsRefused<Input>(
+  share: Share,
+  input: fc.Arbitrary<Input>,
+  use: (input: Input) => unknown,
+  isOwn: (reason: unknown) => boolean = () => false,
+): Promise<void> {
+  const seen = { worked: 0, refused: 0 };
+  const property = fc.asyncProperty(input, async (given) => {
+    const outcome = await outcomeOf(
+      async () => use(given),
+      (reason) => reason instanceof Ended || isOwn(reason),
+    );
+    seen[outcome !== undefined && outcome.error === undefined ? "worked" : "refused"] += 1;
+  });
+  await holds(share, property);
+  expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
 }
 
 /** Most cases end in errors, and capturing their stacks would take most of the time. */

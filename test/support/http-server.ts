@@ -1,6 +1,14 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createSecureServer, type ServerOptions } from "node:https";
+import { connect } from "node:net";
 import { TLSSocket } from "node:tls";
+import { listener } from "../../examples/handlers/listener.js";
 import { listen, type Peer } from "./tcp-peers.js";
 
 /** A request that the server received. */
@@ -49,7 +57,7 @@ export async function startHttpServer(respond: Responder, tls?: ServerOptions): 
       respond(request, response, requests.length - 1);
     });
   };
-  const peer = await listen(tls === undefined ? createServer(receive) : createSecureServer(tls, receive));
+  const peer = await listen(serverOf(receive, tls));
   return {
     ...peer,
     baseUrl: tls === undefined ? `http://127.0.0.1:${peer.port}` : `https://localhost:${peer.port}`,
@@ -63,6 +71,10 @@ export async function startHttpServer(respond: Responder, tls?: ServerOptions): 
   };
 }
 
+function serverOf(listener: RequestListener, tls: ServerOptions | undefined): Server {
+  return tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
+}
+
 function peerOf(socket: TLSSocket): ReceivedRequest["peer"] {
   return { serverName: Reflect.get(socket, "servername"), client: socket.getPeerCertificate().subject?.CN };
 }
@@ -70,6 +82,12 @@ function peerOf(socket: TLSSocket): ReceivedRequest["peer"] {
 /** A GraphQL server over TLS that answers `{ data: {} }`. */
 export function startTlsServer(tls: ServerOptions): Promise<HttpServer> {
   return startHttpServer(answer({ data: {} }), tls);
+}
+
+/** Serves a function from Request to Response. @returns its address */
+export async function serveHandler(handler: (request: Request) => Promise<Response>): Promise<string> {
+  const { port } = await listen(createServer(listener(handler)));
+  return `http://127.0.0.1:${port}`;
 }
 
 /** Answers with JSON. */
@@ -94,4 +112,55 @@ export function answerText(
 ): Responder {
   return (_, response) =>
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+}
+
+/** A proxy that opens tunnels; closed after the test. */
+export interface ConnectProxy extends Peer {
+  /** The CONNECT requests, in order. */
+  readonly requests: readonly { readonly target: string; readonly authorization: string | undefined }[];
+  /** Number of other requests. */
+  readonly others: () => number;
+}
+
+/** Every host name leads to this machine. */
+export async function startConnectProxy(
+  options: {
+    /** Required `user:password`. */
+    readonly credentials?: string;
+    /** Status with which tunnels are refused. */
+    readonly status?: number;
+    /** Serves the proxy itself over TLS. */
+    readonly tls?: ServerOptions;
+  } = {},
+): Promise<ConnectProxy> {
+  const requests: { target: string; authorization: string | undefined }[] = [];
+  let others = 0;
+  const refuse: RequestListener = (_, response) => {
+    others += 1;
+    response.writeHead(405).end();
+  };
+  const server = serverOf(refuse, options.tls);
+  server.on("connect", ({ url = "", headers }, client, head) => {
+    const authorization = headers["proxy-authorization"];
+    requests.push({ target: url, authorization });
+    const status = options.status ?? (authorization === basic(options.credentials) ? 200 : 407);
+    client.on("error", () => {});
+    if (status !== 200) {
+      client.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    const upstream = connect(Number(url.slice(url.lastIndexOf(":") + 1)), "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      upstream.write(head);
+      client.pipe(upstream).pipe(client);
+    });
+    upstream.on("error", () => client.destroy());
+    upstream.on("close", () => client.destroy());
+    client.on("close", () => upstream.destroy());
+  });
+  return { ...(await listen(server)), requests, others: () => others };
+}
+
+function basic(credentials: string | undefined): string | undefined {
+  return credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`;
 }

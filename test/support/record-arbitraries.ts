@@ -8,19 +8,18 @@ import type { Field, FieldsModel, FieldType, Model, RecordModel, Variant } from 
 import { enumLiterals } from "../../codegen/names.js";
 import { isCollection } from "../../src/sync/collections.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
-import { contractCollections } from "../contract/collections.js";
+import { contractCollections } from "../contract/generated.js";
 import {
-  attributes,
   currency,
   decimal,
   int32,
   int64,
   moment,
-  requiredText,
-  text,
-  texts,
+  ODD_VALUES,
+  PLAIN_VALUES,
   uint32,
   uint64,
+  type Values,
 } from "./value-arbitraries.js";
 
 type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>;
@@ -31,43 +30,46 @@ const GENERIC_WEIGHT = 4;
 const maybe = (arbitrary: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 8, arbitrary }, { weight: 1, arbitrary: fc.constantFrom(undefined, null) });
 
-function recordsOf({ generic, variants }: RecordModel): fc.Arbitrary<unknown> {
-  const others = variants.map((variant) => ({ weight: 1, arbitrary: ofVariant(variant, variants) }));
-  return fc.oneof({ weight: GENERIC_WEIGHT, arbitrary: ofFields(generic.model) }, ...others);
+function recordsOf({ generic, variants }: RecordModel, values: Values): fc.Arbitrary<unknown> {
+  const others = variants.map((variant) => ({ weight: 1, arbitrary: ofVariant(variant, variants, values) }));
+  return fc.oneof({ weight: GENERIC_WEIGHT, arbitrary: ofFields(generic.model, values) }, ...others);
 }
 
 /** The first variant also says that the second one is not set. */
-function ofVariant({ name, model }: Variant, [first, second]: readonly Variant[]): fc.Arbitrary<unknown> {
+function ofVariant(
+  { name, model }: Variant,
+  [first, second]: readonly Variant[],
+  values: Values,
+): fc.Arbitrary<unknown> {
   const absent =
     name === first?.name && second !== undefined ? { [second.name]: fc.constant(undefined) } : {};
-  return fc.record({ [name]: ofFields(model), ...absent });
+  const { noNullPrototype } = values;
+  return fc.record({ [name]: ofFields(model, values), ...absent }, { noNullPrototype });
 }
 
-function ofModel(model: Model): fc.Arbitrary<unknown> {
-  if (model.kind === "fields") return ofFields(model);
-  return fc.oneof(...model.variants.map((variant) => ofVariant(variant, model.variants)));
+function ofModel(model: Model, values: Values): fc.Arbitrary<unknown> {
+  if (model.kind === "fields") return ofFields(model, values);
+  return fc.oneof(...model.variants.map((variant) => ofVariant(variant, model.variants, values)));
 }
 
 /** Of groups of which one must be complete, each alone, and all of them. */
-function ofFields(model: FieldsModel): fc.Arbitrary<unknown> {
+function ofFields(model: FieldsModel, values: Values): fc.Arbitrary<unknown> {
   const { fields, completeGroups } = model;
   const grouped = new Set(completeGroups.flat());
   const free = fields.filter(({ name }) => !grouped.has(name));
   if (completeGroups.length === 0)
-    return fc.oneof(...choicesOf(free).map((choice) => ofChoice(choice, free)));
+    return fc.oneof(...choicesOf(free).map((choice) => ofChoice(choice, free, values)));
   return fc.oneof(
-    ...[...completeGroups, completeGroups.flat()].map((group) =>
-      ofChoice({ required: new Set(group), values: {} }, [
-        ...free,
-        ...fields.filter(({ name }) => group.includes(name)),
-      ]),
-    ),
+    ...[...completeGroups, completeGroups.flat()].map((group) => {
+      const some = [...free, ...fields.filter(({ name }) => group.includes(name))];
+      return ofChoice({ required: new Set(group), chosen: {} }, some, values);
+    }),
   );
 }
 
 /** A value for each enum that other fields depend on, and the fields that it requires. */
 interface Choice {
-  readonly values: Fields;
+  readonly chosen: Fields;
   readonly required: ReadonlySet<string>;
 }
 
@@ -75,28 +77,33 @@ function choicesOf(fields: readonly Field[]): readonly Choice[] {
   const dependent = fields.find(({ requiredWhen }) => requiredWhen !== undefined);
   const condition = dependent?.requiredWhen;
   const { type } = fields.find(({ name }) => name === condition?.field) ?? {};
-  if (dependent === undefined || type?.kind !== "enum") return [{ values: {}, required: new Set() }];
+  if (dependent === undefined || type?.kind !== "enum") return [{ chosen: {}, required: new Set() }];
   return enumLiterals(type.type).map(({ literal, constant }) => ({
-    values: { [condition?.field ?? ""]: fc.constant(literal) },
+    chosen: { [condition?.field ?? ""]: fc.constant(literal) },
     required: new Set(constant === condition?.value ? [dependent.name] : []),
   }));
 }
 
-function ofChoice({ values, required }: Choice, fields: readonly Field[]): fc.Arbitrary<unknown> {
+function ofChoice(
+  { chosen, required }: Choice,
+  fields: readonly Field[],
+  values: Values,
+): fc.Arbitrary<unknown> {
   const isSet = ({ name, required: always }: Field) => always || required.has(name);
   const drawn = fields.map((field): [string, fc.Arbitrary<unknown>] => {
-    const value = values[field.name] ?? valuesOf(field.type, field.required);
+    const value = chosen[field.name] ?? valuesOf(field.type, field.required, values);
     return [field.name, isSet(field) ? value : maybe(value)];
   });
   const requiredKeys = fields.filter(isSet).map(({ name }) => name);
-  return fc.record(Object.fromEntries(drawn), { requiredKeys });
+  const { noNullPrototype } = values;
+  return fc.record(Object.fromEntries(drawn), { requiredKeys, noNullPrototype });
 }
 
-function valuesOf(type: FieldType, required: boolean): fc.Arbitrary<unknown> {
+function valuesOf(type: FieldType, required: boolean, values: Values): fc.Arbitrary<unknown> {
   switch (type.kind) {
     case "string":
       if (type.format !== "any") return type.format === "decimal" ? decimal : currency;
-      return required ? requiredText : text;
+      return required ? values.requiredText : values.text;
     case "bool":
       return fc.boolean();
     case "int32":
@@ -110,13 +117,13 @@ function valuesOf(type: FieldType, required: boolean): fc.Arbitrary<unknown> {
     case "timestamp":
       return moment;
     case "strings":
-      return texts;
+      return values.texts;
     case "stringMap":
-      return attributes;
+      return values.attributes;
     case "enum":
       return fc.constantFrom(...enumLiterals(type.type).map(({ literal }) => literal));
     case "message":
-      return ofModel(type.model);
+      return ofModel(type.model, values);
   }
 }
 
@@ -127,11 +134,18 @@ function requireRecords(drawn: object): asserts drawn is Records {
   if (missing.length > 0) throw new Error(`The contract has no ${missing.join(", ")}; run npm run codegen.`);
 }
 
-const drawn = Object.fromEntries(contractCollections().map(({ name, record }) => [name, recordsOf(record)]));
-requireRecords(drawn);
+function drawnOf(values: Values): Records {
+  const collections = contractCollections().map(({ name, record }) => [name, recordsOf(record, values)]);
+  const drawn: object = Object.fromEntries(collections);
+  requireRecords(drawn);
+  return drawn;
+}
 
 /** Valid records of each collection, of all variants. */
-export const RECORDS: Records = drawn;
+export const RECORDS: Records = drawnOf(ODD_VALUES);
+
+/** The same, mostly such as the encoders make blocks of. */
+export const PLAIN_RECORDS: Records = drawnOf(PLAIN_VALUES);
 
 /** Name of every collection. */
 export const COLLECTION_NAMES: readonly Collection[] = Object.keys(RECORDS).filter(isCollection);

@@ -30,14 +30,70 @@ export const text = fc.oneof(
   { weight: 1, arbitrary: longText },
 );
 
-export const requiredText = text.map((value) => (value === "" ? "x" : value));
-
-export const texts = fc.array(text, { maxLength: 4 });
+const requiredText = text.map((value) => (value === "" ? "x" : value));
 
 const key = fc.oneof(fc.constantFrom("__proto__", "", "constructor", "hasOwnProperty", "10", "2"), text);
 
 /** Attributes, with and without a prototype, also under keys such as __proto__. */
 export const attributes = fc.dictionary(key, text, { maxKeys: 5 });
+
+/** The values of fields whose kinds leave a choice. */
+export interface Values {
+  readonly text: fc.Arbitrary<string>;
+  readonly requiredText: fc.Arbitrary<string>;
+  readonly texts: fc.Arbitrary<string[]>;
+  readonly attributes: fc.Arbitrary<Record<string, string>>;
+  /** Whether records have the prototype of objects. */
+  readonly noNullPrototype: boolean;
+}
+
+export const ODD_VALUES: Values = {
+  text,
+  requiredText,
+  texts: fc.array(text, { maxLength: 4 }),
+  attributes,
+  noNullPrototype: false,
+};
+
+const LETTERS = Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 37 + (i >> 7)) % 128)).join(
+  "",
+);
+/** Lengths at which copying goes another way, and a message's length takes another byte. */
+const EDGES = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, ...Array.from({ length: 12 }, (_, i) => 116 + i)];
+
+const letters = fc
+  .tuple(
+    fc.nat({ max: 4096 - 128 }),
+    fc.oneof(
+      { weight: 15, arbitrary: fc.nat({ max: 29 }) },
+      { weight: 1, arbitrary: fc.constantFrom(...EDGES) },
+    ),
+  )
+  .map(([from, length]) => LETTERS.slice(from, from + length));
+
+/** Mostly `few`, rarely so many that a block holds no more. */
+function rarelyMany<T>(few: fc.Arbitrary<T>, many: (count: number) => T): fc.Arbitrary<T> {
+  const count = fc.integer({ min: 3500, max: 4500 });
+  return fc.oneof({ weight: 2000, arbitrary: few }, { weight: 1, arbitrary: count.map(many) });
+}
+
+/** Short texts of ASCII, of which the encoders make blocks. */
+export const PLAIN_VALUES: Values = {
+  text: letters,
+  requiredText: letters.map((value) => (value === "" ? "x" : value)),
+  texts: rarelyMany(fc.array(letters, { maxLength: 4 }), (count) =>
+    LETTERS.repeat(2).slice(0, count).split(""),
+  ),
+  attributes: rarelyMany(
+    fc.dictionary(
+      letters.map((value) => value.slice(0, 30)),
+      letters.map((value) => value.slice(-90)),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+    (count) => Object.fromEntries(Array.from({ length: count / 2 }, (_, i) => [`${i}`, "x"])),
+  ),
+  noNullPrototype: true,
+};
 
 export const int32 = fc.oneof(fc.integer(), fc.constantFrom(0, -1, 2 ** 31 - 1, -(2 ** 31)));
 

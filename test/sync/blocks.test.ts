@@ -5,21 +5,19 @@ import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
 import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
 import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
-import { contractCollections } from "../contract/collections.js";
 import { checkBlocks, checkEndOfBuffer } from "../support/block-check.js";
-import { BLOCK_FAULTS, withFault } from "../support/block-faults.js";
 import { count } from "../support/fuzz.js";
 import { RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
+import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
 
-const contracts = contractCollections();
-const wanted = Math.max(2000, Math.ceil(RUNS / contracts.length));
+const wanted = Math.max(2000, Math.ceil(RUNS / COLLECTION_NAMES.length));
 
-test.each(contracts)(
-  "blocks of $name have the bytes of single records",
+test.each(COLLECTION_NAMES)(
+  "blocks of %s have the bytes of single records",
   { timeout: TIMEOUT_MS },
-  (contract) => {
-    const counts = checkBlocks({ MessageBuilder, BLOCK_ENCODERS }, contract, SEED, wanted);
-    count({ group: "blocks of records", what: contract.name, cases: counts.records });
+  (name) => {
+    const counts = checkBlocks(name, SEED, wanted);
+    count({ group: "blocks of records", what: name, cases: counts.records });
     expect(counts.inBlocks).toBeGreaterThan(counts.records / 2);
     expect(counts.foreign).toBeGreaterThan(counts.records / 4);
     expect(counts.refused).toBeGreaterThan(0);
@@ -27,7 +25,7 @@ test.each(contracts)(
 );
 
 test("records that end where the buffer ends have the bytes of single records", () => {
-  checkEndOfBuffer({ MessageBuilder, BLOCK_ENCODERS });
+  checkEndOfBuffer();
 });
 
 const IDS = ["a", "b\\c", "d\ne", "a", "f".repeat(120), "b\\c", "g", "h", "a", "i"];
@@ -113,12 +111,4 @@ test("blocks are taken up again where records are plain, and rarely left for a s
   const { inBlocks, inVain } = shares(names);
   expect(inBlocks).toBeGreaterThan(0.9);
   expect(inVain).toBeLessThan(0.05);
-});
-
-test.each(BLOCK_FAULTS)("a fault is noticed: $name", async (fault) => {
-  const code = await withFault(fault);
-  expect(() => {
-    for (const contract of contracts) checkBlocks(code, contract, SEED, 1000);
-    checkEndOfBuffer(code);
-  }).toThrow(/differs|outside the bounds/);
 });

@@ -7,7 +7,7 @@ import type { TlsOptions } from "../../src/core/endpoint.js";
 import { NETWORK_ERRORS, type NetworkErrorCode } from "../../src/core/network-errors.js";
 import { connectionFailure } from "../../src/sync/grpc/status.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { startConnectProxy } from "../support/connect-proxy.js";
+import { startConnectProxy } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";

@@ -1,19 +1,13 @@
 /** Steps 4 to 9 of a run: one batch. */
 import { linkAbort, onAbort, raceAbort } from "../../core/abort.js";
-import {
-  BatchInProgressError,
-  BatchOutcomeUnknownError,
-  BatchStateError,
-  ConfigurationError,
-  SaasManagementError,
-} from "../../core/errors/index.js";
-import type { BatchWatch } from "../batch/session.js";
-import type { BatchOptions } from "../batch/start.js";
+import { BatchInProgressError, BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
+import type { BatchOptions, BatchWatch } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { hasEnded, lockedError, withinGrace } from "../call.js";
 import { Drafts } from "../guard/drafts.js";
 import type { Guard } from "../guard/guard.js";
 import { Journal } from "../ledger/journal.js";
+import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
@@ -94,10 +88,7 @@ export class BatchSender {
       return await raceAbort(ledger.state(id), this.#ended);
     } catch (error) {
       this.#ended.throwIfAborted();
-      if (error instanceof SaasManagementError) throw error;
-      throw new ConfigurationError("The ledger could not be read; nothing was sent. See the error's cause.", {
-        cause: error,
-      });
+      throw ledgerError("be read; nothing was sent", error);
     }
   }
 

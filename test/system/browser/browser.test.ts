@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { type Portfolio, startReferenceServer } from "@saas-management/sdk/testing";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { listen } from "../../support/tcp-peers.js";
 import { type Bundle, bundleForBrowser } from "./bundle.js";
 import { isMissing, launchChromium } from "./chromium.js";
-import { startCorsForwarder, startFileServer } from "./cors-forwarder.js";
 
 const portfolio: Portfolio = {
   applications: ["Asana", "Box", "Figma", "Slack", "Zoom"].map((name) => ({ name })),
@@ -34,55 +35,30 @@ test("has the bundle size of docs/reference/browsers.md, within a tenth", async 
 
 async function openPage() {
   const { files } = await bundleForBrowser("test/system/browser/page.ts");
-  const script = files[0];
-  if (script === undefined) throw new Error("The bundle is empty.");
-  const site = await startFileServer({
-    "/": {
-      type: "text/html; charset=utf-8",
-      body: '<!doctype html><script type="module" src="/main.js"></script>',
-    },
-    "/main.js": { type: "text/javascript; charset=utf-8", body: script.bytes },
-  });
-  onTestFinished(() => site.close());
+  const site = await listen(
+    createServer(({ url }, response) => {
+      if (url === "/main.js") response.setHeader("content-type", "text/javascript").end(files[0]?.bytes);
+      else
+        response.setHeader("content-type", "text/html").end('<script type="module" src="/main.js"></script>');
+    }),
+  );
   const browser = await launchChromium();
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
-  await page.goto(site.origin, { waitUntil: "load" });
-  return { page, site, complaints };
+  const origin = `http://127.0.0.1:${site.port}`;
+  await page.goto(origin, { waitUntil: "load" });
+  return { page, origin, complaints };
 }
 
 test.skipIf(isMissing)(
-  "a page of another origin can use the reference server if cors allows it, and is told what to check if not",
+  "a page of another origin pages, changes data and reads errors if cors allows it, and is told what to check if not",
   async () => {
-    const { page, site } = await openPage();
-    const count = async (cors?: readonly string[]) => {
-      await using server = await startReferenceServer({ portfolio, cors });
-      return await page.evaluate(([baseUrl, apiKey]) => globalThis.tryCount(baseUrl, apiKey), [
-        server.baseUrl,
-        server.apiKey,
-      ] as const);
-    };
-    expect(await count([site.origin])).toBe(5);
-    expect(await count()).toContain("that the server allows the page's origin");
-  },
-  120_000,
-);
-
-test.skipIf(isMissing)(
-  "pages, changes data and reports errors of a server of another origin in Chromium",
-  async () => {
-    const server = await startReferenceServer({ portfolio });
-    onTestFinished(() => server.close());
-    const { page, site, complaints } = await openPage();
-    const forwarder = await startCorsForwarder(server.baseUrl, () => site.origin);
-    onTestFinished(() => forwarder.close());
-    const result = await page.evaluate(([baseUrl, apiKey]) => globalThis.tryFacade(baseUrl, apiKey), [
-      forwarder.origin,
-      server.apiKey,
-    ] as const);
-    expect(result).toEqual({
+    const { page, origin, complaints } = await openPage();
+    await using server = await startReferenceServer({ portfolio, cors: [origin] });
+    const { baseUrl, apiKey } = server;
+    expect(await page.evaluate((options) => globalThis.tryFacade(options), { baseUrl, apiKey })).toEqual({
       names: ["Asana", "Box", "Figma", "Slack", "Zoom"],
       total: 5,
       opened: "Renew",
@@ -91,6 +67,10 @@ test.skipIf(isMissing)(
       sum: "0.3",
       leftWith: "left",
     });
+    await using closed = await startReferenceServer();
+    const options = { baseUrl: closed.baseUrl, apiKey: closed.apiKey };
+    const told = await page.evaluate((given) => globalThis.tryCount(given), options);
+    expect(told).toContain("that the server allows the page's origin");
     expect(complaints).toEqual([]);
   },
   120_000,

@@ -17,14 +17,19 @@ export interface PageResult {
   readonly leftWith: unknown;
 }
 
-declare global {
-  /** Called by the test, in the page. */
-  var tryFacade: (baseUrl: string, apiKey: string) => Promise<PageResult>;
-  /** The number of applications, or the message of the failure. */
-  var tryCount: (baseUrl: string, apiKey: string) => Promise<number | string>;
+interface Service {
+  readonly baseUrl: string;
+  readonly apiKey: string;
 }
 
-globalThis.tryFacade = async (baseUrl, apiKey) => {
+declare global {
+  /** Called by the test, in the page. */
+  var tryFacade: (service: Service) => Promise<PageResult>;
+  /** The number of applications, or the message of the failure. */
+  var tryCount: (service: Service) => Promise<number | string>;
+}
+
+globalThis.tryFacade = async ({ baseUrl, apiKey }) => {
   const client = new GraphQLClient({ baseUrl, apiKey });
   const applications = client.applications({ pageSize: 2, order: { application: { name: "ASC" } } });
   const names: string[] = [];
@@ -52,8 +57,8 @@ globalThis.tryFacade = async (baseUrl, apiKey) => {
   };
 };
 
-globalThis.tryCount = (baseUrl, apiKey) =>
-  new GraphQLClient({ baseUrl, apiKey, retry: false })
+globalThis.tryCount = (service) =>
+  new GraphQLClient({ ...service, retry: false })
     .applications()
     .totalCount()
     .catch((error: Error) => error.message);

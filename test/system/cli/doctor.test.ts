@@ -7,7 +7,7 @@ import { defineConnector, SaasManagementClient, storeLedger } from "../../../src
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 import { runCli } from "../../support/cli.js";
-import { startConnectProxy } from "../../support/connect-proxy.js";
+import { startConnectProxy } from "../../support/http-server.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 

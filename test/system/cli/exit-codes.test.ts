@@ -70,6 +70,13 @@ test("exits with 1 for an error of the connector, and says where it was thrown",
   expect(error).toMatch(/^saas-management: my vendor is down\n\s+at .*connector\.mjs/);
 });
 
+test("exits with 75 for an error of the connector that asks for another run", async () => {
+  await connector("run() { throw Object.assign(new Error('the cursor expired'), { retryable: true }); }");
+  const ended = await run(CONNECTOR);
+  expect(ended.code).toBe(EXIT.comeAgain);
+  expect(errorOf(ended)).toEqual(problem("UNEXPECTED"));
+});
+
 test("exits with 2 for wrong arguments", async () => {
   const ended = await run(["push", "--nope"]);
   expect(ended.code).toBe(2);

@@ -41,16 +41,17 @@ const RESULT = {
 };
 
 test("an app with its own graphql-codegen compiles against the shipped schema and runs", async () => {
-  const app = await folder.add("graphql-codegen");
+  const app = await folder.add("documents", "graphql-codegen");
   const config = guide.snippets().find((code) => code.includes("CodegenConfig")) ?? "";
   await writeFile(join(app, "codegen.ts"), config);
+  await writeFile(join(app, "src/graphql.ts"), 'export { graphql } from "./gql/index.js";\n');
   await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
   expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
 });
 
 test("an app with gql.tada compiles against the shipped schema and runs", async () => {
-  const app = await folder.add("gql-tada");
+  const app = await folder.add("documents", "gql-tada");
   await writeFile(join(app, "src/graphql.ts"), guide.snippets("typescript").join(""));
   await runNode([TOOLS.tada, "generate-output"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);

@@ -71,29 +71,6 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
     }
   });
 
-  test("answers a completion with the counts of snapshots and events", async () => {
-    const first = await start();
-    await client.sync([recordsRequest(first, "accounts", accounts(3))]);
-    await client.complete(first);
-    const second = await start();
-    const usage = [{ id: "e1", sourceActorId: "u0", lastActivity: new Date(0) }];
-    await client.sync([
-      recordsRequest(second, "accounts", [...accounts(2), { id: "new" }]),
-      recordsRequest(second, "usage", usage),
-    ]);
-    expect(await client.complete(second)).toEqual(
-      ok({
-        snapshots: [{ collection: "accounts", added: "1", updated: "2", removed: "1" }],
-        events: [{ collection: "usage", accepted: "1" }],
-      }),
-    );
-    const third = await start();
-    expect(await client.sync([{ batchId: third, accounts: {} }])).toEqual(ok({ acceptedRecords: "0" }));
-    expect(await client.complete(third)).toEqual(
-      ok({ snapshots: [{ collection: "accounts", removed: "3" }] }),
-    );
-  });
-
   test("accepts a message of 16 MiB - 1 and refuses a larger one", async () => {
     const batchId = await start();
     const request = (name: string) => recordsRequest(batchId, "accounts", [{ id: "a", name }]);
@@ -138,11 +115,6 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
     expect(await client.abort(batchId)).toMatchObject(state === "completed" ? refused : ok({}));
     expect(await client.start(installationId)).toMatchObject({ code: "OK" });
     expect(await client.start(installationId)).toMatchObject({ code: "ALREADY_EXISTS", answer: null });
-  });
-
-  test("refuses a stream at its first message while more is being sent", async () => {
-    const request = recordsRequest("no batch", "accounts", accounts(1000, 1000));
-    expect(await client.sync(Array(20).fill(request))).toMatchObject({ code: "NOT_FOUND" });
   });
 });
 

@@ -3,8 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { ClientOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { startConnectProxy } from "../../support/connect-proxy.js";
-import { json, startHttpServer, startTlsServer } from "../../support/http-server.js";
+import { json, startConnectProxy, startHttpServer, startTlsServer } from "../../support/http-server.js";
 import { certificate, identity } from "../../support/tls-certificates.js";
 
 const SCRIPT = fileURLToPath(new URL("node-network-script.ts", import.meta.url));

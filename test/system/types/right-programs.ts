@@ -124,6 +124,12 @@ export const RIGHT: Readonly<Record<string, string>> = {
     return own.graphql;`,
   "options of a list": `
     for await (const license of graphql.licenses({ where: { state: { activity: { eq: "UNUSED" } } }, limit: 20, pageSize: 10, from: "end", prefetch: true })) return license.id;`,
+  "filters and orders of each kind of field": `
+    graphql.applications({ where: { state: { in: ["DISCOVERED"] }, application: { name: { startsWith: "Ac" }, category: { name: { neq: null } } }, or: [{ lastUsed: { gte: "2026-01-01" } }, { userCountStat: { all: { eq: 0 } } }] } });
+    graphql.licensePlans({ where: { contractDetails: { renewal: { upcomingDate: { value: { gte: "2026-01-01" } } } } }, order: { contractDetails: { renewal: { upcomingDate: { value: "ASC" } } } } });
+    graphql.licenses({ order: [{ annualPrice: { amount: "DESC" } }, { id: "ASC" }] });`,
+  "an enum of an answer that this version does not know": `
+    for await (const { state } of graphql.applications()) return state === "ADDED_LATER";`,
   "the state of a license": `
     for await (const license of graphql.licenses()) return license.state?.activity;`,
   "a page and a total": `

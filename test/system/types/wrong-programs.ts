@@ -79,6 +79,13 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a filter that is not under where": `graphql.licenses({ state: { activity: { eq: "UNUSED" } } });`,
   "an enum typo in a filter": `graphql.licenses({ where: { state: { activity: { eq: "UNUSD" } } } });`,
   "an unknown filter": `graphql.applications({ where: { nmae: { eq: "Figma" } } });`,
+  "an operator of another kind of field": `graphql.applications({ where: { lastUsed: { startsWith: "2026" } } });`,
+  "a value in place of operators": `graphql.applications({ where: { state: "SANCTIONED" } });`,
+  "an order by an unknown field": `graphql.licenses({ order: { price: "ASC" } });`,
+  "an own document whose connection has edges only": `
+    interface Data { readonly all: { readonly edges: readonly object[]; readonly pageInfo: { readonly hasNextPage: boolean } } }
+    const document: graphqlSdk.Document<Data, { readonly after?: string }> = "query($after: String) { all(after: $after) { edges { cursor } } }";
+    graphql.paginate(document, {}, { select: (data) => data.all });`,
   "an unknown order": `graphql.licenses({ order: { id: "UP" } });`,
   "options in a second object": `graphql.licenses({}, { limit: 20 });`,
   "a limit for toArray": `await graphql.licenses().toArray({ limit: 20 });`,

@@ -152,7 +152,11 @@ test("passes the error of a connector that fails without a fault on", async () =
 test.each<[string, object, string]>([
   ["an unknown option", { casette: "x" }, "testConnector: unknown option casette."],
   ["an unknown fault", { only: ["status-500"] }, 'only names "status-500", which is no fault of this source'],
-  ["a seed that is no integer", { seed: 1.5 }, "testConnector: seed must be an integer of 0 or more."],
+  [
+    "a seed that is no integer",
+    { seed: 1.5 },
+    "testConnector: seed must be a whole number, 0 or more, got 1.5.",
+  ],
   ["names that are no array", { only: "status-500-once" }, "testConnector: only must be an array"],
   ["a missing cassette", { cassette: "/nowhere/vendor.json" }, "There is no cassette /nowhere/vendor.json."],
 ])("refuses %s", async (_, options, message) => {

@@ -1,34 +1,25 @@
-/** An app with documents of its own, which gql.tada types from the schema that the package ships. */
+/** An app with documents of its own, which graphql-codegen or gql.tada types from the schema that the package ships. */
 import { calendarDate, GraphQLClient } from "@saas-management/sdk/graphql";
 import { graphql } from "./graphql.js";
 
-const Name = graphql(`
-  fragment Name on Application @_unmask {
-    name
+const ApplicationNames = graphql(`
+  query ApplicationNames($first: Int, $after: String, $where: ApplicationDiscoveryFilterInput) {
+    applications(first: $first, after: $after, where: $where) {
+      nodes {
+        id
+        state
+        application {
+          name
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      totalCount
+    }
   }
 `);
-
-const ApplicationNames = graphql(
-  `
-    query ApplicationNames($first: Int, $after: String, $where: ApplicationDiscoveryFilterInput) {
-      applications(first: $first, after: $after, where: $where) {
-        nodes {
-          id
-          state
-          application {
-            ...Name
-          }
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
-        totalCount
-      }
-    }
-  `,
-  [Name],
-);
 
 const OpenCase = graphql(`
   mutation OpenCase($input: CreateProcurementCaseInput!) {
