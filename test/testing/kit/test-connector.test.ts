@@ -97,13 +97,6 @@ test("says what faults strike, and is not ok if nothing was struck", async () =>
   );
 });
 
-test("runs on the first recorded run before the second one, if there is one", async () => {
-  const two = await folder.write("two.json", cassetteOf(byToken(21), byToken(23)));
-  const { ok, faults } = await testConnector(good, { cassette: two, only: ["no-fault", "list-empty"] });
-  expect(ok).toBe(true);
-  expect(faults.find(({ fault }) => fault === "list-empty")?.error).toContain("21 of 21 known ids");
-});
-
 test("calls a connector WRONG whose clean runs differ, and runs no fault then", async () => {
   let runs = 0;
   const uneven = defineConnector({
