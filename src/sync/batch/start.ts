@@ -1,4 +1,4 @@
-import { SIGNAL } from "../../core/abort.js";
+import { raceAbort, SIGNAL } from "../../core/abort.js";
 import { BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { FUNCTION, type OptionTable, POSITIVE, type Rule } from "../../core/validate.js";
@@ -79,6 +79,8 @@ export type NoteStart = () => Promise<() => Promise<void>>;
 export interface BatchWatch {
   /** Number of the run's attempt, from 1. */
   readonly attempt: number;
+  /** Called before each attempt: the owner of the lock may have died meanwhile. */
+  readonly releaseOrphans?: () => Promise<void>;
   readonly noteStart?: NoteStart;
   /** In how many milliseconds the lock of an earlier start may end whose answer nobody got. */
   readonly startEndsInMs?: () => number;
@@ -138,7 +140,8 @@ export class BatchStarter {
     context: StartContext,
   ): Promise<{ readonly id: string; readonly startedAt: Moment; readonly waitedForLockMs: number }> {
     const { clock } = this.#configuration;
-    const { installationId, waitForLockMs, signal, onProgress } = context;
+    const { installationId, waitForLockMs, signal, onProgress, releaseOrphans = async () => {} } = context;
+    await raceAbort(releaseOrphans(), signal);
     const since = clock.monotonic();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       const startedAt = momentOf(clock);
@@ -162,6 +165,7 @@ export class BatchStarter {
         if (nextAttemptMs >= lockMs) pauseMs = FIRST_PAUSE_MS / 2;
         onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
         await clock.sleep(nextAttemptMs, signal);
+        await raceAbort(releaseOrphans(), signal);
       }
     }
   }
