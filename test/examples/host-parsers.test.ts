@@ -5,37 +5,10 @@ import { describe, expect, test } from "vitest";
 import { parseOsRelease, parsePlatformExpert } from "../../examples/connectors/host/device.js";
 import { parseLoginTime, readLoginTimes } from "../../examples/connectors/host/lastlog.js";
 import { parseDirectoryGroups, parseDirectoryUsers } from "../../examples/connectors/host/macos-directory.js";
-import { parseGroup, parsePasswd } from "../../examples/connectors/host/user-database.js";
+import { parsePasswd } from "../../examples/connectors/host/user-database.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 describe("the user database of Linux", () => {
-  test("parses each account of passwd(5)", () => {
-    const { entries, notes } = parsePasswd(
-      "root:x:0:0:root:/root:/bin/bash\nzoë:x:1000:1000:Zoë O'Brien,Room 3,,:/home/zoë:/usr/bin/zsh\n",
-    );
-    expect(entries).toEqual([
-      {
-        name: "root",
-        uid: 0,
-        gid: 0,
-        gecos: "root",
-        home: "/root",
-        shell: "/bin/bash",
-        at: "/etc/passwd: line 1",
-      },
-      {
-        name: "zoë",
-        uid: 1000,
-        gid: 1000,
-        gecos: "Zoë O'Brien,Room 3,,",
-        home: "/home/zoë",
-        shell: "/usr/bin/zsh",
-        at: "/etc/passwd: line 2",
-      },
-    ]);
-    expect(notes).toEqual([]);
-  });
-
   test("accepts comments, empty lines, and a missing line end, full name and shell", () => {
     const { entries, notes } = parsePasswd("# made by hand\n\n   \nsvc:*:42:42::/:");
     expect(entries).toMatchObject([
@@ -66,29 +39,6 @@ describe("the user database of Linux", () => {
       ["ann", 1003],
     ]);
     expect(notes).toEqual([`/etc/passwd: line 2 ${problem}`]);
-  });
-
-  test("parses each group of group(5)", () => {
-    const { entries, notes } = parseGroup("sudo:x:27:zoë,bob\nempty:x:100:\nodd:x:101:bob, ,,ann\n");
-    expect(entries).toEqual([
-      { name: "sudo", gid: 27, members: ["zoë", "bob"], at: "/etc/group: line 1" },
-      { name: "empty", gid: 100, members: [], at: "/etc/group: line 2" },
-      { name: "odd", gid: 101, members: ["bob", "ann"], at: "/etc/group: line 3" },
-    ]);
-    expect(notes).toEqual([]);
-  });
-
-  test("skips invalid groups and notes them", () => {
-    const { entries, notes } = parseGroup(
-      "+:::\nstaff:x:50\nstaff:x:x:bob\nstaff:x:50:bob\nstaff:x:51:ann\n",
-    );
-    expect(entries).toMatchObject([{ name: "staff", gid: 50, members: ["bob"] }]);
-    expect(notes).toEqual([
-      "/etc/group: line 1 refers to a directory service (NIS) and was skipped.",
-      "/etc/group: line 2 has 3 fields instead of 4 and was skipped.",
-      "/etc/group: line 3 lacks a name or a numeric id and was skipped.",
-      "/etc/group: line 5 repeats the name of an earlier entry and was skipped.",
-    ]);
   });
 });
 

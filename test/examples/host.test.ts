@@ -81,15 +81,19 @@ describe.runIf(onFiles)("a host", () => {
   });
 
   test("notes the lines that it skips", async () => {
-    const { accounts, notes } = await read(
+    const { accounts, groups, notes } = await read(
       "zoe:x:1000:100::/:/bin/sh\n+@staff::::::\nbroken\n",
-      "users:x:100:\n+:::\n",
+      "users:x:100:\n+:::\nstaff:x:50\nstaff:x:x:bob\nusers:x:51:zoe\nodd:x:101:zoe, ,,\n",
     );
     expect(accounts).toHaveLength(1);
+    expect(groups.map(({ id }) => id)).toEqual(["users", "odd"]);
     expect(notes).toEqual([
       "/etc/passwd: line 2 refers to a directory service (NIS) and was skipped.",
       "/etc/passwd: line 3 has 1 fields instead of 7 and was skipped.",
       "/etc/group: line 2 refers to a directory service (NIS) and was skipped.",
+      "/etc/group: line 3 has 3 fields instead of 4 and was skipped.",
+      "/etc/group: line 4 lacks a name or a numeric id and was skipped.",
+      "/etc/group: line 5 repeats the name of an earlier entry and was skipped.",
     ]);
   });
 

@@ -61,12 +61,16 @@ const LETTERS = Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 
 /** Lengths at which copying goes another way, and a message's length takes another byte. */
 const EDGES = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, ...Array.from({ length: 12 }, (_, i) => 116 + i)];
 
+/** Texts of more than 127 letters end a block. */
+const LONG = 250;
+
 const letters = fc
   .tuple(
-    fc.nat({ max: 4096 - 128 }),
+    fc.nat({ max: 4096 - LONG }),
     fc.oneof(
-      { weight: 15, arbitrary: fc.nat({ max: 29 }) },
-      { weight: 1, arbitrary: fc.constantFrom(...EDGES) },
+      { weight: 600, arbitrary: fc.nat({ max: 29 }) },
+      { weight: 40, arbitrary: fc.constantFrom(...EDGES) },
+      { weight: 1, arbitrary: fc.integer({ min: 128, max: LONG }) },
     ),
   )
   .map(([from, length]) => LETTERS.slice(from, from + length));
