@@ -43,7 +43,7 @@ export function checkBlocks(name: Collection, seed: number, wanted: number): Blo
       pick(draw, isOne(style.odd) ? odd : isOne(style.changed) ? changed : plain),
     );
     const target = pick(draw, TARGETS) + draw(20);
-    checkList({ name, records, target, leavesOut: draw(4) === 0 }, counts);
+    checkList({ name, records, target, leavesOut: draw(4) === 0, changed: new Set(changed) }, counts);
   }
   return counts;
 }
@@ -78,7 +78,7 @@ export function checkEndOfBuffer(): void {
       name: "b".repeat(i % 2 === 0 ? 80 : 50),
       active: true,
     }));
-    checkList({ name: "accounts", records, target: 1 << 20, leavesOut: false }, counts);
+    checkList({ name: "accounts", records, target: 1 << 20, leavesOut: false, changed: new Set() }, counts);
   }
 }
 
@@ -89,6 +89,8 @@ interface List {
   readonly target: number;
   /** Whether a third of the records is left out, as events are that were accepted before. */
   readonly leavesOut: boolean;
+  /** Records of which protobufjs cannot tell the form: a hidden field may have the name of a variant. */
+  readonly changed: ReadonlySet<unknown>;
 }
 
 function isWanted({ leavesOut }: List, index: number): boolean {
@@ -111,7 +113,7 @@ function checkList(list: List, counts: BlockCounts): void {
   }
   const sent = records.filter((_, i) => !single.refused.has(i) && isWanted(list, i));
   counts.refused += single.refused.size;
-  counts.foreign += checkForeign(name, sent, messages);
+  counts.foreign += checkForeign(list, sent, messages);
 }
 
 function encodeSingly(list: List) {
@@ -169,7 +171,7 @@ function* recordsIn(name: Collection, { bytes, bodyStart }: EncodedMessage): Gen
 
 /** Returns how many records have the bytes that protobufjs writes, which never leaves out an empty key or a zero. */
 function checkForeign(
-  name: Collection,
+  { name, changed }: List,
   records: readonly unknown[],
   messages: readonly EncodedMessage[],
 ): number {
@@ -180,6 +182,7 @@ function checkForeign(
     for (const bytes of recordsIn(name, message)) {
       const record = records[at];
       at += 1;
+      if (changed.has(record)) continue;
       const form = ofInput(type, record);
       const foreign = type.encode(type.fromObject(toForeign(form))).finish();
       if (Buffer.compare(foreign, bytes) === 0) same += 1;
