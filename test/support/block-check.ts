@@ -98,7 +98,7 @@ function isWanted({ leavesOut }: List, index: number): boolean {
 }
 
 function checkList(list: List, counts: BlockCounts): void {
-  const { name, records } = list;
+  const { records } = list;
   const single = encodeSingly(list);
   const { messages, inBlocks } = encodeInBlocks(list);
   counts.records += records.length;
