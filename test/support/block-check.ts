@@ -7,7 +7,7 @@ import { afterVarint, varintAt } from "../../src/sync/encoding/byte-writer.js";
 import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { BLOCK_ENCODERS, ENCODERS } from "../../src/sync/generated/encoders.js";
 import { recordType } from "./contract.js";
-import { PLAIN_RECORDS, RECORDS } from "./record-arbitraries.js";
+import { LONG_RECORDS, PLAIN_RECORDS, RECORDS } from "./record-arbitraries.js";
 import { mutated } from "./record-mutations.js";
 import { ofInput, ofProtobufjs } from "./wire-form.js";
 
@@ -18,12 +18,12 @@ export interface BlockCounts {
   foreign: number;
 }
 
-/** How many of a list's records are odd, and how many are changed as people change them by mistake: one in so many. */
+/** Of a list's records one in so many is odd, changed as people change them by mistake, or long. */
 const STYLES = [
-  ...Array.from({ length: 7 }, () => ({ odd: 0, changed: 0 })),
-  { odd: 40, changed: 40 },
-  { odd: 0, changed: 0 },
-  { odd: 3, changed: 3 },
+  { odd: 40, changed: 40, long: 0 },
+  { odd: 3, changed: 3, long: 0 },
+  { odd: 0, changed: 0, long: 25 },
+  ...Array.from({ length: 7 }, () => ({ odd: 0, changed: 0, long: 0 })),
 ];
 const TARGETS = [1000, 20_000, ...Array.from({ length: 5 }, () => 1 << 20)];
 const LIST = 200;
@@ -34,13 +34,14 @@ export function checkBlocks(name: Collection, seed: number, wanted: number): Blo
   const sample = (records: fc.Arbitrary<unknown>, numRuns: number) => fc.sample(records, { seed, numRuns });
   const plain = sample(PLAIN_RECORDS[name], Math.ceil(wanted / 2));
   const odd = sample(RECORDS[name], Math.ceil(wanted / 20));
+  const long = sample(LONG_RECORDS[name], 10);
   const changed = sample(mutated(PLAIN_RECORDS[name]), Math.ceil(wanted / 20));
   const counts: BlockCounts = { records: 0, inBlocks: 0, refused: 0, foreign: 0 };
   for (let list = 0; counts.records < wanted; list += 1) {
     const style = pick(() => list % STYLES.length, STYLES);
     const isOne = (every: number) => every > 0 && draw(every) === 0;
     const records = Array.from({ length: 1 + draw(LIST) }, () =>
-      pick(draw, isOne(style.odd) ? odd : isOne(style.changed) ? changed : plain),
+      pick(draw, isOne(style.odd) ? odd : isOne(style.changed) ? changed : isOne(style.long) ? long : plain),
     );
     const target = pick(draw, TARGETS) + draw(20);
     checkList({ name, records, target, leavesOut: draw(4) === 0, changed: new Set(changed) }, counts);
