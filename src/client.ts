@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { resolveEndpoint } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
-import { COMMON_KEYS, type GraphQLOptions } from "./core/options.js";
-import { type KeysOf, readOptions } from "./core/validate.js";
+import { COMMON_OPTIONS, type GraphQLOptions } from "./core/options.js";
+import { FUNCTION, type OptionTable, oneOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
 import type { ContractReport } from "./graphql/contract-check.js";
 import { type NodeFetch, openFetch } from "./node/fetch.js";
@@ -58,20 +58,20 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
   readonly sync?: SyncDefaults | undefined;
 }
 
-const CLIENT_KEYS = {
-  ...COMMON_KEYS,
+const CLIENT_OPTIONS = {
+  ...COMMON_OPTIONS,
   tls: true,
   proxy: true,
-  transport: true,
+  transport: oneOf("fetch", "node"),
   baseUrl: true,
   syncUrl: true,
   fetch: true,
   credentials: true,
   maxResponseBytes: true,
   sync: true,
-} satisfies KeysOf<ClientOptions>;
+} satisfies OptionTable<ClientOptions>;
 
-const SYNC_KEYS = {
+const SYNC_OPTIONS = {
   maxReceiveMessageBytes: true,
   maxSendMessageBytes: true,
   windowBytes: true,
@@ -81,9 +81,9 @@ const SYNC_KEYS = {
   installationId: true,
   ledger: true,
   guard: true,
-  onHeld: true,
+  onHeld: FUNCTION,
   spool: true,
-} satisfies KeysOf<SyncDefaults>;
+} satisfies OptionTable<SyncDefaults>;
 
 /**
  * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and changes a
@@ -104,7 +104,7 @@ export class SaasManagementClient {
 
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: ClientOptions) {
-    const given = readOptions("SaasManagementClient", options, CLIENT_KEYS, ConfigurationError);
+    const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);
     const {
       baseUrl,
       syncUrl,
@@ -122,14 +122,12 @@ export class SaasManagementClient {
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
       );
     }
-    const defaults = readOptions("sync", sync, SYNC_KEYS, ConfigurationError);
+    const defaults = readOptions("sync", sync, SYNC_OPTIONS, ConfigurationError);
     const needsOwnFetch = tls !== undefined || proxy !== undefined;
     if (needsOwnFetch && fetch !== undefined) {
       const name = tls === undefined ? "proxy" : "tls";
       throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
     }
-    if (transport !== "fetch" && transport !== "node")
-      throw new ConfigurationError('transport must be "fetch" or "node".');
     const isNode = transport === "node";
     if (isNode && (fetch !== undefined || proxy !== undefined))
       throw new ConfigurationError(
@@ -165,7 +163,7 @@ export class SaasManagementClient {
    * @throws {ConfigurationError} a required option is in neither
    */
   static fromEnv(overrides: ClientOptions = {}): SaasManagementClient {
-    const given = readOptions("SaasManagementClient.fromEnv", overrides, CLIENT_KEYS, ConfigurationError);
+    const given = readOptions("SaasManagementClient.fromEnv", overrides, CLIENT_OPTIONS, ConfigurationError);
     const {
       baseUrl = variable("BASE_URL"),
       syncUrl = variable("SYNC_URL"),
@@ -173,7 +171,7 @@ export class SaasManagementClient {
       sync = {},
     } = given;
     const { apiKey = authorization === undefined ? variable("API_KEY") : undefined } = given;
-    const defaults = readOptions("sync", sync, SYNC_KEYS, ConfigurationError);
+    const defaults = readOptions("sync", sync, SYNC_OPTIONS, ConfigurationError);
     const { installationId = variable("INSTALLATION_ID") } = defaults;
     return new SaasManagementClient({
       ...given,

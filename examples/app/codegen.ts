@@ -3,10 +3,10 @@ import type { CodegenConfig } from "@graphql-codegen/cli";
 
 const config: CodegenConfig = {
   schema: createRequire(import.meta.url).resolve("@saas-management/sdk/schema.graphql"),
-  documents: "src/codegen/documents.ts",
+  documents: "src/documents.ts",
   importExtension: ".ts",
   generates: {
-    "src/codegen/generated/": {
+    "src/generated/": {
       preset: "client",
       presetConfig: { fragmentMasking: false },
       config: {

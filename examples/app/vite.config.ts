@@ -1,8 +1,4 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-export default defineConfig({
-  plugins: [react()],
-  appType: "mpa",
-  build: { rolldownOptions: { input: ["index.html", "tada.html"] } },
-});
+export default defineConfig({ plugins: [react()] });

@@ -23,16 +23,12 @@ export async function commit(
     run: (batch) => batch.write("accounts", rowsOf(done), { expectedCount }),
   });
   try {
-    const { isKnown } = await client.sync.history({ installationId });
+    const { isKnown } = await client.sync.history({ installationId, signal });
     const firstRun = isFirstRun && !isKnown;
-    const receipt = await client.sync.run(connector, {
-      installationId,
-      signal,
-      firstRun,
-      waitForLockMs: 15_000,
-    });
+    const options = { installationId, signal, firstRun, waitForLockMs: 15_000 };
+    const { batchId } = await client.sync.run(connector, options);
     for (const { file } of done) await rm(file, { force: true });
-    return { batchId: receipt.batchId, records: expectedCount };
+    return { batchId, records: expectedCount };
   } catch (error) {
     // BullMQ repeats other errors as `attempts` says.
     const isTransient = disposition(error).startsWith("retry");

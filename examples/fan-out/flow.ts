@@ -24,12 +24,9 @@ export interface Commit {
   readonly isFirstRun: boolean;
 }
 
-const { REDIS_HOST: host = "127.0.0.1", REDIS_PATH: path } = process.env;
-/** The connection of Redis: REDIS_PATH is a socket, otherwise REDIS_HOST counts. */
-export const connection: ConnectionOptions = {
-  ...(path === undefined ? { host } : { path }),
-  maxRetriesPerRequest: null,
-};
+/** REDIS_URL may also be the path of a socket. */
+const url = process.env["REDIS_URL"] ?? "redis://127.0.0.1";
+export const connection: ConnectionOptions = { url, maxRetriesPerRequest: null };
 
 const RETRIES = {
   attempts: 5,
@@ -43,26 +40,22 @@ export async function startFlow(
   installationId: string,
   partitions: readonly Partition[],
   isFirstRun: boolean,
-  day = new Date().toISOString().slice(0, 10),
 ): Promise<void> {
   const producer = new FlowProducer({ connection });
+  // A second flow of the day is not added.
+  const jobId = `${installationId}-${new Date().toISOString().slice(0, 10)}`;
   const commit: Commit = { installationId, partitions: partitions.map(({ name }) => name), isFirstRun };
   await producer.add({
     name: COMMIT,
     queueName: COMMIT,
     data: commit,
-    // A second flow of the day is not added.
-    opts: { jobId: `${installationId}-${day}`, ...RETRIES },
+    opts: { jobId, ...RETRIES },
     children: partitions.map((partition) => ({
       name: partition.name,
       queueName: EXTRACT,
       data: partition,
       // The run is told, and says which one is missing.
-      opts: {
-        jobId: `${installationId}-${day}-${partition.name}`,
-        ignoreDependencyOnFailure: true,
-        ...RETRIES,
-      },
+      opts: { jobId: `${jobId}-${partition.name}`, ignoreDependencyOnFailure: true, ...RETRIES },
     })),
   });
   await producer.close();

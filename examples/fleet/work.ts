@@ -1,4 +1,9 @@
-import type { Connector, SaasManagementClient, SnapshotCollection } from "@saas-management/sdk";
+import {
+  type Connector,
+  type SaasManagementClient,
+  SaasManagementError,
+  type SnapshotCollection,
+} from "@saas-management/sdk";
 import type { Job, JobResult, PgBoss } from "pg-boss";
 import { outcomeOf } from "./outcome.js";
 import { type Installation, QUEUE } from "./queue.js";
@@ -24,6 +29,8 @@ export function work(fleet: Fleet): Promise<string> {
     localConcurrency: fleet.runs,
     groupConcurrency: fleet.runsOfVendor,
     pollingIntervalSeconds: 1,
+    // A heartbeat may be late or lost on a busy machine: five of them count before a worker is considered dead.
+    heartbeatRefreshSeconds: 2,
     // Each job is settled as `outcomeOf` says, and a second one is fetched as soon as the first one is done.
     perJobResults: true,
     burstWhenBatchFull: true,
@@ -62,9 +69,10 @@ async function run(
     tell("completed", installationId, { batchId, waitedForLockMs, restarts, surprises });
     return { id: job.id, status: "completed", output: { batchId, surprises } };
   } catch (error) {
-    const outcome = await outcomeOf(boss, job, error, stopping.aborted);
-    tell("failed", installationId, { ...outcome.output });
-    return outcome;
+    // Told first: as soon as the job is given back, another worker may begin.
+    const code = error instanceof SaasManagementError ? error.code : "OTHER";
+    tell("failed", installationId, { code, message: String(error) });
+    return outcomeOf(boss, job, error, stopping.aborted);
   }
 }
 

@@ -18,7 +18,11 @@ export async function expectedFiles(root: string): Promise<ReadonlySet<string>> 
   const protos = (await filesIn(root, "proto")).filter((path) => path.endsWith(".proto"));
   const pages = (await filesIn(root, "docs")).filter((path) => /\.(md|svg)$/.test(path));
   const docs = pages.filter((path) => !path.startsWith("docs/internals/"));
-  return new Set([...SINGLE_FILES, ...docs, ...protos, ...(await agentFiles()).keys()]);
+  // The app, the fleet and the fan-out are programs of the repository.
+  const examples = (await filesIn(root, "examples")).filter(
+    (path) => !/^examples\/(app|fleet|fan-out)\//.test(path),
+  );
+  return new Set([...SINGLE_FILES, ...docs, ...protos, ...examples, ...(await agentFiles()).keys()]);
 }
 
 /** What belongs to a built file: to declarations their source, where "go to definition" leads. */

@@ -66,8 +66,9 @@ function helpOf(command: string, when: string): NextStep {
 /** What a shell or a scheduler does next after an error. */
 export function nextOf(error: unknown): { readonly exitCode: number; readonly help?: NextStep } {
   if (error instanceof UsageError) return { exitCode: EXIT.usage };
-  if (!(error instanceof SaasManagementError)) return { exitCode: EXIT.unexpected };
+  const exitCode = OF_DISPOSITION[disposition(error)];
+  if (!(error instanceof SaasManagementError)) return { exitCode };
   if (error.code === "INTERRUPTED")
     return { exitCode: error.signalName === "SIGTERM" ? EXIT.SIGTERM : EXIT.SIGINT };
-  return { exitCode: OF_DISPOSITION[disposition(error)], ...NEXT[error.code] };
+  return { exitCode, ...NEXT[error.code] };
 }

@@ -15,7 +15,7 @@ export interface Options {
   readonly fields?: string;
   readonly limit?: number;
   readonly days?: number;
-  readonly demo?: string | true;
+  readonly demo?: boolean;
   readonly host?: string;
   readonly port?: number;
   readonly syncPort?: number;
@@ -44,7 +44,7 @@ export const OPTIONS = {
   fields: new Option("--fields <names>", "fields to write, such as holder.name,plan.name"),
   limit: number("--limit <number>", "write at most this many", 0, 999_999_999),
   days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
-  demo: new Option("--demo [file]", "fill the workspace with a company, or with a portfolio (JSON)"),
+  demo: new Option("--demo", "fill the workspace with a company"),
   host: new Option("--host <address>", "address to listen on (default: 127.0.0.1, for this machine only)"),
   port: number("--port <number>", "port of the GraphQL API (default: a free one)", 0, 65_535),
   syncPort: number("--sync-port <number>", "port of the Sync API (default: a free one)", 0, 65_535),

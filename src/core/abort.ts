@@ -1,5 +1,4 @@
-import { InvalidInputError } from "./errors/index.js";
-import { isObject } from "./validate.js";
+import { type Rule, withMethods } from "./validate.js";
 
 export interface LinkedController {
   readonly controller: AbortController;
@@ -13,7 +12,6 @@ export interface LinkedController {
  */
 export function linkAbort(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = new AbortController();
-  for (const signal of signals) checkSignal(signal);
   const unlinks = signals.filter(isDefined).map((signal) => follow(signal, controller));
   return {
     controller,
@@ -87,15 +85,11 @@ function listen(signal: AbortSignal): Listener {
   return listener;
 }
 
-const SIGNAL_METHODS = ["addEventListener", "removeEventListener", "throwIfAborted"];
-
-/** Checks a caller's signal; polyfills are accepted. @throws {InvalidInputError} it is not an AbortSignal */
-export function checkSignal(signal: unknown): void {
-  if (signal === undefined || signal instanceof AbortSignal) return;
-  if (isObject(signal) && SIGNAL_METHODS.every((name) => typeof Reflect.get(signal, name) === "function"))
-    return;
-  throw new InvalidInputError("signal must be an AbortSignal.");
-}
+/** A caller's signal; polyfills are accepted. */
+export const SIGNAL: Rule = {
+  ...withMethods("addEventListener", "removeEventListener", "throwIfAborted"),
+  expected: "an AbortSignal",
+};
 
 function isDefined<T>(value: T | undefined): value is T {
   return value !== undefined;

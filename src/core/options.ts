@@ -4,12 +4,13 @@ import { type ClientEvent, type Logger, safeCallback, safeLogger } from "./hooks
 import { RetryBudget, type RetryOptions, type RetryPolicy } from "./retry.js";
 import {
   describeType,
+  FUNCTION,
   isPlainObject,
-  type KeysOf,
+  type OptionTable,
+  POSITIVE,
   readOptions,
-  requireFunction,
-  requireMethods,
-  requirePositive,
+  wholeNumber,
+  withMethods,
 } from "./validate.js";
 import { VERSION } from "./version.js";
 
@@ -81,22 +82,25 @@ export interface GraphQLOptions {
 
 export type CommonOptions = Omit<GraphQLOptions, "baseUrl" | "maxResponseBytes" | "fetch" | "credentials">;
 
-/** The keys of {@link CommonOptions}, for a client to refuse all others. */
-export const COMMON_KEYS = {
+export const COMMON_OPTIONS = {
   apiKey: true,
   authorization: true,
-  timeoutMs: true,
+  timeoutMs: POSITIVE,
   retry: true,
   headers: true,
   appInfo: true,
-  logger: true,
-  clock: true,
-  onEvent: true,
-} satisfies KeysOf<CommonOptions>;
+  logger: withMethods("debug", "info", "warn", "error"),
+  clock: withMethods("now"),
+  onEvent: FUNCTION,
+} satisfies OptionTable<CommonOptions>;
 
-const RETRY_KEYS = { retries: true, minDelayMs: true, maxDelayMs: true } satisfies KeysOf<RetryOptions>;
+const RETRY_OPTIONS = {
+  retries: wholeNumber(0),
+  minDelayMs: POSITIVE,
+  maxDelayMs: POSITIVE,
+} satisfies OptionTable<RetryOptions>;
 
-const APP_INFO_KEYS = { name: true, version: true } satisfies KeysOf<NonNullable<CommonOptions["appInfo"]>>;
+const APP_INFO = { name: true, version: true } satisfies OptionTable<NonNullable<CommonOptions["appInfo"]>>;
 
 export interface CommonConfiguration {
   readonly timeoutMs: number;
@@ -114,16 +118,13 @@ export interface CommonConfiguration {
 
 export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
   const { appInfo, clock, onEvent, retry, timeoutMs = 100_000 } = options;
-  requireMethods("logger", options.logger, ["debug", "info", "warn", "error"]);
-  requireMethods("clock", clock, ["now"]);
-  requireFunction("onEvent", onEvent);
   const headers = readHeaders(options.headers, ConfigurationError);
   if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) {
     throw new ConfigurationError("headers must not contain authorization: use apiKey or authorization.");
   }
   const logger = safeLogger(options.logger);
   return {
-    timeoutMs: requirePositive("timeoutMs", timeoutMs),
+    timeoutMs,
     retry: resolveRetry(retry),
     retryBudget: new RetryBudget(),
     onEvent: onEvent && safeCallback("onEvent", onEvent, logger),
@@ -137,14 +138,10 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
 
 export function resolveRetry(retry: RetryOptions | false = {}): RetryPolicy {
   const given =
-    retry === false ? { retries: 0 } : readOptions("retry", retry, RETRY_KEYS, ConfigurationError);
+    retry === false ? { retries: 0 } : readOptions("retry", retry, RETRY_OPTIONS, ConfigurationError);
   const { retries = 4, minDelayMs = 200, maxDelayMs = 10_000 } = given;
-  if (!Number.isInteger(retries) || retries < 0) {
-    throw new ConfigurationError("retry.retries must be a whole number, 0 or more.");
-  }
-  if (requirePositive("retry.minDelayMs", minDelayMs) > requirePositive("retry.maxDelayMs", maxDelayMs)) {
-    throw new ConfigurationError("retry.minDelayMs must not be above retry.maxDelayMs.");
-  }
+  if (minDelayMs > maxDelayMs)
+    throw new ConfigurationError("retry: minDelayMs must not be above maxDelayMs.");
   return { retries, minDelayMs, maxDelayMs };
 }
 
@@ -197,7 +194,7 @@ export function sendableHeaders(
 function userAgent(appInfo: CommonOptions["appInfo"]): string {
   const sdk = `saas-management-sdk/${VERSION}`;
   if (appInfo === undefined) return sdk;
-  const { name, version } = readOptions("appInfo", appInfo, APP_INFO_KEYS, ConfigurationError);
+  const { name, version } = readOptions("appInfo", appInfo, APP_INFO, ConfigurationError);
   for (const part of version === undefined ? [name] : [name, version]) {
     if (typeof part !== "string" || !/^[\x21-\x7e]+$/.test(part))
       throw new ConfigurationError("appInfo: name and version must be printable ASCII without spaces.");

@@ -1,9 +1,50 @@
-import { ConfigurationError, InvalidInputError } from "./errors/index.js";
+import { type ConfigurationError, InvalidInputError } from "./errors/index.js";
 
-/** The keys of an options type as a value: the compiler refuses one that is missing or not in the type. */
-export type KeysOf<Options> = Readonly<Record<keyof Options, true>>;
+/** What an option must be, as the end of a sentence, and whether a value is that. */
+export interface Rule {
+  readonly expected: string;
+  readonly fits: (value: unknown) => boolean;
+  /** Whether it must be set. @default false */
+  readonly required?: true;
+}
 
-export type KnownKeys = Readonly<Record<string, true>>;
+/**
+ * An options type as a table: the compiler refuses an option that is missing or not in the type. True for one that is
+ * checked where it is used.
+ */
+export type OptionTable<Options> = Readonly<Record<keyof Options, Rule | true>>;
+
+export type KnownOptions = Readonly<Record<string, Rule | true>>;
+
+export const FLAG: Rule = { expected: "true or false", fits: (value) => typeof value === "boolean" };
+export const FUNCTION: Rule = { expected: "a function", fits: (value) => typeof value === "function" };
+export const TEXT: Rule = {
+  expected: "a string that is not empty",
+  fits: (value) => isText(value) && value !== "",
+};
+export const POSITIVE: Rule = {
+  expected: "a positive, finite number",
+  fits: (value) => isCount(value) && value > 0,
+};
+
+export function wholeNumber(min: 0 | 1): Rule {
+  return {
+    expected: `a whole number, ${min} or more`,
+    fits: (value) => typeof value === "number" && Number.isSafeInteger(value) && value >= min,
+  };
+}
+
+export function oneOf(...values: readonly string[]): Rule {
+  const expected = values.map((value) => JSON.stringify(value)).join(" or ");
+  return { expected, fits: (value) => isText(value) && values.includes(value) };
+}
+
+export function withMethods(...names: readonly string[]): Rule {
+  return {
+    expected: `an object with the methods ${names.join(", ")}`,
+    fits: (value) => isObject(value) && names.every((name) => typeof Reflect.get(value, name) === "function"),
+  };
+}
 
 type OptionsError = typeof ConfigurationError | typeof InvalidInputError;
 
@@ -18,7 +59,7 @@ const MAX_LISTED = 25;
 export function rejectUnknownKeys(
   place: string,
   options: object,
-  known: KnownKeys,
+  known: KnownOptions,
   ErrorClass: OptionsError = InvalidInputError,
 ): void {
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key));
@@ -47,39 +88,36 @@ function foldKey(key: string): string {
 /**
  * Checks the options of a call and returns a shallow copy. Call it once, in the public method.
  * @param place What the options belong to, as in `write`.
- * @throws {InvalidInputError} or the given class: not a plain object, or an unknown key
+ * @throws {InvalidInputError} or the given class: not a plain object, an unknown key, or a value that is against its rule
  */
 export function readOptions<Options extends object>(
   place: string,
   options: Options,
-  known: KeysOf<NoInfer<Options>>,
+  table: OptionTable<NoInfer<Options>>,
   ErrorClass: OptionsError = InvalidInputError,
 ): Options {
   // Fields of a class instance or a Map would be ignored silently.
   if (!isPlainObject(options))
     throw new ErrorClass(`${place}: options must be a plain object, got ${describeType(options)}.`);
-  rejectUnknownKeys(place, options, known, ErrorClass);
-  return { ...options };
+  rejectUnknownKeys(place, options, table, ErrorClass);
+  const copy = { ...options };
+  checkRules(place, copy, table, ErrorClass);
+  return copy;
 }
 
-export function requireFunction(name: string, value: unknown): void {
-  if (value === undefined || typeof value === "function") return;
-  throw new ConfigurationError(`${name} must be a function, got ${describeType(value)}.`);
-}
-
-export function requireMethods(name: string, value: unknown, methods: readonly string[]): void {
-  if (value === undefined) return;
-  if (isObject(value) && methods.every((method) => typeof Reflect.get(value, method) === "function")) return;
-  throw new ConfigurationError(`${name} must be an object with the methods ${methods.join(", ")}.`);
-}
-
-export function requirePositive(
-  name: string,
-  value: number,
-  ErrorClass: OptionsError = ConfigurationError,
-): number {
-  if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
-  throw new ErrorClass(`${name} must be a positive, finite number.`);
+/** Rejects the first option that is set and is not what its rule says. */
+export function checkRules(
+  place: string,
+  options: object,
+  table: KnownOptions,
+  ErrorClass: OptionsError = InvalidInputError,
+): void {
+  for (const [name, rule] of Object.entries(table)) {
+    const value: unknown = Reflect.get(options, name);
+    if (rule === true || (value === undefined && !rule.required) || rule.fits(value)) continue;
+    const got = typeof value === "number" ? value : describeType(value);
+    throw new ErrorClass(`${place}: ${name} must be ${rule.expected}, got ${got}.`);
+  }
 }
 
 export function isObject(value: unknown): value is object {

@@ -2,6 +2,7 @@
 import type { GraphQLResponseError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import type { GraphQLOptions } from "../core/options.js";
+import { readOptions } from "../core/validate.js";
 import {
   type Application,
   type ApplicationFilter,
@@ -27,9 +28,9 @@ import {
 import { mutate } from "./mutations.js";
 import {
   type ListOptions,
+  MUTATION_OPTIONS,
   type MutationOptions,
   type RequestOptions,
-  readRequestOptions,
   resolveOptions,
 } from "./options.js";
 import type { Connection } from "./paging/connection.js";
@@ -177,7 +178,7 @@ export class GraphQLClient implements AsyncDisposable {
     variables: NoInfer<Variables>,
     options?: MutationOptions,
   ): Promise<Data> {
-    const own = readRequestOptions("request", options);
+    const own = readOptions("request", options ?? {}, MUTATION_OPTIONS);
     const copy = copyVariables(variables ?? {});
     return withCallSite(own.signal, async () => {
       const { data } = await this.#transport.request<Data>(document, copy, own);
@@ -201,7 +202,7 @@ export class GraphQLClient implements AsyncDisposable {
     readonly status: number;
     readonly headers: Headers;
   }> {
-    const own = readRequestOptions("rawRequest", options);
+    const own = readOptions("rawRequest", options ?? {}, MUTATION_OPTIONS);
     const copy = copyVariables(variables ?? {});
     return withCallSite(own.signal, () => this.#transport.rawRequest<Data>(document, copy, own));
   }

@@ -7,7 +7,7 @@ import {
   TimeoutError,
   TransportError,
 } from "../core/errors/index.js";
-import { type KeysOf, readOptions, requireMethods, requirePositive } from "../core/validate.js";
+import { type OptionTable, POSITIVE, readOptions, withMethods } from "../core/validate.js";
 import type { GraphQLClient } from "./client.js";
 import {
   ApplicationsDocument,
@@ -33,12 +33,12 @@ const METHODS = {
   changeVendorsState: ChangeVendorsStateDocument,
 };
 
-const HANDLER_KEYS = {
-  client: true,
-  allow: true,
-  timeoutMs: true,
-  maxRequestBytes: true,
-} satisfies KeysOf<Parameters<typeof createGraphQLHandler>[0]>;
+const HANDLER_OPTIONS = {
+  client: { ...withMethods("rawRequest"), required: true },
+  allow: { expected: "a list of documents", fits: Array.isArray, required: true },
+  timeoutMs: POSITIVE,
+  maxRequestBytes: POSITIVE,
+} satisfies OptionTable<Parameters<typeof createGraphQLHandler>[0]>;
 
 /** Documents by their text without what GraphQL ignores, those of methods with their names. */
 type Allowed = ReadonlyMap<string, { readonly text: string; readonly method: string }>;
@@ -76,12 +76,8 @@ export function createGraphQLHandler(options: {
   /** Most bytes of a request. @default 102_400 (100 KiB) */
   readonly maxRequestBytes?: number | undefined;
 }): (request: Request) => Promise<Response> {
-  const given = readOptions("createGraphQLHandler", options, HANDLER_KEYS, ConfigurationError);
+  const given = readOptions("createGraphQLHandler", options, HANDLER_OPTIONS, ConfigurationError);
   const { client, allow, timeoutMs = 30_000, maxRequestBytes = 100 * 1024 } = given;
-  requireMethods("client", client ?? null, ["rawRequest"]);
-  requirePositive("timeoutMs", timeoutMs);
-  requirePositive("maxRequestBytes", maxRequestBytes);
-  if (!Array.isArray(allow)) throw new ConfigurationError("allow must be a list of documents.");
   const documents = [...allow];
   let allowed: Allowed | undefined;
   return async (request) => {

@@ -1,7 +1,8 @@
 import { MutationError, TransportError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
+import { readOptions } from "../core/validate.js";
 import type { MutationErrors } from "./generated/operations.js";
-import { type MutationOptions, readRequestOptions } from "./options.js";
+import { MUTATION_OPTIONS, type MutationOptions } from "./options.js";
 import type { Document } from "./request/document.js";
 import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
 import { describeFields, withField } from "./request/input-fields.js";
@@ -56,7 +57,7 @@ export async function mutate<
   { name, document, variables, read }: Mutation<Name, Payload, Value>,
 ): Promise<Value> {
   const copy = copyVariables(variables, name);
-  const own = readRequestOptions(name, options);
+  const own = readOptions(name, options ?? {}, MUTATION_OPTIONS);
   return withCallSite(own.signal, async () => {
     const { data, requestId, redact } = await transport.request(document, copy, own, name);
     const unclear = (what: string) =>

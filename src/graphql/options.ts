@@ -1,10 +1,20 @@
-import { checkSignal } from "../core/abort.js";
+import { SIGNAL } from "../core/abort.js";
 import { Credential } from "../core/credential.js";
 import { isLoopback, resolveEndpoint, warnOfWeakTls } from "../core/endpoint.js";
 import { ConfigurationError, InvalidInputError } from "../core/errors/index.js";
-import { COMMON_KEYS, type GraphQLOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
+import { COMMON_OPTIONS, type GraphQLOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import type { RetryOptions } from "../core/retry.js";
-import { type KeysOf, readOptions, requireFunction } from "../core/validate.js";
+import {
+  FLAG,
+  FUNCTION,
+  type OptionTable,
+  oneOf,
+  POSITIVE,
+  type Rule,
+  readOptions,
+  TEXT,
+  wholeNumber,
+} from "../core/validate.js";
 import type { WalkPlan } from "./paging/page-walk.js";
 
 /** Options of one request, or of every page of a connection. */
@@ -65,33 +75,39 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 
 export type GraphQLConfiguration = ReturnType<typeof resolveOptions>;
 
-const CLIENT_KEYS = {
-  ...COMMON_KEYS,
+const CLIENT_OPTIONS = {
+  ...COMMON_OPTIONS,
   baseUrl: true,
-  fetch: true,
-  credentials: true,
-  maxResponseBytes: true,
-} satisfies KeysOf<GraphQLOptions>;
+  fetch: FUNCTION,
+  credentials: oneOf("omit", "same-origin", "include"),
+  maxResponseBytes: wholeNumber(1),
+} satisfies OptionTable<GraphQLOptions>;
 
-export const REQUEST_KEYS = {
-  signal: true,
-  timeoutMs: true,
+export const REQUEST_OPTIONS = {
+  signal: SIGNAL,
+  timeoutMs: POSITIVE,
   headers: true,
   retry: true,
-} satisfies KeysOf<RequestOptions>;
+} satisfies OptionTable<RequestOptions>;
 
-const MUTATION_KEYS = { ...REQUEST_KEYS, idempotent: true } satisfies KeysOf<MutationOptions>;
+export const MUTATION_OPTIONS = {
+  ...REQUEST_OPTIONS,
+  idempotent: FLAG,
+} satisfies OptionTable<MutationOptions>;
 
-export const PAGING_KEYS = {
-  ...REQUEST_KEYS,
-  limit: true,
-  pageSize: true,
-  from: true,
-  cursor: true,
-  prefetch: true,
-} satisfies KeysOf<PagingOptions>;
+const COUNT = wholeNumber(0);
+const LIMIT: Rule = { ...COUNT, fits: (value) => value === Number.POSITIVE_INFINITY || COUNT.fits(value) };
 
-export const LIST_KEYS = { ...PAGING_KEYS, where: true, order: true } satisfies KeysOf<
+export const PAGING_OPTIONS = {
+  ...REQUEST_OPTIONS,
+  limit: LIMIT,
+  pageSize: wholeNumber(1),
+  from: oneOf("start", "end"),
+  cursor: TEXT,
+  prefetch: FLAG,
+} satisfies OptionTable<PagingOptions>;
+
+export const LIST_OPTIONS = { ...PAGING_OPTIONS, where: true, order: true } satisfies OptionTable<
   ListOptions<unknown, unknown>
 >;
 
@@ -99,25 +115,18 @@ const DEFAULT_PAGE_SIZE = 100;
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
-const CREDENTIALS = ["omit", "same-origin", "include"];
-
 const JSON_BODY = { "content-type": "application/json" };
 
 export function resolveOptions(given: GraphQLOptions) {
-  const options = readOptions("GraphQLClient", given, CLIENT_KEYS, ConfigurationError);
+  const options = readOptions("GraphQLClient", given, CLIENT_OPTIONS, ConfigurationError);
   const { baseUrl, credentials, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);
   const credential = new Credential(options, "");
   const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
   const { origin, pathname } = endpoint;
-  requireFunction("fetch", fetch);
-  if (credentials !== undefined && !CREDENTIALS.includes(credentials))
-    throw new ConfigurationError(`credentials must be ${CREDENTIALS.join(", ")}.`);
   if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname) && options.authorization !== "none")
     throw new ConfigurationError('A page without https:// needs authorization: "none".');
   if (fetch === undefined) warnOfWeakTls(endpoint, common.logger);
-  if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
-    throw new ConfigurationError("maxResponseBytes must be a whole number of bytes, 1 or more.");
   return {
     common,
     credential,
@@ -155,30 +164,13 @@ function refusesRedirects(): boolean {
   }
 }
 
-/**
- * Checks the options of a call that sends one request.
- * @throws {InvalidInputError} not an object, an unknown option, or `signal` is not an AbortSignal
- */
-export function readRequestOptions(call: string, options: MutationOptions = {}): MutationOptions {
-  const own = readOptions(call, options, MUTATION_KEYS);
-  checkSignal(own.signal);
-  return own;
-}
-
-/** Where a walk over pages starts and ends. @throws {InvalidInputError} an option of paging is not usable */
-export function readWalk(options: { readonly [Name in keyof PagingOptions]?: unknown }): WalkPlan {
-  const { cursor, from = "start", limit = Number.POSITIVE_INFINITY, pageSize = DEFAULT_PAGE_SIZE } = options;
-  checkSignal(options.signal);
-  if (from !== "start" && from !== "end") throw invalidValue("from", '"start" or "end"');
-  if (cursor !== undefined && (typeof cursor !== "string" || cursor === ""))
-    throw invalidValue("cursor", "a string that is not empty");
-  if (!isCount(pageSize) || pageSize < 1) throw invalidValue("pageSize", "a whole number, 1 or more");
-  if (!isCount(limit) && limit !== Number.POSITIVE_INFINITY)
-    throw invalidValue("limit", "a whole number, 0 or more");
+/** Where a walk over pages starts and ends. */
+export function walkOf(options: { readonly [Name in keyof PagingOptions]?: unknown }): WalkPlan {
+  const { cursor, from, limit = Number.POSITIVE_INFINITY, pageSize = DEFAULT_PAGE_SIZE } = options;
   return {
     direction: from === "end" ? "backward" : "forward",
-    pageSize,
-    start: cursor,
+    pageSize: Number(pageSize),
+    start: cursor === undefined ? undefined : String(cursor),
     limit: Number(limit),
   };
 }
@@ -212,12 +204,4 @@ function normalizeHeaders(
 /** Browsers set the user agent themselves; setting it needs permission of the server (CORS). */
 function inBrowser(): boolean {
   return globalThis.navigator?.userAgent?.startsWith("Mozilla/") === true;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0;
-}
-
-function invalidValue(path: string, expected: string): InvalidInputError {
-  return new InvalidInputError(`${path} must be ${expected}.`, { issues: [{ path, expected }] });
 }

@@ -5,7 +5,7 @@ import {
   type ChangeVendorsStateInput,
   type VendorFilter,
 } from "./generated/operations.js";
-import { REQUEST_KEYS, type RequestOptions } from "./options.js";
+import { REQUEST_OPTIONS, type RequestOptions } from "./options.js";
 import { listConnection } from "./paging/paginate.js";
 import type { Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject, type JsonObject } from "./request/variables.js";
@@ -49,7 +49,7 @@ export async function previewVendors(
   where: VendorFilter | "all",
   options: RequestOptions = {},
 ): Promise<{ readonly count: number | undefined; readonly vendorNames: readonly string[] }> {
-  const own = readOptions("previewVendorsState", options, REQUEST_KEYS);
+  const own = readOptions("previewVendorsState", options, REQUEST_OPTIONS);
   const { where: filter = {} } = vendorVariables(input, where);
   const ofApplications = applicationFilter(filter);
   if (ofApplications === undefined) return { count: undefined, vendorNames: [] };

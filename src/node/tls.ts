@@ -1,9 +1,14 @@
 import type { PeerCertificate, SecureContext } from "node:tls";
 import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
-import { describeType, type KeysOf, readOptions } from "../core/validate.js";
+import { describeType, type OptionTable, readOptions, TEXT } from "../core/validate.js";
 
-const TLS_KEYS = { ca: true, cert: true, key: true, serverName: true } satisfies KeysOf<TlsOptions>;
+const TLS_OPTIONS = {
+  ca: true,
+  cert: true,
+  key: true,
+  serverName: { ...TEXT, expected: "a host name" },
+} satisfies OptionTable<TlsOptions>;
 
 const CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
@@ -36,10 +41,8 @@ export function resolveTls(
   endpoint: URL,
 ): TlsOptions | undefined {
   if (given === undefined) return undefined;
-  const tls = readOptions("tls", given, TLS_KEYS, ConfigurationError);
-  const { ca, cert, key, serverName } = tls;
-  if (serverName !== undefined && (typeof serverName !== "string" || serverName === ""))
-    throw new ConfigurationError(`tls.serverName must be a host name, got ${describeType(serverName)}.`);
+  const tls = readOptions("tls", given, TLS_OPTIONS, ConfigurationError);
+  const { ca, cert, key } = tls;
   if ((cert === undefined) !== (key === undefined))
     throw new ConfigurationError("tls.cert and tls.key belong together: set both or neither.");
   if (endpoint.protocol === "http:")

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import { ConfigurationError } from "../core/errors/index.js";
-import { describeType, type KeysOf, readOptions, requireMethods } from "../core/validate.js";
+import { checkRules, FLAG, type OptionTable, readOptions, TEXT, withMethods } from "../core/validate.js";
 import { type Ledger, makeLedger } from "../sync/ledger/ledger.js";
 import type { Pool } from "./pool.js";
 import { PostgresStore } from "./postgres-store.js";
@@ -13,7 +13,11 @@ export type { Pool } from "./pool.js";
 
 type LedgerOptions = NonNullable<Parameters<typeof postgresLedger>[1]>;
 
-const LEDGER_KEYS = { schema: true, hashIds: true } satisfies KeysOf<LedgerOptions>;
+const LEDGER_OPTIONS = {
+  schema: { ...TEXT, expected: "the name of a schema" },
+  hashIds: FLAG,
+} satisfies OptionTable<LedgerOptions>;
+const POOL = { pool: { ...withMethods("query"), required: true } } as const;
 const DEFAULT_SCHEMA = "saas_management";
 /** PostgreSQL cuts longer names. */
 const MAX_NAME_BYTES = 63;
@@ -42,15 +46,12 @@ export function postgresLedger(
   const { schema = DEFAULT_SCHEMA, hashIds = false } = readOptions(
     "postgresLedger",
     given,
-    LEDGER_KEYS,
+    LEDGER_OPTIONS,
     ConfigurationError,
   );
-  if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
-  if (typeof schema !== "string" || schema === "")
-    throw new ConfigurationError(`schema must be the name of a schema, got ${describeType(schema)}.`);
   // A dollar sign could end the statement that creates the tables.
   if (/[\0$]/.test(schema) || Buffer.byteLength(schema) > MAX_NAME_BYTES)
     throw new ConfigurationError(`schema must have at most ${MAX_NAME_BYTES} bytes and no dollar sign.`);
-  requireMethods("The pool of postgresLedger", pool ?? null, ["query"]);
+  checkRules("postgresLedger", { pool }, POOL, ConfigurationError);
   return makeLedger(`postgres schema ${schema}`, { store: new PostgresStore(pool, schema), hashIds });
 }

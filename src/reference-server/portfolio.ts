@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parse, plainData, strictObject } from "./validate.js";
+import { plainData, strictObject } from "./validate.js";
 import { fold, isCalendarDate } from "./values.js";
 
 /** What a workspace has decided about an application (service description, "Application state"). */
@@ -123,17 +123,5 @@ function requireDistinct(applications: readonly PortfolioApplication[], context:
     if (ids.has(id)) context.addIssue({ ...at("id"), message: "Another application has this id" });
     names.add(fold(name));
     ids.add(id);
-  }
-}
-
-export function parsePortfolio(text: string): Portfolio {
-  return parse("portfolio", portfolioSchema, jsonOf(text.replace(/^\ufeff/, "")));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new TypeError("The portfolio is not valid JSON.");
   }
 }

@@ -46,12 +46,6 @@ export type MessageOf<K extends Collection> = Extract<
   { $case: K }
 >["value"]["records"][number];
 
-/** Where a record is stored, read as it is now. */
-export interface Slot<R> {
-  readonly record: R;
-  readonly removed: boolean;
-}
-
 /** What the GraphQL API sees of an installation. */
 export interface SyncedInstallation {
   readonly id: string;
@@ -61,8 +55,8 @@ export interface SyncedInstallation {
    * array until the collection changes, so that views can tell whether they are current.
    */
   records<K extends Collection>(collection: K): readonly MessageOf<K>[];
-  /** The place of the record with this id. It stays as it comes and goes; undefined if none ever had the id. */
-  find<K extends Collection>(collection: K, id: string): Slot<MessageOf<K>> | undefined;
+  /** The record with this id, unless it is removed. */
+  find<K extends Collection>(collection: K, id: string): MessageOf<K> | undefined;
 }
 
 export interface ProcurementCase {

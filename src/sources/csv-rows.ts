@@ -1,6 +1,6 @@
 /** Parses text into rows of cells with Papa Parse, and adds what Papa Parse does not report. */
 import Papa from "papaparse";
-import { InvalidInputError } from "../core/errors/index.js";
+import { isText, type Rule } from "../core/validate.js";
 import { countIn, MAX_LINE_BYTES, type TextBlock, tooLong } from "./lines.js";
 import { problemAt } from "./source.js";
 
@@ -146,10 +146,7 @@ function afterQuotes(row: string, cell: number): number {
   return quote < 0 ? row.length : quote + 1;
 }
 
-/** @throws {InvalidInputError} not one character that can separate cells */
-export function checkDelimiter(delimiter: unknown): void {
-  if (typeof delimiter === "string" && delimiter.length === 1 && !Papa.BAD_DELIMITERS.includes(delimiter)) {
-    return;
-  }
-  throw new InvalidInputError("delimiter must be one character, and not a quote or line break.");
-}
+export const DELIMITER: Rule = {
+  expected: "one character, and not a quote or line break",
+  fits: (value) => isText(value) && value.length === 1 && !Papa.BAD_DELIMITERS.includes(value),
+};

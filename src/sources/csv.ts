@@ -1,11 +1,11 @@
-import { InvalidInputError } from "../core/errors/index.js";
-import { type KeysOf, readOptions } from "../core/validate.js";
-import { checkDelimiter, csvRows } from "./csv-rows.js";
-import { type FileInput, Input } from "./file-input.js";
-import { decoderOf, MAX_LINE_BYTES, textBlocks } from "./lines.js";
+import { SIGNAL } from "../core/abort.js";
+import { isText, listOf, type OptionTable, oneOf, readOptions } from "../core/validate.js";
+import { csvRows, DELIMITER } from "./csv-rows.js";
+import { type FileInput, Input, NAME } from "./file-input.js";
+import { MAX_LINE_BYTES, textBlocks } from "./lines.js";
 import {
-  checkMap,
   Line,
+  MAP,
   problemAt,
   RecordBlock,
   type RecordLocation,
@@ -15,14 +15,14 @@ import {
 
 type CsvOptions = Parameters<typeof fromCsv>[1];
 
-const CSV_KEYS = {
-  columns: true,
-  map: true,
-  delimiter: true,
-  encoding: true,
-  name: true,
-  signal: true,
-} satisfies KeysOf<CsvOptions>;
+const CSV_OPTIONS = {
+  columns: { expected: "an array of headings", fits: listOf(isText) },
+  map: { ...MAP, required: true },
+  delimiter: DELIMITER,
+  encoding: oneOf("utf-8", "utf-16le", "windows-1252"),
+  name: NAME,
+  signal: SIGNAL,
+} satisfies OptionTable<CsvOptions>;
 
 /**
  * The records of a CSV file (RFC 4180), streamed: memory does not grow with the file.
@@ -77,12 +77,7 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
     encoding = "utf-8",
     signal,
     ...file
-  } = readOptions("fromCsv", options, CSV_KEYS);
-  if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
-    throw new InvalidInputError("columns must be an array of headings.");
-  checkMap(map);
-  checkDelimiter(delimiter);
-  decoderOf(encoding);
+  } = readOptions("fromCsv", options, CSV_OPTIONS);
   const opened = new Input(input, file.name);
   const { name } = opened;
   const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES, needsLineEnd: true };

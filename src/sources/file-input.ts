@@ -4,9 +4,13 @@ import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { InvalidInputError } from "../core/errors/index.js";
+import { isText, type Rule } from "../core/validate.js";
 
 /** A path, a `file:` URL, or a stream of bytes or text: a Node stream, a web stream, or any async iterable. */
 export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;
+
+/** What names an input in locations. */
+export const NAME: Rule = { expected: "a string", fits: isText };
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -18,9 +22,6 @@ export class Input {
   #isOpened = false;
 
   constructor(input: FileInput, name: string | undefined) {
-    if (name !== undefined && typeof name !== "string") {
-      throw new InvalidInputError("name must be a string.");
-    }
     this.#source = sourceOf(input);
     this.name = name ?? (typeof this.#source === "string" ? basename(this.#source) : "stream");
   }

@@ -1,10 +1,10 @@
-import { InvalidInputError } from "../core/errors/index.js";
-import { type KeysOf, readOptions } from "../core/validate.js";
-import { type FileInput, Input } from "./file-input.js";
+import { SIGNAL } from "../core/abort.js";
+import { FLAG, type OptionTable, readOptions, wholeNumber } from "../core/validate.js";
+import { type FileInput, Input, NAME } from "./file-input.js";
 import { MAX_LINE_BYTES, textBlocks, tooLong } from "./lines.js";
 import {
-  checkMap,
   Line,
+  MAP,
   problemAt,
   RecordBlock,
   type RecordLocation,
@@ -14,13 +14,13 @@ import {
 
 type JsonlOptions = NonNullable<Parameters<typeof fromJsonl>[1]>;
 
-const JSONL_KEYS = {
-  map: true,
-  allowEmpty: true,
-  maxLineBytes: true,
-  name: true,
-  signal: true,
-} satisfies KeysOf<JsonlOptions>;
+const JSONL_OPTIONS = {
+  map: MAP,
+  allowEmpty: FLAG,
+  maxLineBytes: wholeNumber(1),
+  name: NAME,
+  signal: SIGNAL,
+} satisfies OptionTable<JsonlOptions>;
 
 /**
  * The records of a JSON Lines file (one JSON value per line, UTF-8), streamed: memory does not grow with the file.
@@ -58,11 +58,7 @@ export function fromJsonl(input: FileInput, options: JsonlOptions = {}): Source<
     allowEmpty = false,
     signal,
     ...given
-  } = readOptions("fromJsonl", options, JSONL_KEYS);
-  checkMap(map);
-  if (!Number.isInteger(maxLineBytes) || maxLineBytes < 1) {
-    throw new InvalidInputError("maxLineBytes must be a positive integer.");
-  }
+  } = readOptions("fromJsonl", options, JSONL_OPTIONS);
   const file = new Input(input, given.name);
   const { name } = file;
   const format = { name, encoding: "utf-8", maxLineBytes } as const;

@@ -1,5 +1,5 @@
 /** Splits bytes or text into decoded blocks of whole lines. */
-import { InvalidInputError } from "../core/errors/index.js";
+import type { InvalidInputError } from "../core/errors/index.js";
 import { problemAt } from "./source.js";
 
 export type TextEncoding = "utf-8" | "utf-16le" | "windows-1252";
@@ -145,20 +145,12 @@ class LineReader {
   }
 }
 
-/** A function that decodes whole lines and throws for invalid bytes. @throws {InvalidInputError} unknown encoding */
-export function decoderOf(encoding: TextEncoding): (bytes: Uint8Array) => string {
-  switch (encoding) {
-    case "utf-8":
-    case "utf-16le": {
-      // LineReader removes the byte order mark: a decoder would remove one at the start of every block.
-      const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-      return (bytes) => decoder.decode(bytes);
-    }
-    case "windows-1252":
-      return decodeWindows1252;
-    default:
-      throw new InvalidInputError("encoding must be utf-8, utf-16le or windows-1252.");
-  }
+/** A function that decodes whole lines and throws for invalid bytes. */
+function decoderOf(encoding: TextEncoding): (bytes: Uint8Array) => string {
+  if (encoding === "windows-1252") return decodeWindows1252;
+  // LineReader removes the byte order mark: a decoder would remove one at the start of every block.
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  return (bytes) => decoder.decode(bytes);
 }
 
 /** The characters 0x80 to 0x9F of windows-1252, where ISO 8859-1 has control characters. */

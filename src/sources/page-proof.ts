@@ -41,7 +41,7 @@ export function checkPage<Item>(page: SourcePage<Item>, number: number): Checked
   return { items: page.items.slice(), next: page.next || undefined, total };
 }
 
-export function isCount(value: unknown): value is number {
+function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;
 }
 
@@ -109,6 +109,7 @@ export class PageProof {
         location,
         `has the total ${total}, but an earlier page had ${this.#total}`,
         "The data changed during the read and items may be missing: read it again. Omit total if it does not count the whole listing.",
+        true,
       );
     }
     this.#total = total ?? this.#total;
@@ -121,6 +122,7 @@ export class PageProof {
         location,
         `is the last one, with ${this.#items} items in all, but the total is ${total}`,
         "Pages may be missing, or the data changed during the read: read it again.",
+        true,
       );
     }
   }

@@ -1,9 +1,9 @@
-import { raceAbort } from "../core/abort.js";
+import { raceAbort, SIGNAL } from "../core/abort.js";
 import { InvalidInputError } from "../core/errors/index.js";
-import { type KeysOf, readOptions } from "../core/validate.js";
-import { checkPage, isCount, type PageLimits, PageProof, type SourcePage } from "./page-proof.js";
+import { FLAG, type OptionTable, readOptions, wholeNumber } from "../core/validate.js";
+import { checkPage, type PageLimits, PageProof, type SourcePage } from "./page-proof.js";
 import {
-  checkMap,
+  MAP,
   type MapRecord,
   RecordBlock,
   type RecordLocation,
@@ -35,15 +35,15 @@ export interface PagesOptions<Item, R> {
   readonly signal?: AbortSignal | undefined;
 }
 
-const PAGES_KEYS = {
-  map: true,
-  expectedCount: true,
-  maxPages: true,
-  maxEmptyPages: true,
-  allowRepeatedPages: true,
-  prefetch: true,
-  signal: true,
-} satisfies KeysOf<PagesOptions<unknown, unknown>>;
+const PAGES_OPTIONS = {
+  map: MAP,
+  expectedCount: wholeNumber(0),
+  maxPages: wholeNumber(1),
+  maxEmptyPages: wholeNumber(0),
+  allowRepeatedPages: FLAG,
+  prefetch: FLAG,
+  signal: SIGNAL,
+} satisfies OptionTable<PagesOptions<unknown, unknown>>;
 
 /**
  * The records of a vendor's paged listing, read to a proven end.
@@ -53,7 +53,9 @@ const PAGES_KEYS = {
  *   an earlier one, more pages than `maxPages`, a page without an `items` array (such as an error answered with HTTP
  *   200), and a number of items that differs from the vendor's total. An empty page with a next page is followed, up to
  *   `maxEmptyPages` in succession.
- * - Errors that `fetchPage` and `map` throw are rethrown unchanged.
+ * - Such an error is `retryable` if the total differs: the data may have changed while it was read.
+ * - Errors that `fetchPage` and `map` throw are rethrown unchanged. With `retryable: true`, such as for an expired cursor,
+ *   they ask for another run (`disposition`).
  * - An error of a write about a record names its location, such as `page 3, item 17`.
  * @param options Required, with `map`, if the items are not records.
  * @throws {InvalidInputError} an option is invalid
@@ -92,16 +94,8 @@ export function fromPages<Item>(
     allowRepeatedPages = false,
     prefetch = false,
     signal,
-  } = readOptions("fromPages", options, PAGES_KEYS);
+  } = readOptions("fromPages", options, PAGES_OPTIONS);
   if (typeof fetchPage !== "function") throw new InvalidInputError("fetchPage must be a function.");
-  checkMap(map);
-  if (!isCount(maxPages) || maxPages === 0) {
-    throw new InvalidInputError("maxPages must be a positive integer.");
-  }
-  for (const [name, count] of Object.entries({ maxEmptyPages, expectedCount })) {
-    if (count === undefined || isCount(count)) continue;
-    throw new InvalidInputError(`${name} must be an integer of at least 0.`);
-  }
   const plan = { maxPages, maxEmptyPages, expectedCount, allowRepeatedPages, prefetch };
   return new RecordsSource(signal, (stats, stop) => walk(fetchPage, map, plan, stats, stop));
 }

@@ -1,7 +1,8 @@
 /** What all sources share: locations, counts, and the end of an iteration. */
-import { checkSignal, follow, raceAbort } from "../core/abort.js";
+import { follow, raceAbort } from "../core/abort.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { located } from "../core/record-location.js";
+import { FUNCTION, type Rule } from "../core/validate.js";
 
 /**
  * Records in arrays that know where each of them comes from: an error of a write names the location of the record.
@@ -44,7 +45,6 @@ export class RecordsSource<R> implements Source<R> {
   #stats: SourceStats = { read: 0, skipped: 0 };
 
   constructor(signal: AbortSignal | undefined, read: Read<R>) {
-    checkSignal(signal);
     this.#signal = signal;
     this.#read = read;
   }
@@ -131,19 +131,23 @@ export class Line implements RecordLocation {
   }
 }
 
-export function checkMap(map: unknown): void {
-  if (typeof map !== "function")
-    throw new InvalidInputError("map must be a function that returns a record, or undefined to skip.");
-}
+export const MAP: Rule = { ...FUNCTION, expected: "a function that returns a record, or undefined to skip" };
 
 /**
  * An error about one location of a source.
  * @param location such as `users.csv:1042`
  * @param problem continues a sentence about the location: `has 3 cells, but the header has 4`
  * @param advice what to do, as a sentence
+ * @param retryable whether another read may go well
  */
-export function problemAt(location: string, problem: string, advice?: string): InvalidInputError {
+export function problemAt(
+  location: string,
+  problem: string,
+  advice?: string,
+  retryable = false,
+): InvalidInputError {
   return new InvalidInputError(`${location} ${problem}.${advice === undefined ? "" : ` ${advice}`}`, {
+    retryable,
     issues: [{ location, path: "", expected: problem }],
   });
 }

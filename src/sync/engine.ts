@@ -2,16 +2,16 @@ import { setMaxListeners } from "node:events";
 import { linkAbort, raceAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
-import { type KeysOf, readOptions } from "../core/validate.js";
+import { FLAG, type OptionTable, readOptions } from "../core/validate.js";
 import { takenOverError } from "./batch/batch-errors.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { OpenedBatch } from "./batch/opened-batch.js";
-import { BatchSession, type BatchWatch } from "./batch/session.js";
+import { BatchSession } from "./batch/session.js";
 import {
-  BATCH_KEYS,
+  BATCH_OPTIONS,
   type BatchOptions,
   BatchStarter,
-  checkBatchOptions,
+  type BatchWatch,
   requireInstallation,
   type StartedBatch,
 } from "./batch/start.js";
@@ -26,12 +26,11 @@ import { guardProgress, type OnProgress, withHeartbeat } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import type { RunHistory } from "./run/history.js";
 import {
-  checkRunOptions,
-  HISTORY_KEYS,
+  HISTORY_OPTIONS,
   type HistoryOptions,
-  PREVIEW_KEYS,
+  PREVIEW_OPTIONS,
   type PreviewOptions,
-  RUN_KEYS,
+  RUN_OPTIONS,
   type RunOptions,
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
@@ -76,8 +75,7 @@ export class SyncEngine implements SyncClient {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("run", connector);
       this.#requireOpen();
-      const given = this.#judged(this.#read("run", options, RUN_KEYS));
-      checkRunOptions(given);
+      const given = this.#judged(this.#read("run", options, RUN_OPTIONS));
       runs ??= await import("./run/run.js");
       return runs.runConnector(read, given, {
         configuration: this.#configuration,
@@ -94,7 +92,7 @@ export class SyncEngine implements SyncClient {
   ): Promise<RunPreview> {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("preview", connector);
-      const given = this.#read<PreviewOptions & RunOptions>("preview", options, PREVIEW_KEYS);
+      const given = this.#read<PreviewOptions & RunOptions>("preview", options, PREVIEW_OPTIONS);
       const { ledger = this.#defaults.ledger, installationId = this.#defaults.installationId } = given;
       // Without a ledger, the id is of no use.
       const fallback = ledger === "none" ? "preview" : undefined;
@@ -106,7 +104,7 @@ export class SyncEngine implements SyncClient {
 
   history(options: HistoryOptions = {}): Promise<RunHistory> {
     return withCallSite(options?.signal, async () => {
-      const { signal, ledger } = this.#judged(readOptions("history", options, HISTORY_KEYS));
+      const { signal, ledger } = this.#judged(readOptions("history", options, HISTORY_OPTIONS));
       const { readHistory } = await import("./run/history.js");
       return raceAbort(readHistory(ledger), signal, this.#closed.signal);
     });
@@ -114,7 +112,7 @@ export class SyncEngine implements SyncClient {
 
   startBatch(options: BatchOptions = {}): Promise<BatchHandle> {
     return withCallSite(options?.signal, async () =>
-      this.start(this.#read("startBatch", options, BATCH_KEYS), { attempt: 1 }),
+      this.start(this.#read("startBatch", options, BATCH_OPTIONS), { attempt: 1 }),
     );
   }
 
@@ -124,7 +122,7 @@ export class SyncEngine implements SyncClient {
     batchId: string,
     options: BatchOptions & { readonly takeOver?: boolean } = {},
   ): BatchHandle | OpenedBatch {
-    const given = this.#read("openBatch", options, { ...BATCH_KEYS, takeOver: true });
+    const given = this.#read("openBatch", options, { ...BATCH_OPTIONS, takeOver: FLAG });
     this.#requireOpen();
     if (typeof batchId !== "string" || batchId === "")
       throw new InvalidInputError("batchId must be the id of a batch.");
@@ -137,9 +135,7 @@ export class SyncEngine implements SyncClient {
     this.#writers.get(batchId)?.fail(takenOverError());
     const startedAt = momentOf(this.#configuration.clock);
     const trace = openSyncTrace(this.#configuration, "sync.batch", { batchId, attempt: 1 });
-    return this.#handle({ id: batchId, startedAt, subject: {}, trace, unverified: true }, given, {
-      attempt: 1,
-    });
+    return this.#handle({ id: batchId, startedAt, trace, unverified: true }, given, 1);
   }
 
   async close(): Promise<void> {
@@ -162,9 +158,15 @@ export class SyncEngine implements SyncClient {
     const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
       const { attempt } = watch;
-      const context = { ...watch, signal: controller.signal, waitForLockMs, onProgress };
-      const started = await this.#starter.start(installationId, context);
-      const handle = this.#handle({ ...started, unverified: false }, options, watch);
+      const { signal } = controller;
+      const started = await this.#starter.start({
+        ...watch,
+        installationId,
+        signal,
+        waitForLockMs,
+        onProgress,
+      });
+      const handle = this.#handle({ ...started, unverified: false }, options, attempt, installationId);
       const type = attempt === 1 ? "started" : "restarted";
       onProgress?.({ type, attempt, batchId: started.id });
       return handle;
@@ -188,10 +190,9 @@ export class SyncEngine implements SyncClient {
   #read<Options extends BatchOptions>(
     call: string,
     given: Options,
-    known: KeysOf<NoInfer<Options>>,
+    table: OptionTable<NoInfer<Options>>,
   ): Options {
-    const options = readOptions(call, given, known);
-    checkBatchOptions(options);
+    const options = readOptions(call, given, table);
     return { ...options, onProgress: guardProgress(options.onProgress, this.#configuration.logger) };
   }
 
@@ -218,12 +219,14 @@ export class SyncEngine implements SyncClient {
   #handle(
     batch: StartedBatch & { readonly unverified: boolean },
     options: BatchOptions,
-    watch: BatchWatch,
+    attempt: number,
+    installationId?: string,
   ): BatchHandle {
-    const { id, startedAt, subject, trace, unverified } = batch;
+    const { id, startedAt, trace, unverified } = batch;
     const session = new BatchSession({
       id,
-      subject: { ...subject, batchId: id },
+      attempt,
+      subject: { ...(installationId !== undefined && { installationId }), batchId: id },
       trace,
       transport: this.#transport,
       configuration: this.#configuration,
@@ -231,7 +234,6 @@ export class SyncEngine implements SyncClient {
       onProgress: options.onProgress,
       clientClosed: this.#closed.signal,
       acknowledgements: new Acknowledgements(this.#service),
-      ...watch,
     });
     const handle = new BatchHandle({ session, unverified });
     this.#writers.set(id, session);

@@ -2,7 +2,7 @@ import { Credential } from "../core/credential.js";
 import { resolveEndpoint, type TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { type CommonOptions, resolveCommonOptions } from "../core/options.js";
-import { isObject, requirePositive } from "../core/validate.js";
+import { checkRules, isObject, oneOf, POSITIVE, wholeNumber } from "../core/validate.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
 import { LEASE_MS } from "./lease.js";
@@ -51,6 +51,15 @@ export interface SyncClientOptions extends CommonOptions, SyncTuning {
   readonly proxy?: string | undefined;
 }
 
+const TUNING = {
+  maxReceiveMessageBytes: wholeNumber(1),
+  maxSendMessageBytes: wholeNumber(1),
+  messageBytes: wholeNumber(1),
+  windowBytes: wholeNumber(1),
+  flushAfterMs: POSITIVE,
+  eventDelivery: oneOf("at-least-once", "at-most-once"),
+};
+
 /** Sync options, checked and with every value set. */
 export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 
@@ -62,38 +71,31 @@ export function resolveSyncOptions(options: SyncClientOptions) {
   const endpoint = resolveEndpoint("syncUrl", options.endpoint, "no-path");
   const common = resolveCommonOptions(options);
   checkMetadata(common.headers);
-  const maxMessageBytes = requireBytes("maxSendMessageBytes", maxSendMessageBytes);
+  checkRules("sync", options, TUNING, ConfigurationError);
+  const maxMessageBytes = maxSendMessageBytes;
   if (maxMessageBytes >= MESSAGE_LIMIT_BYTES) {
     throw new ConfigurationError(
       "maxSendMessageBytes must be smaller than 16 MiB (16777216), the limit of the service.",
     );
   }
-  if (requirePositive("flushAfterMs", flushAfterMs) >= LEASE_MS)
+  if (flushAfterMs >= LEASE_MS)
     throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
-  if (eventDelivery !== "at-least-once" && eventDelivery !== "at-most-once")
-    throw new ConfigurationError('eventDelivery must be "at-least-once" or "at-most-once".');
   return {
     ...common,
     endpoint,
     credential: new Credential(options, "ApiKey "),
     tls: resolveTls(options.tls, "syncUrl", endpoint),
     proxy: proxyFor(endpoint, options.proxy),
-    maxReceiveMessageBytes: requireBytes("maxReceiveMessageBytes", maxReceiveMessageBytes),
+    maxReceiveMessageBytes,
     maxMessageBytes,
-    messageBytes: Math.min(requireBytes("messageBytes", messageBytes), maxMessageBytes),
-    windowBytes: requireBytes("windowBytes", windowBytes),
+    messageBytes: Math.min(messageBytes, maxMessageBytes),
+    windowBytes,
     /** That of a run, which has one of its messages in memory and not all of them. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
     eventDelivery,
     channelOptions: checkChannelOptions(channelOptions),
   };
-}
-
-function requireBytes(name: string, value: number): number {
-  if (!Number.isInteger(requirePositive(name, value)))
-    throw new ConfigurationError(`${name} must be a whole number of bytes.`);
-  return value;
 }
 
 /** Headers are sent as gRPC metadata, which allows less than HTTP does. */

@@ -1,10 +1,5 @@
 import type { Clock } from "../core/clock.js";
-import {
-  type ErrorCode,
-  type HeldReason,
-  InvalidInputError,
-  type SnapshotDiff,
-} from "../core/errors/index.js";
+import type { ErrorCode, HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { type Logger, safeCallback } from "../core/hooks.js";
 import type { Collection, SnapshotCollection } from "./collections.js";
 
@@ -78,11 +73,9 @@ export type SyncProgress =
 /** Receives progress. Exceptions that it throws are logged and have no other effect. */
 export type OnProgress = (progress: SyncProgress) => void;
 
-/** Wraps a caller's callback so that it never throws. @throws {InvalidInputError} it is not a function */
+/** Wraps a caller's callback so that it never throws. */
 export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress | undefined {
-  if (onProgress === undefined) return undefined;
-  if (typeof onProgress !== "function") throw new InvalidInputError("onProgress must be a function.");
-  return safeCallback("onProgress", onProgress, logger);
+  return onProgress && safeCallback("onProgress", onProgress, logger);
 }
 
 type Figures = Omit<Extract<SyncProgress, { readonly total: unknown }>, "type">;

@@ -61,12 +61,3 @@ test("outside of a terminal, a plain line every 10 s tells what was read, judged
   clock.advance(60_000);
   expect(lines.filter(Boolean)).toHaveLength(10);
 });
-
-test("a terminal shows progress at once, and nothing at the end", () => {
-  const clock = new TestClock({ startAt: new Date(0) });
-  const { io, lines } = shown(true);
-  const progress = new ProgressLine(io, clock);
-  clock.advance(500);
-  progress.end();
-  expect(lines).toEqual(["0 s: reading", "0 s: reading", ""]);
-});

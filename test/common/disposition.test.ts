@@ -57,3 +57,10 @@ test.each<[error: SaasManagementError, next: ReturnType<typeof disposition>]>([
 test("knows nothing about errors of others", () => {
   expect([new Error("own"), "text", undefined].map(disposition)).toEqual(["unknown", "unknown", "unknown"]);
 });
+
+test("comes again when an error of others asks for it", () => {
+  const again = (facts: object) =>
+    disposition(Object.assign(new Error("own"), { retryable: true, ...facts }));
+  expect([again({}), again({ retryAfterMs: 500 })]).toEqual(["retry-after", "retry-after"]);
+  expect([again({ retryAfterMs: 0 }), again({ retryable: "yes" })]).toEqual(["retry-now", "unknown"]);
+});

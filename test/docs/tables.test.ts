@@ -4,7 +4,6 @@ import { Declarations, type Member } from "./declarations.js";
 import { Page } from "./pages.js";
 
 const code = new Declarations("src/index.ts");
-const options = await Page.read("docs/reference/options.md");
 const errors = await Page.read("docs/reference/errors.md");
 const runs = await Page.read("docs/reference/run-and-guard.md");
 const records = await Page.read("docs/reference/records.md");
@@ -12,14 +11,12 @@ const records = await Page.read("docs/reference/records.md");
 /** Names in a cell, such as "`a`, `b`". */
 const named = (cell = "") => [...cell.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name ?? "");
 
-/** The second cell of each name of a table of options. */
-function documented(heading: string): Map<string, string> {
-  return new Map(
-    options
-      .table(heading)
-      .flatMap(([names, value = ""]) => named(names).map((name) => [name, value] as const)),
-  );
-}
+/** The second cell of each name of the table of limits. */
+const limits = new Map(
+  runs
+    .table("Guard limits")
+    .flatMap(([names, value = ""]) => named(names).map((name) => [name, value] as const)),
+);
 
 /** Options whose default is a figure or a literal, and is documented differently. */
 function contradictions(members: readonly Member[], told: ReadonlyMap<string, string>): string[] {
@@ -35,47 +32,17 @@ function contradictions(members: readonly Member[], told: ReadonlyMap<string, st
 
 const guardRules = code.members("GuardRules").map(({ name }) => name);
 
-const tables: readonly (readonly [string, readonly Member[]])[] = [
-  [
-    "Client",
-    [
-      ...code.members("ClientOptions").filter(({ name }) => name !== "sync"),
-      ...code.members("SyncDefaults").map((member) => ({ ...member, name: `sync.${member.name}` })),
-    ],
-  ],
-  ["Run", code.members("RunOptions")],
-  [
-    "Guard",
-    [
-      ...guardRules.flatMap((rule) =>
-        code.membersWithin("GuardRules", rule).map((it) => ({ ...it, name: `${rule}.${it.name}` })),
-      ),
-      ...code
-        .members("GuardOptions")
-        .filter(({ name }) => name !== "collections" && !guardRules.includes(name)),
-    ],
-  ],
-];
-
-test.each(tables)(
-  "the reference lists every option of %s, and no other, with its default",
-  (heading, members) => {
-    const told = documented(heading);
-    expect([...told.keys()].sort()).toEqual(members.map(({ name }) => name).sort());
-    expect(contradictions(members, told)).toEqual([]);
-  },
-);
-
-test("the reference lists every option of startBatch, and no other", () => {
-  const sentence = /^`startBatch` takes [^.]*\./m.exec(options.text)?.[0].replace(/^`startBatch`/, "");
-  const members = code.members("BatchOptions").map(({ name }) => name);
-  expect(named(sentence).sort()).toEqual(members.sort());
-});
-
-test("the reference lists every option of a preview", () => {
-  const sentence = /^`preview` takes [^.]*\./m.exec(options.text)?.[0].replace(/^`preview`/, "");
-  const members = code.members("PreviewOptions").map(({ name }) => name);
-  expect(named(sentence).sort()).toEqual(members.sort());
+test("the reference lists every limit of the guard, and no other, with its default", () => {
+  const members: readonly Member[] = [
+    ...guardRules.flatMap((rule) =>
+      code.membersWithin("GuardRules", rule).map((it) => ({ ...it, name: `${rule}.${it.name}` })),
+    ),
+    ...code
+      .members("GuardOptions")
+      .filter(({ name }) => name !== "collections" && !guardRules.includes(name)),
+  ];
+  expect([...limits.keys()].sort()).toEqual(members.map(({ name }) => name).sort());
+  expect(contradictions(members, limits)).toEqual([]);
 });
 
 test("the reference lists every error class with its code", () => {
@@ -99,33 +66,6 @@ test("the reference lists the fields of every error class", () => {
       fields: own.filter((field) => !common.has(field)).sort(),
     });
   }
-});
-
-test("the reference lists every event of onProgress, with its fields", () => {
-  const told = runs
-    .table("Progress")
-    .flatMap(([types, , fields = ""]) => named(types).map((type) => [type, named(fields.split("(")[0])]));
-  expect(new Map(told as [string, string[]][])).toEqual(code.events("SyncProgress"));
-});
-
-test("the reference lists every field of a comparison", () => {
-  const told = runs.table("Comparison").flatMap(([fields]) => named(fields));
-  expect(told.sort()).toEqual(
-    code
-      .members("SnapshotDiff")
-      .map(({ name }) => name)
-      .sort(),
-  );
-});
-
-test("the reference lists every event of onEvent, with its fields", () => {
-  const told = errors.table("Events").flatMap(([, , fields = ""]) => named(fields.replace(/\([^)]*\)/g, "")));
-  expect([...new Set(["type", ...told])].sort()).toEqual(
-    code
-      .members("ClientEvent")
-      .map(({ name }) => name)
-      .sort(),
-  );
 });
 
 test("the reference lists every collection, its variants and fields, the required ones in bold", () => {

@@ -20,7 +20,7 @@ test.each(all)("$specifier has the values of its report at run time, and no othe
 
 test("the README, the docs and the examples use every name, or something whose type it is", async () => {
   const examples = await readdir(`${ROOT}examples`, { recursive: true });
-  const programs = examples.filter((file) => file.endsWith(".ts")).map((file) => `examples/${file}`);
+  const programs = examples.filter((file) => /\.m?ts$/.test(file)).map((file) => `examples/${file}`);
   const files = ["README.md", ...DOCS, ...programs];
   const text = (await Promise.all(files.map((file) => readFile(ROOT + file, "utf8")))).join("\n");
   const words = new Set(text.match(/\w+/g));

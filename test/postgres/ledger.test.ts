@@ -8,13 +8,17 @@ import { heldBy, ids, testService } from "../support/test-service.js";
 const pool: Pool = { query: () => Promise.resolve({ rows: [] }) };
 
 test.each([
-  ["pool", [undefined], "The pool of postgresLedger must be an object with the methods query."],
-  ["pool", ["postgres://user:secret@host/db"], "The pool of postgresLedger must be an object"],
+  ["pool", [undefined], "postgresLedger: pool must be an object with the methods query, got undefined."],
+  [
+    "pool",
+    ["postgres://user:secret@host/db"],
+    "pool must be an object with the methods query, got a string.",
+  ],
   ["schema", [pool, { schema: "" }], "schema must be the name of a schema, got an empty string."],
-  ["schema", [pool, { schema: 7 }], "schema must be the name of a schema, got a number."],
+  ["schema", [pool, { schema: 7 }], "schema must be the name of a schema, got 7."],
   ["schema", [pool, { schema: "x".repeat(64) }], "at most 63 bytes and no dollar sign"],
   ["schema", [pool, { schema: "a$b" }], "at most 63 bytes and no dollar sign"],
-  ["option", [pool, { hashIds: "yes" }], "hashIds must be true or false."],
+  ["option", [pool, { hashIds: "yes" }], "hashIds must be true or false, got a string."],
   ["option", [pool, { scheme: "x" }], "postgresLedger: unknown option scheme."],
 ])("postgresLedger refuses an invalid %s: %j", (_, args, message) => {
   expect(() => Reflect.apply(postgresLedger, undefined, args)).toThrow(

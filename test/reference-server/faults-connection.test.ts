@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { StartSyncBatchRequest, SyncServiceService } from "../../src/sync/generated/contract.js";
@@ -35,33 +35,29 @@ async function callStart({ syncUrl, apiKey, installationId }: ReferenceServer): 
   return { session, stream };
 }
 
-const endings = (["drop", "reset"] as const).flatMap((fault) =>
-  (["request", "answer"] as const).map((at) => ({ fault, at })),
-);
-
-test.each(endings)("ends a connection of the Sync API with a $fault at the $at", async (kind) => {
-  const server = await startServer();
-  const fault = server.faults.add({ on: "sync", ...kind });
-  const { session } = await callStart(server);
-  const failed = new Promise<unknown>((resolve) => {
-    session.once("error", (error) => resolve(Reflect.get(error, "code")));
-    session.once("close", () => resolve("closed"));
-  });
-  expect(await failed).toBe(kind.fault === "reset" ? "ECONNRESET" : "closed");
-  expect(fault.fired).toBe(1);
-});
-
-test.each(endings)("ends a connection of the GraphQL API with a $fault at the $at", async (kind) => {
-  const server = await startServer();
-  const fault = server.faults.add({ on: "graphql", ...kind });
-  const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
+/** Asks for something without an HTTP library. */
+function ask({ baseUrl, apiKey }: ReferenceServer): Socket {
+  const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   const body = JSON.stringify({ query: "{ applications { totalCount } }" });
-  const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: ${server.apiKey}\r\nContent-Type: application/json`;
+  const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: ${apiKey}\r\nContent-Type: application/json`;
   socket.resume().write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  return socket;
+}
+
+const endings = (["sync", "graphql"] as const).flatMap((on) =>
+  (["drop", "reset"] as const).flatMap((fault) =>
+    (["request", "answer"] as const).map((at) => ({ on, fault, at })),
+  ),
+);
+
+test.each(endings)("ends a connection of the $on API with a $fault at the $at", async (kind) => {
+  const server = await startServer();
+  const fault = server.faults.add(kind);
+  const connection = kind.on === "sync" ? (await callStart(server)).session : ask(server);
   const failed = new Promise<unknown>((resolve) => {
-    socket.once("error", (error) => resolve(Reflect.get(error, "code")));
-    socket.once("close", () => resolve("closed"));
+    connection.once("error", (error) => resolve(Reflect.get(error, "code")));
+    connection.once("close", () => resolve("closed"));
   });
   expect(await failed).toBe(kind.fault === "reset" ? "ECONNRESET" : "closed");
   expect(fault.fired).toBe(1);

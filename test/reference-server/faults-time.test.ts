@@ -1,7 +1,7 @@
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createSyncClient } from "../../src/sync/client.js";
-import { accepted, ofSnapshots } from "../support/adopted.js";
+import { ofSnapshots } from "../support/adopted.js";
 import { startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
@@ -20,22 +20,6 @@ test("does nothing for a delayed call whose caller gives up", async () => {
   await until(() => server.clock.sleeping === 0);
   await refused(stream.answer);
   expect(server.inspect(installationId).snapshots.accounts).toEqual([]);
-});
-
-test("lets the batch of a stalled stream be completed after its caller gave up", async () => {
-  const { client, installationId, server } = await startSync();
-  const batchId = await client.start(installationId);
-  const fault = server.faults.add({
-    on: "SyncRecords",
-    message: 1,
-    ...stall("answer"),
-  });
-  const stream = client.open().send(batchId, accounts("a"));
-  await until(() => fault.fired === 1);
-  stream.cancel();
-  await refused(stream.answer);
-  await until(async () => (await client.complete(batchId).catch(() => undefined)) !== undefined);
-  expect(server.inspect(installationId).batches).toMatchObject([{ state: "completed" }]);
 });
 
 test("closes the server while a call is delayed", async () => {
@@ -72,16 +56,6 @@ test("breaks running calls with a restart, and clients repeat them", async () =>
   await until(() => fired() > 0);
   await server.restart();
   expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false });
-});
-
-test("accepts streams of a batch after a restart", async () => {
-  const { client, connect, server, installationId } = await startSync();
-  const batchId = await client.start(installationId);
-  for (const id of ["a", "b", "c"]) await client.write(batchId, accounts(id));
-  await server.restart();
-  const reconnected = connect();
-  expect(await reconnected.write(batchId, accounts("d"))).toBe(accepted(1));
-  await reconnected.complete(batchId);
 });
 
 test("closes after a running restart and rejects further ones", async () => {

@@ -1,12 +1,8 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { schemaType } from "../support/adopted.js";
 import { LIMITS, RUNS } from "../support/property-runs.js";
 import { account, discoveredUsage, license, plan, startServer } from "./graphql-setup.js";
-
-/** The scalar for dates in the schema. */
-const DATE = /^scalar (\w*Date)$/m.exec(readFileSync("schema/schema.graphql", "utf8"))?.[1] ?? "Date";
 
 /** Names differ in case; owner, category and last use are missing in some. */
 const APPLICATIONS = [
@@ -171,22 +167,4 @@ test("compares decimals by value", async () => {
   expect(await idsWhere({ neq: 0.3 })).toBe("p2 p3");
   expect(await idsWhere({ in: [0.7, 1] })).toBe("p2");
   expect(await idsWhere({ eq: null })).toBe("p3");
-});
-
-test("filters and sorts license plans by the date of their renewal", async () => {
-  const contract = (planName: string, value: string) =>
-    ({ planName, renewal: { upcomingDate: { value, origin: "MANUAL" } } }) as const;
-  const contracts = [contract("A", "2026-04-01"), contract("B", "2026-06-30"), contract("C", "2026-07-01")];
-  const { installation, query } = await startServer({ portfolio: { contracts } });
-  installation.set({ plans: ["A", "B", "C", "D"].map((planName) => plan(planName, planName)) });
-  const data = await query(
-    `query ($from: ${DATE}!, $to: ${DATE}!) {
-      licensePlans(
-        where: { contractDetails: { renewal: { upcomingDate: { value: { gte: $from, lte: $to } } } } }
-        order: { contractDetails: { renewal: { upcomingDate: { value: DESC } } } }
-      ) { nodes { name } }
-    }`,
-    { from: "2026-04-01", to: "2026-06-30" },
-  );
-  expect(data).toEqual({ licensePlans: { nodes: [{ name: "B" }, { name: "A" }] } });
 });

@@ -1,9 +1,6 @@
-import { request } from "node:https";
-import { text } from "node:stream/consumers";
 import { auditServer } from "graphql-http";
 import { expect, test } from "vitest";
 import { schemaType } from "../support/adopted.js";
-import { identity } from "../support/tls-certificates.js";
 import { account, license, plan, post, startServer } from "./graphql-setup.js";
 
 const REQUIRED = "The argument `input` is required.";
@@ -158,17 +155,4 @@ test("passes every audit of GraphQL over HTTP except optional ones about GET", a
   const failed = results.filter(({ status }) => status !== "ok").map(({ id, name }) => `${id} ${name}`);
   expect(failed.filter((audit) => !/^\w+ MAY .*\bGETs?\b/.test(audit))).toEqual([]);
   expect(results.length).toBeGreaterThan(50);
-});
-
-test("serves over TLS", async () => {
-  const tls = identity("self-signed");
-  const { url, key } = await startServer({ tls });
-  const body = await new Promise<string>((resolve, reject) => {
-    const { headers, body: sent } = post("{ __typename }", key);
-    const options = { method: "POST", ca: tls.cert, servername: "localhost", headers };
-    request(url, options, (response) => resolve(text(response)))
-      .once("error", reject)
-      .end(sent);
-  });
-  expect(JSON.parse(body)).toEqual({ data: { __typename: "Query" } });
 });

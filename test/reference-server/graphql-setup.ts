@@ -1,14 +1,12 @@
 import { onTestFinished } from "vitest";
 import { FaultInjector } from "../../src/reference-server/faults/injector.js";
 import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
-import type { TlsIdentity } from "../../src/reference-server/options.js";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
 import { TestClock } from "../../src/reference-server/test-clock.js";
 import {
   ApiKeys,
   type Collection,
   type MessageOf,
-  type Slot,
   type SyncedInstallation,
   Workspace,
 } from "../../src/reference-server/workspace.js";
@@ -35,21 +33,10 @@ export class HandSynced implements SyncedInstallation {
     return this.#records[collection] ?? NONE;
   }
 
-  find<K extends Collection>(collection: K, id: string): Slot<MessageOf<K>> | undefined {
-    const find = () =>
-      this.records(collection).find(
-        ({ variant }) => variant !== undefined && Reflect.get(variant.value, "id") === id,
-      );
-    const first = find();
-    if (first === undefined) return undefined;
-    return {
-      get record() {
-        return find() ?? first;
-      },
-      get removed() {
-        return find() === undefined;
-      },
-    };
+  find<K extends Collection>(collection: K, id: string): MessageOf<K> | undefined {
+    return this.records(collection).find(
+      ({ variant }) => variant !== undefined && Reflect.get(variant.value, "id") === id,
+    );
   }
 
   set(records: Partial<Records>): this {
@@ -69,19 +56,17 @@ export interface ResponseError {
 }
 
 /** Starts the GraphQL half of the reference server with one workspace, until the test is finished. */
-export async function startServer(
-  options: { portfolio?: Portfolio; pageSize?: number; tls?: TlsIdentity } = {},
-) {
+export async function startServer(options: { portfolio?: Portfolio; pageSize?: number } = {}) {
   const clock = new TestClock({ startAt: new Date(Date.parse(NOW)) });
   const workspace = new Workspace("w1", options.portfolio);
   const installation = new HandSynced("i1", "Figma");
   workspace.installations.push(installation);
   const keys = new ApiKeys();
   const faults = new FaultInjector();
-  const { pageSize = 1000, tls } = options;
-  const server = await startGraphQLServer({ host: "127.0.0.1", port: 0, tls, keys, faults, clock, pageSize });
+  const { pageSize = 1000 } = options;
+  const server = await startGraphQLServer({ host: "127.0.0.1", port: 0, keys, faults, clock, pageSize });
   onTestFinished(() => server.close());
-  const url = `${tls === undefined ? "http" : "https"}://127.0.0.1:${server.port}/graphql`;
+  const url = `http://127.0.0.1:${server.port}/graphql`;
   const key = keys.create({ workspace, scope: "read-write", permissions: [] });
 
   /** Sends a request and returns what came back. Without a `key` in the options, with the one that may write. */

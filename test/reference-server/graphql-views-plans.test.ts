@@ -112,14 +112,6 @@ test.each<[what: string, fields: Parameters<typeof plan>[2], held: typeof priced
   expect(await plans()).toMatchObject([{ pricingStats: expected }]);
 });
 
-test("computes exact sums of prices", async () => {
-  const { installation, plans } = await start({
-    planPrices: [{ planName: "Pro", annualPricePerSeat: 0.1, currency: "USD" }],
-  });
-  installation.set({ plans: [plan("p1", "Pro", { paidSeats: 3 })] });
-  expect(await plans()).toMatchObject([{ pricingStats: pricingStats(0.3, 0.3, 100) }]);
-});
-
 test("takes the price with most fields that match the plan", async () => {
   const price = (annualPricePerSeat: number, match: object) => ({
     planName: "Pro",

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 import { accepted } from "../support/adopted.js";
@@ -33,10 +33,12 @@ test("listens on free loopback ports and is ready to use", async () => {
   for (const { client, installationId } of servers) await client.start(installationId);
 });
 
-test("has a TestClock that shows the machine's time by default", async () => {
-  await using server = await startReferenceServer();
-  expect(Math.abs(server.clock.now() - Date.now())).toBeLessThan(60_000);
-  expect(server.clock).toBeInstanceOf(TestClock);
+const applications = (...all: readonly object[]) => ({ portfolio: { applications: all } });
+const priced = (fields: object) => ({
+  portfolio: { planPrices: [{ planName: "P", annualPricePerSeat: "1", currency: "EUR", ...fields }] },
+});
+const renewing = (value: string) => ({
+  portfolio: { contracts: [{ planName: "P", renewal: { upcomingDate: { value, origin: "MANUAL" } } }] },
 });
 
 test.each<[where: string, options: unknown]>([
@@ -51,10 +53,14 @@ test.each<[where: string, options: unknown]>([
   ["options.clock: ", { clock: { now: () => 0 } }],
   ["options.clock: ", { clock: null }],
   ["options.pageSize: ", { pageSize: 0 }],
-  [
-    "options.portfolio.planPrices[0].currency: ",
-    { portfolio: { planPrices: [{ planName: "P", annualPricePerSeat: "1", currency: "euro" }] } },
-  ],
+  ["options.cors", { cors: ["http://localhost:5173/"] }],
+  ["options.portfolio: ", { portfolio: { aplications: [] } }],
+  ["options.portfolio.planPrices[0].annualPricePerSeat: ", priced({ annualPricePerSeat: "-1" })],
+  ["options.portfolio.planPrices[0].currency: ", priced({ currency: "euro" })],
+  ["options.portfolio.applications[0].name: ", applications({ name: " " })],
+  ["options.portfolio.applications[1].name: ", applications({ name: "Figma" }, { name: "FIGMA " })],
+  ["options.portfolio.applications[1].id: ", applications({ name: "Figma" }, { name: "Slack", id: "figma" })],
+  ["options.portfolio.contracts[0].renewal.upcomingDate.value: ", renewing("2026-02-30")],
 ])("rejects options with an invalid value at %s%o", async (where, options) => {
   const started = startReferenceServer(options as object);
   await expect(started).rejects.toThrow(TypeError);
@@ -163,15 +169,6 @@ test("shows synced records over GraphQL until they are removed", async () => {
   expect(await read()).toEqual(shown([pro]));
   await client.complete(second);
   expect(await read()).toEqual(shown([]));
-});
-
-test("shows each workspace its own portfolio", async () => {
-  const { server } = await startSync({ portfolio: { applications: [{ name: "Chat" }] } });
-  const other = server.createWorkspace({ name: "Other", portfolio: { applications: [{ name: "Mail" }] } });
-  const text = "{ applications { nodes { application { name } } } }";
-  const shown = (name: string) => ({ data: { applications: { nodes: [{ application: { name } }] } } });
-  expect(await query(server, text)).toEqual(shown("Chat"));
-  expect(await query(server, text, other.apiKey)).toEqual(shown("Mail"));
 });
 
 test("inspects lock, batches and records as plain data", async () => {

@@ -80,12 +80,3 @@ test("does not reveal whether another workspace has an installation", async () =
   const other = connect(server.createWorkspace({ name: "Other" }).apiKey);
   expect(await refused(other.start(installationId))).toEqual(await refused(other.start("no-such-id")));
 });
-
-test("locks installations of different workspaces independently", async () => {
-  const { server, client, installationId, connect } = fixture();
-  const { id: workspaceId, apiKey } = server.createWorkspace({ name: "Other" });
-  const other = server.createInstallation({ workspaceId, integration: "Chat" });
-  await client.start(installationId);
-  const batchId = await connect(apiKey).start(other);
-  expect(server.inspect(other).lock).toMatchObject({ batchId });
-});

@@ -104,18 +104,6 @@ test("refuses unknown and missing ids", async () => {
   expect(await refused(client.start(""))).toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
-test("gives every batch a random id", async () => {
-  const { client, installationId } = fixture();
-  const ids = new Set<string>();
-  for (let i = 0; i < 5; i++) {
-    const batchId = await client.start(installationId);
-    await client.abort(batchId);
-    ids.add(batchId);
-    expect(batchId).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/);
-  }
-  expect(ids.size).toBe(5);
-});
-
 test("completes a batch without writes and changes nothing", async () => {
   const { client, installationId, server } = fixture();
   const first = await client.start(installationId);

@@ -134,12 +134,3 @@ test("refuses to complete a batch while the newer of two streams is open", async
   await newer.end();
   await client.complete(batchId);
 });
-
-test("accepts streams of different batches at the same time", async () => {
-  const { stream, batchId, client, server } = await writing();
-  const other = server.createInstallation();
-  const otherBatch = await client.start(other);
-  await client.write(otherBatch, accounts("x"));
-  await client.complete(otherBatch);
-  expect(await stream.send(batchId, accounts("b")).end()).toBe(accepted(2));
-});

@@ -1,3 +1,4 @@
+import { disposition } from "@saas-management/sdk";
 import { fromCsv, fromJsonl, fromPages, located } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
 import { refusalOf } from "../support/source-reading.js";
@@ -66,4 +67,24 @@ test("keeps a batch from being completed if a file cannot be read to its end", a
   const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ id }) });
   expect((await refusalOf(batch.write("accounts", users))).issue).toMatchObject({ location: "users.csv:3" });
   await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+});
+
+const cursorExpired = Object.assign(new Error("The cursor has expired."), {
+  retryable: true,
+  retryAfterMs: 0,
+});
+const readings = [
+  ["a total shrinks while it is read", () => ({ items: ["u2"], total: 1 }), "retry-after"],
+  ["a total grows while it is read", () => ({ items: ["u2"], total: 9 }), "retry-after"],
+  ["a cursor expires, and the error asks for a restart", () => Promise.reject(cursorExpired), "retry-now"],
+  ["a page is not a page", () => ({ items: ["u2"], total: -1 }), "fix-data"],
+] as const;
+
+test.each(readings)("sends nothing if %s, and says what comes next", async (_, last, next) => {
+  const fetch = async (cursor: string | undefined) =>
+    cursor === undefined ? { items: ["u1"], next: "2", total: 2 } : last();
+  const users = fromPages(fetch, { map: (id) => ({ id }) });
+  const run = service.run(["accounts"], (batch) => batch.write("accounts", users));
+  expect(disposition(await run.catch((error: unknown) => error))).toBe(next);
+  expect(service.states()).toEqual([]);
 });

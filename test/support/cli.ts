@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { PACKAGE } from "../system/built-package.js";
+import type { TestService } from "./test-service.js";
 
 /** As `--import`, for a process in any directory. */
 export const TSX = import.meta.resolve("tsx");
@@ -16,6 +17,17 @@ export interface CliOptions {
   readonly input?: string | undefined;
   /** What Node runs. @default the built package */
   readonly program?: readonly string[] | undefined;
+}
+
+/** The environment of a command that reaches a test service, with its directory as home. */
+export function settingsOf({ server, directory, installationId }: TestService): Record<string, string> {
+  return {
+    HOME: directory,
+    SAAS_MANAGEMENT_BASE_URL: server.baseUrl,
+    SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
+    SAAS_MANAGEMENT_API_KEY: server.apiKey,
+    SAAS_MANAGEMENT_INSTALLATION_ID: installationId,
+  };
 }
 
 /** Starts the command line, killed after the test. */

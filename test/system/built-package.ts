@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "schema", "proto"];
+const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "examples", "schema", "proto"];
 const BUILT = join(ROOT, "build/system");
 
 /** The package as it ships, built from the current sources: its files, and what `npm pack` makes of them. */

@@ -1,20 +1,19 @@
-/** `npm run app`: the page in front of a reference server that has the exports of three vendors. */
+/** `npm run app`: the page in front of a reference server that has the demo company. The password is "demo". */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 
-import { SaasManagementClient } from "@saas-management/sdk";
-import { memoryLedger, startReferenceServer } from "@saas-management/sdk/testing";
-import { vendorConnector, vendorExports } from "../../connectors/vendor-export/index.js";
-import { portfolioOn } from "../../portfolio.js";
-
-const today = new Date();
-const service = await startReferenceServer({ portfolio: portfolioOn(today) });
-const { baseUrl, syncUrl, apiKey } = service;
-const client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, sync: { ledger: memoryLedger() } });
-for (const source of vendorExports(new URL("../../data/", import.meta.url))) {
-  const installationId = service.createInstallation({ integration: source.vendor });
-  await client.sync.run(vendorConnector(source, today), { installationId, firstRun: true });
-}
-await client.close();
-
+const program = fileURLToPath(import.meta.resolve("@saas-management/sdk/package.json")).replace(
+  /package\.json$/,
+  "dist/cli/main.js",
+);
+const service = spawn(process.execPath, [program, "serve", "--demo", "--json"], {
+  stdio: ["ignore", "pipe", "inherit"],
+});
+process.on("exit", () => service.kill());
+const [line] = await once(service.stdout, "data");
+const { baseUrl, apiKey } = JSON.parse(String(line));
 process.env["SAAS_MANAGEMENT_BASE_URL"] = baseUrl;
 process.env["SAAS_MANAGEMENT_API_KEY"] = apiKey;
+process.env["APP_PASSWORD"] ??= "demo";
 await import("./main.ts");

@@ -3,9 +3,35 @@ export interface Filter {
   readonly text: string;
   readonly vendor: string;
   readonly activity: "" | "UNUSED" | "USED";
+  readonly sortedBy: keyof typeof ORDERS;
+  readonly direction: "ASC" | "DESC";
 }
 
-export const EVERYTHING: Filter = { text: "", vendor: "", activity: "" };
+export const EVERYTHING: Filter = {
+  text: "",
+  vendor: "",
+  activity: "",
+  sortedBy: "saving",
+  direction: "DESC",
+};
+
+const ORDERS = {
+  holder: (direction: "ASC" | "DESC") => ({ holder: { name: direction } }),
+  plan: (direction: "ASC" | "DESC") => ({ plan: { name: direction } }),
+  price: (direction: "ASC" | "DESC") => ({ annualPrice: { amount: direction } }),
+  saving: (direction: "ASC" | "DESC") => ({ potentialSaving: { amount: direction } }),
+};
+
+/** The order that the API understands. The id makes it one and the same each time. */
+export function orderOf({ sortedBy, direction }: Filter) {
+  return [ORDERS[sortedBy](direction), { id: "ASC" as const }];
+}
+
+/** Sorts by a column; by the same one again the other way around. */
+export function sortedBy(filter: Filter, column: keyof typeof ORDERS): Filter {
+  const isAgain = filter.sortedBy === column;
+  return { ...filter, sortedBy: column, direction: isAgain && filter.direction === "ASC" ? "DESC" : "ASC" };
+}
 
 /** The condition on licenses that the API understands. Undefined is not sent. */
 export function whereOf({ text, vendor, activity }: Filter) {

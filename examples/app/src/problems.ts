@@ -24,6 +24,6 @@ export function problemsOf(error: Error): readonly string[] {
   if (error instanceof RateLimitError) return ["Too many requests. Wait a moment, then try again."];
   if (error instanceof TimeoutError) return ["The service takes too long. Try again."];
   if (error instanceof TransportError) return ["The service cannot be reached. Try again."];
-  const code = error instanceof SaasManagementError ? error.code : "UNEXPECTED";
-  return [`Something went wrong (${code}).`];
+  if (error instanceof SaasManagementError) return [`Something went wrong (${error.code}).`];
+  return [error.message];
 }

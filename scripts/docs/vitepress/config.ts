@@ -15,6 +15,7 @@ const GUIDES: DefaultTheme.SidebarItem[] = [
     items: [
       { text: "Overview", link: "/" },
       { text: "Your first connector", link: "/guides/first-connector" },
+      { text: "Examples", link: "/examples" },
       { text: "From the C# and Python SDKs", link: "/guides/migrating" },
     ],
   },
@@ -53,13 +54,11 @@ const REFERENCE: DefaultTheme.SidebarItem[] = [
   {
     text: "Reference",
     items: [
-      { text: "Options", link: "/reference/options" },
       { text: "Errors and events", link: "/reference/errors" },
       { text: "Records", link: "/reference/records" },
       { text: "Runs, batches, ledger", link: "/reference/run-and-guard" },
       { text: "Ledger format", link: "/reference/ledger-format" },
       { text: "Command line", link: "/reference/command-line" },
-      { text: "Faults", link: "/reference/faults" },
       { text: "Browsers", link: "/reference/browsers" },
       { text: "Threats", link: "/reference/threats" },
       { text: "Versions", link: "/reference/versions" },
@@ -102,7 +101,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: "Guides", link: "/guides/first-connector", activeMatch: "^/($|guides/)" },
-      { text: "Reference", link: "/reference/options", activeMatch: "^/(reference|api)/" },
+      { text: "Reference", link: "/reference/run-and-guard", activeMatch: "^/(reference|api)/" },
     ],
     sidebar: [...GUIDES, ...REFERENCE],
     outline: [2, 3],

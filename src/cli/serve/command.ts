@@ -2,7 +2,6 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { SaasManagementClient } from "../../client.js";
 import { isLoopback } from "../../core/endpoint.js";
-import { parsePortfolio } from "../../reference-server/portfolio.js";
 import { type ReferenceServer, startReferenceServer } from "../../reference-server/server.js";
 import { TestClock } from "../../reference-server/test-clock.js";
 import type { Io } from "../io.js";
@@ -15,11 +14,7 @@ type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;
 /** Serves until a signal stops it. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const { demo, host, port, syncPort } = options;
-  const portfolio = typeof demo === "string" ? readPortfolio(demo) : undefined;
-  await using server = await serve(
-    { host, port, syncPort, tls: tlsIdentity(options), portfolio },
-    demo === true,
-  );
+  await using server = await serve({ host, port, syncPort, tls: tlsIdentity(options) }, demo === true);
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   io.data({ baseUrl, syncUrl, apiKey, installationId }, () => describe(server));
   if (host !== undefined && !isLoopback(host)) io.warn(`other machines may reach this server at ${host}.`);
@@ -29,7 +24,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
 /** Starts the reference server, with the demo company in it. @throws {UsageError} it cannot start with these options */
 export async function serve(options: ServerOptions, isDemo: boolean): Promise<ReferenceServer> {
   const clock = new TestClock();
-  const portfolio = isDemo ? demoPortfolio(clock.now()) : options.portfolio;
+  const portfolio = isDemo ? demoPortfolio(clock.now()) : undefined;
   try {
     const server = await startReferenceServer({ ...options, clock, portfolio });
     if (isDemo) await loadDemo(server, options.tls && clientTls(options.tls.cert));
@@ -58,15 +53,6 @@ function tlsIdentity({ tlsCert, tlsKey }: Options): ServerOptions["tls"] {
   if (tlsCert === undefined || tlsKey === undefined)
     throw new UsageError("--tls-cert and --tls-key must be given together.");
   return { cert: readText("--tls-cert", tlsCert), key: readText("--tls-key", tlsKey) };
-}
-
-function readPortfolio(file: string): ServerOptions["portfolio"] {
-  const text = readText("--demo", file);
-  try {
-    return parsePortfolio(text);
-  } catch (error) {
-    throw new UsageError(`--demo ${file}: ${messageOf(error)}`);
-  }
 }
 
 function readText(option: string, file: string): string {

@@ -11,6 +11,8 @@ import { SaasManagementError } from "./index.js";
  * - `fix-configuration`: an option, an address, a folder or the program is not right.
  * - `fix-credential`: the key is missing, refused, or does not permit this.
  * - `unknown`: the outcome of a completion is not known, or the error is not one of these.
+ *
+ * An error of your own asks for another run with `retryable: true`: at once with `retryAfterMs: 0`, otherwise later.
  */
 export function disposition(
   error: unknown,
@@ -22,22 +24,20 @@ export function disposition(
   | "fix-configuration"
   | "fix-credential"
   | "unknown" {
-  if (!(error instanceof SaasManagementError)) return "unknown";
+  if (!(error instanceof SaasManagementError)) return askedBy(error) ?? "unknown";
   switch (error.code) {
     case "RUN_HELD":
       return "needs-approval";
     case "INVALID_INPUT":
       // Without issues it is about the arguments of a call.
-      return error.issues.length > 0 ? "fix-data" : "fix-configuration";
+      return askedBy(error) ?? (error.issues.length > 0 ? "fix-data" : "fix-configuration");
     case "MUTATION_REJECTED":
       return "fix-data";
     case "SYNC_PROTOCOL":
       return error.grpcStatus === "INVALID_ARGUMENT" ? "fix-data" : "unknown";
     case "INVALID_CONFIGURATION":
       // A store that cannot be reached now says so.
-      return isObject(error.cause) && Reflect.get(error.cause, "retryable") === true
-        ? "retry-after"
-        : "fix-configuration";
+      return askedBy(error.cause) ?? "fix-configuration";
     case "SPOOL_FAILED":
       return "fix-configuration";
     case "AUTHENTICATION_FAILED":
@@ -60,4 +60,10 @@ export function disposition(
     case "CLOSED":
       return "unknown";
   }
+}
+
+/** What an error of a connector, a source or a store asks for. */
+function askedBy(error: unknown): "retry-now" | "retry-after" | undefined {
+  if (!isObject(error) || Reflect.get(error, "retryable") !== true) return undefined;
+  return Reflect.get(error, "retryAfterMs") === 0 ? "retry-now" : "retry-after";
 }

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import { type KeysOf, readOptions } from "../../core/validate.js";
-import { LIST_KEYS, type ListOptions, PAGING_KEYS, type PagingOptions, readWalk } from "../options.js";
+import { checkRules, FUNCTION, type OptionTable, readOptions } from "../../core/validate.js";
+import { LIST_OPTIONS, type ListOptions, PAGING_OPTIONS, type PagingOptions, walkOf } from "../options.js";
 import type { Document, Operation } from "../request/document.js";
 import type { Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
@@ -25,11 +25,13 @@ export interface PaginateOptions<Data, Node, Name extends PropertyKey> extends P
     | undefined;
 }
 
-const PAGINATE_KEYS = { ...PAGING_KEYS, select: true, variableNames: true } satisfies KeysOf<
-  PaginateOptions<unknown, unknown, string>
->;
+const PAGINATE_OPTIONS = {
+  ...PAGING_OPTIONS,
+  select: { ...FUNCTION, required: true },
+  variableNames: true,
+} satisfies OptionTable<PaginateOptions<unknown, unknown, string>>;
 
-const NAME_KEYS = { first: true, after: true, last: true, before: true } satisfies KeysOf<
+const NAMES = { first: true, after: true, last: true, before: true } satisfies OptionTable<
   NonNullable<PaginateOptions<unknown, unknown, string>["variableNames"]>
 >;
 
@@ -60,8 +62,8 @@ export function listConnection<Name extends string, Where, Order, Node>(
       `${name} takes one object with all its options, got ${given.length} arguments.`,
     );
   const [options = {}] = given;
-  const { where, order, ...own } = readOptions(name, options, LIST_KEYS);
-  const walk = readWalk(own);
+  const { where, order, ...own } = readOptions(name, options, LIST_OPTIONS);
+  const walk = walkOf(own);
   return connect(transport, {
     document,
     method: name,
@@ -82,10 +84,8 @@ export function paginate<Data, Variables extends object, Node>(
   variables: Variables,
   options: PaginateOptions<Data, Node, keyof Variables>,
 ): Connection<Node> {
-  const { select, variableNames = {}, ...own } = readOptions("paginate", options, PAGINATE_KEYS);
-  if (typeof select !== "function")
-    throw new InvalidInputError("select must be a function that returns the connection in the result.");
-  const { first, after, last, before } = readOptions("variableNames", variableNames, NAME_KEYS);
+  const { select, variableNames = {}, ...own } = readOptions("paginate", options, PAGINATE_OPTIONS);
+  const { first, after, last, before } = readOptions("variableNames", variableNames, NAMES);
   const names =
     own.from === "end"
       ? { size: String(last ?? "last"), cursor: String(before ?? "before") }
@@ -96,16 +96,18 @@ export function paginate<Data, Variables extends object, Node>(
     throw new InvalidInputError(
       `variables.${names.size} and variables.${otherEnd} are both set: pages are read from one end. Set one of them.`,
     );
+  const paging = {
+    ...own,
+    pageSize: onlyOne("pageSize", own.pageSize, names.size, size),
+    cursor: onlyOne("cursor", own.cursor, names.cursor, start),
+  };
+  checkRules("paginate", paging, PAGING_OPTIONS);
   return connect(transport, {
     document,
     variables: others,
     names,
     sizeGiven: [own.pageSize, first, last, size ?? undefined].some((given) => given !== undefined),
-    walk: readWalk({
-      ...own,
-      pageSize: onlyOne("pageSize", own.pageSize, names.size, size),
-      cursor: onlyOne("cursor", own.cursor, names.cursor, start),
-    }),
+    walk: walkOf(paging),
     select,
     options: own,
   });

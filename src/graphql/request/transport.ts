@@ -2,7 +2,6 @@ import { type LinkedController, linkAbort, raceAbort } from "../../core/abort.js
 import { ClosedError } from "../../core/errors/index.js";
 import { readRequestId, runOperation } from "../../core/operation.js";
 import { resolveRetry } from "../../core/options.js";
-import { requirePositive } from "../../core/validate.js";
 import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
 import type { AnswerReader } from "./attempt.js";
 import type { Document, Operation } from "./document.js";
@@ -105,10 +104,7 @@ export class Transport {
     const configuration = {
       ...common,
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
-      timeoutMs: requirePositive(
-        "timeoutMs",
-        options.timeoutMs === undefined ? timeoutMs : options.timeoutMs,
-      ),
+      timeoutMs: options.timeoutMs ?? timeoutMs,
     };
     const ownHeaders = options.headers === undefined ? headers : mergeHeaders(headers, options.headers);
     wire ??= await import("./attempt.js");

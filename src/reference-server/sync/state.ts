@@ -7,7 +7,7 @@ import type {
   EventResult,
   SnapshotResult,
 } from "../../sync/generated/contract.js";
-import type { Collection, MessageOf, Slot, SyncedInstallation, Workspace } from "../workspace.js";
+import type { Collection, MessageOf, SyncedInstallation, Workspace } from "../workspace.js";
 import { Batch } from "./batch.js";
 import { requireId, validRecords } from "./message.js";
 import { Refusal } from "./refusal.js";
@@ -31,7 +31,7 @@ export class Installation implements SyncedInstallation {
     return this.stores[collection].present();
   }
 
-  find<C extends Collection>(collection: C, id: string): Slot<MessageOf<C>> | undefined {
+  find<C extends Collection>(collection: C, id: string): MessageOf<C> | undefined {
     return this.stores[collection].find(id);
   }
 

@@ -1,5 +1,5 @@
 import { WIRE } from "../../sync/generated/collections.js";
-import type { Collection, MessageOf, Slot } from "../workspace.js";
+import type { Collection, MessageOf } from "../workspace.js";
 import type { Batch } from "./batch.js";
 
 /** The records of one message, tied to their collection. */
@@ -109,9 +109,9 @@ export class CollectionStore<C extends Collection> {
     return present;
   }
 
-  /** The place of the record with this id, from now on. */
-  find(id: string): Slot<MessageOf<C>> | undefined {
-    return this.#rows.get(id);
+  find(id: string): MessageOf<C> | undefined {
+    const row = this.#rows.get(id);
+    return row?.removed === true ? undefined : row?.record;
   }
 
   /** Every record that was ever accepted. */

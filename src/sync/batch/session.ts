@@ -12,19 +12,12 @@ import { newReport, progressOf, statsByCollection, type WriteReport } from "../w
 import type { SinkContext } from "../write/window-queue.js";
 import type { Acknowledgements, WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
-import type { NoteStart } from "./start.js";
 import type { OpenedWrite, WriteTarget } from "./write-queue.js";
 
-/** What a run adds to its batches. */
-export interface BatchWatch {
+export interface SessionOptions {
+  readonly id: string;
   /** Number of the run's attempt, from 1. */
   readonly attempt: number;
-  readonly noteStart?: NoteStart;
-  readonly startEndsInMs?: () => number;
-}
-
-export interface SessionOptions extends BatchWatch {
-  readonly id: string;
   readonly subject: Subject;
   readonly trace: Trace | undefined;
   readonly transport: SyncTransport;

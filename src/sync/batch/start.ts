@@ -1,8 +1,8 @@
-import { checkSignal } from "../../core/abort.js";
+import { raceAbort, SIGNAL } from "../../core/abort.js";
 import { BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
-import { type KeysOf, requirePositive } from "../../core/validate.js";
-import { Attempts, callWithRetry, lockedError, openSyncTrace, type Subject } from "../call.js";
+import { FUNCTION, type OptionTable, POSITIVE, type Rule } from "../../core/validate.js";
+import { Attempts, callWithRetry, lockedError, openSyncTrace } from "../call.js";
 import { LEASE_MS, type Moment, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
@@ -36,22 +36,20 @@ export interface BatchOptions {
   readonly heartbeatMs?: number | undefined;
 }
 
-export const BATCH_KEYS = {
-  installationId: true,
-  waitForLockMs: true,
-  maxIdleMs: true,
-  signal: true,
-  onProgress: true,
-  heartbeatMs: true,
-} satisfies KeysOf<BatchOptions>;
+/** Infinity waits as long as it takes. */
+const WAIT: Rule = {
+  expected: "a number of milliseconds, 0 or more",
+  fits: (value) => typeof value === "number" && value >= 0,
+};
 
-export function checkBatchOptions({ waitForLockMs = 0, maxIdleMs, heartbeatMs, signal }: BatchOptions): void {
-  if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
-    throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
-  if (maxIdleMs !== undefined) requirePositive("maxIdleMs", maxIdleMs, InvalidInputError);
-  if (heartbeatMs !== undefined) requirePositive("heartbeatMs", heartbeatMs, InvalidInputError);
-  checkSignal(signal);
-}
+export const BATCH_OPTIONS = {
+  installationId: true,
+  waitForLockMs: WAIT,
+  maxIdleMs: POSITIVE,
+  signal: SIGNAL,
+  onProgress: FUNCTION,
+  heartbeatMs: POSITIVE,
+} satisfies OptionTable<BatchOptions>;
 
 export function requireInstallation(id: unknown): string {
   if (typeof id === "string" && id !== "") return id;
@@ -77,26 +75,30 @@ interface PossibleLock {
 /** Notes that StartSyncBatch is sent next. @returns forgets it, if the batch was provably not started, or was aborted */
 export type NoteStart = () => Promise<() => Promise<void>>;
 
-interface StartContext {
+/** What a run adds to its batches. */
+export interface BatchWatch {
+  /** Number of the run's attempt, from 1. */
+  readonly attempt: number;
+  /** Called before each attempt: the owner of the lock may have died meanwhile. */
+  readonly releaseOrphans?: () => Promise<void>;
+  readonly noteStart?: NoteStart;
+  /** In how many milliseconds the lock of an earlier start may end whose answer nobody got. */
+  readonly startEndsInMs?: () => number;
+}
+
+interface StartContext extends BatchWatch {
+  readonly installationId: string;
   readonly signal: AbortSignal;
   readonly waitForLockMs: number;
   readonly onProgress: OnProgress | undefined;
-  readonly noteStart?: NoteStart;
-  /** In how many milliseconds the lock of an earlier start may end whose answer nobody got. */
-  readonly startEndsInMs?: (() => number) | undefined;
-  /** Number of the run's attempt, from 1. */
-  readonly attempt: number;
 }
 
 export interface StartedBatch {
   readonly id: string;
   /** Before the request that started it. */
   readonly startedAt: Moment;
-  readonly subject: Subject;
   readonly trace: Trace | undefined;
 }
-
-type Start = StartContext & { readonly subject: Subject };
 
 /**
  * Starts batches so that none is lost: a caller who gives up, or whose time is up, gets an answer at once. A request
@@ -120,15 +122,14 @@ export class BatchStarter {
    * Starts a batch, again with growing, jittered pauses while another one holds the lock.
    * @throws {BatchInProgressError} with `waitedMs`, when `waitForLockMs` is over
    */
-  async start(installationId: string, context: StartContext): Promise<StartedBatch> {
-    const { attempt } = context;
-    const subject = { installationId };
-    const trace = openSyncTrace(this.#configuration, "sync.batch", { ...subject, attempt });
-    const start = () => this.#untilStarted(installationId, { ...context, subject });
+  async start(context: StartContext): Promise<StartedBatch> {
+    const { installationId, attempt } = context;
+    const trace = openSyncTrace(this.#configuration, "sync.batch", { installationId, attempt });
+    const start = () => this.#untilStarted(context);
     try {
       const { waitedForLockMs, ...batch } = await (trace === undefined ? start() : trace.run(start));
       if (trace !== undefined) Object.assign(trace.message, { batchId: batch.id, waitedForLockMs });
-      return { ...batch, subject, trace };
+      return { ...batch, trace };
     } catch (error) {
       trace?.failed(error);
       throw error;
@@ -136,16 +137,16 @@ export class BatchStarter {
   }
 
   async #untilStarted(
-    installationId: string,
-    context: Start,
+    context: StartContext,
   ): Promise<{ readonly id: string; readonly startedAt: Moment; readonly waitedForLockMs: number }> {
     const { clock } = this.#configuration;
-    const { waitForLockMs, signal, onProgress } = context;
+    const { installationId, waitForLockMs, signal, onProgress, releaseOrphans = async () => {} } = context;
+    await raceAbort(releaseOrphans(), signal);
     const since = clock.monotonic();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       const startedAt = momentOf(clock);
       try {
-        const id = await this.#start(installationId, context);
+        const id = await this.#start(context);
         return { id, startedAt, waitedForLockMs: Math.round(startedAt.monotonic - since) };
       } catch (error) {
         if (!(error instanceof BatchInProgressError)) throw error;
@@ -164,6 +165,7 @@ export class BatchStarter {
         if (nextAttemptMs >= lockMs) pauseMs = FIRST_PAUSE_MS / 2;
         onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
         await clock.sleep(nextAttemptMs, signal);
+        await raceAbort(releaseOrphans(), signal);
       }
     }
   }
@@ -177,10 +179,10 @@ export class BatchStarter {
     this.#givenUp.abort(reason);
   }
 
-  async #start(installationId: string, context: Start): Promise<string> {
-    const { signal, onProgress, subject } = context;
-    const operation = { rpc: "StartSyncBatch", ...subject } as const;
-    const attempt = (call: CallContext) => this.#attempt(installationId, call, context);
+  async #start(context: StartContext): Promise<string> {
+    const { installationId, signal, onProgress } = context;
+    const operation = { rpc: "StartSyncBatch", installationId } as const;
+    const attempt = (call: CallContext) => this.#attempt(call, context);
     try {
       const { batchId } = await callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
       for (const lock of this.#ownLocks(installationId)) this.#possiblyOwnLocks.delete(lock);
@@ -195,9 +197,8 @@ export class BatchStarter {
 
   /** One attempt. Once sent, the request is not bound to the caller's signal: its answer may hold a lock. */
   #attempt(
-    installationId: string,
     call: CallContext,
-    { noteStart = async () => async () => {}, subject }: Start,
+    { installationId, noteStart = async () => async () => {} }: StartContext,
   ): Promise<Started> {
     const { signal: callerSignal } = call;
     const attempts = new Attempts();
@@ -216,8 +217,8 @@ export class BatchStarter {
     return new Promise((resolve, reject) => {
       const abandon = () => {
         reject(callerSignal.reason);
-        const cleanup = this.#abortWhenStarted(subject, installationId, answer, attempts, forget).finally(
-          () => this.#cleanups.delete(cleanup),
+        const cleanup = this.#abortWhenStarted(installationId, answer, attempts, forget).finally(() =>
+          this.#cleanups.delete(cleanup),
         );
         this.#cleanups.add(cleanup);
       };
@@ -233,7 +234,6 @@ export class BatchStarter {
   }
 
   async #abortWhenStarted(
-    subject: Subject,
     installationId: string,
     answer: Promise<Started>,
     attempts: Attempts,
@@ -246,7 +246,7 @@ export class BatchStarter {
       started = true;
       await callWithRetry(
         this.#configuration,
-        { rpc: "AbortSyncBatch", ...subject, batchId },
+        { rpc: "AbortSyncBatch", installationId, batchId },
         this.#givenUp.signal,
         (call) => this.#transport.abortBatch(batchId, call),
       );

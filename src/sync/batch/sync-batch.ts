@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
-import { type KeysOf, readOptions } from "../../core/validate.js";
+import { FLAG, type OptionTable, readOptions } from "../../core/validate.js";
 import { COLLECTIONS, type Collection, type RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
@@ -100,7 +100,7 @@ export interface SyncBatch extends AsyncDisposable {
   close(): void;
 }
 
-const COMPLETE_KEYS = { unverified: true } satisfies KeysOf<
+const COMPLETE_OPTIONS = { unverified: FLAG } satisfies OptionTable<
   NonNullable<Parameters<SyncBatch["complete"]>[0]>
 >;
 
@@ -186,7 +186,7 @@ export class BatchHandle implements SyncBatch {
     return withCallSite(undefined, async () => {
       const refused = this.#lifecycle.refusal("complete");
       if (refused !== undefined) throw refused;
-      const { unverified } = readOptions("complete", options, COMPLETE_KEYS);
+      const { unverified } = readOptions("complete", options, COMPLETE_OPTIONS);
       const unknown = this.#unverified
         ? "This handle took the batch over"
         : this.#session.isUnwritten && "Nothing was written to the batch with this handle";

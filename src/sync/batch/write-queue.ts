@@ -7,6 +7,7 @@ import {
 } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
 import { type Trace, traced } from "../../core/trace.js";
+import { readOptions } from "../../core/validate.js";
 import { openSyncTrace, type Subject } from "../call.js";
 import {
   COLLECTIONS,
@@ -18,9 +19,9 @@ import {
 import type { SyncConfiguration } from "../options.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import {
-  readWriteOptions,
   requireCount,
   sumOf,
+  WRITE_OPTIONS,
   type WriteOptions,
   type WriteReport,
   type WriteStats,
@@ -201,7 +202,7 @@ export class WriteQueue {
       if (!isCollection(collection)) throw unknownCollectionError(collection);
       if (this.#open.has(collection))
         throw new InvalidInputError(`${collection} already has a writer. End it first.`);
-      return readWriteOptions("writer", options);
+      return readOptions("writer", options, WRITE_OPTIONS);
     } catch (error) {
       this.markIncomplete(collection, error);
       throw error;
@@ -215,7 +216,7 @@ export class WriteQueue {
     turn: Promise<unknown>,
   ): Promise<WriteStats> {
     try {
-      const options = readWriteOptions("write", given);
+      const options = readOptions("write", given, WRITE_OPTIONS);
       report.expectedCount = options.expectedCount;
       const trace = this.#openTrace(report.collection);
       const write = () => this.#writeInTurn(source, { options, report, turn, trace });

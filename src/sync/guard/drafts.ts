@@ -1,9 +1,9 @@
 import { raceAbort } from "../../core/abort.js";
-import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
 import { bestEffort } from "../call.js";
 import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
 import { batchToken } from "../ledger/installation-ledger.js";
 import { logUsed, releaseApproval } from "../ledger/run-log.js";
+import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { Guard } from "./guard.js";
 import type { GuardedSnapshot } from "./snapshot.js";
@@ -108,13 +108,9 @@ export class Drafts {
   }
 }
 
-/** Throws the error of a ledger that could not store something. */
 function unwritable(what: string): (cause: unknown) => never {
   return (cause) => {
-    if (cause instanceof SaasManagementError) throw cause;
-    throw new ConfigurationError(
-      `The ledger could not store the ids of ${what}; nothing was completed. See the error's cause. For a fileLedger, check its directory and the free disk space.`,
-      { cause },
-    );
+    const advice = "For a fileLedger, check its directory and the free disk space";
+    throw ledgerError(`store the ids of ${what}; nothing was completed. ${advice}`, cause);
   };
 }

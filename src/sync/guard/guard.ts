@@ -67,8 +67,6 @@ export class Guard {
     this.#approvals = { ledger, runId: run?.id, clock: configuration.clock };
     const rules = resolveGuard(guard, configuration.clock.now());
     this.rules = rules;
-    if (approve !== undefined && (typeof approve !== "string" || approve === ""))
-      throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
     // A preview tells of repeated ids; without a guard and a ledger, a run needs no ids.
     const isSeen = (collection: SnapshotCollection) =>
       run === undefined || ledger !== undefined || rules.ruleOf(collection) !== undefined;

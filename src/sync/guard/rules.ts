@@ -1,8 +1,9 @@
 import { type HeldReport, InvalidInputError } from "../../core/errors/index.js";
 import {
+  FLAG,
   isPlainObject,
-  type KeysOf,
-  type KnownKeys,
+  type KnownOptions,
+  type OptionTable,
   readOptions,
   rejectUnknownKeys,
 } from "../../core/validate.js";
@@ -133,8 +134,17 @@ export interface ResolvedGuard {
   ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
 }
 
-const RULE_KEYS = { removed: true, window: true, added: true, changed: true } satisfies KeysOf<GuardRules>;
-const GUARD_KEYS = { ...RULE_KEYS, collections: true, offUntil: true } satisfies KeysOf<GuardOptions>;
+const RULE_OPTIONS = {
+  removed: true,
+  window: true,
+  added: true,
+  changed: FLAG,
+} satisfies OptionTable<GuardRules>;
+const GUARD_OPTIONS = {
+  ...RULE_OPTIONS,
+  collections: true,
+  offUntil: true,
+} satisfies OptionTable<GuardOptions>;
 
 const COLLECTION_KEYS = keysOf(WIRE);
 
@@ -143,7 +153,7 @@ const OFF: ResolvedGuard = { isOn: false, ruleOf: () => undefined };
 /** @param now When the run begins, in milliseconds since 1970. */
 export function resolveGuard(options: GuardOptions | false | undefined, now: number): ResolvedGuard {
   if (options === false) return OFF;
-  const { collections = {}, offUntil, ...general } = readOptions("guard", options ?? {}, GUARD_KEYS);
+  const { collections = {}, offUntil, ...general } = readOptions("guard", options ?? {}, GUARD_OPTIONS);
   if (!isPlainObject(collections)) throw new InvalidInputError("guard.collections must be an object.");
   rejectUnknownKeys("guard.collections", collections, COLLECTION_KEYS);
   const rule = resolveRule("guard", general, DEFAULTS);
@@ -153,7 +163,7 @@ export function resolveGuard(options: GuardOptions | false | undefined, now: num
     if (ownRule !== undefined)
       own.set(
         name,
-        ownRule === false ? undefined : resolveRule(place, readOptions(place, ownRule, RULE_KEYS), rule),
+        ownRule === false ? undefined : resolveRule(place, readOptions(place, ownRule, RULE_OPTIONS), rule),
       );
   }
   if (offUntil !== undefined && now < timeOf(offUntil)) return OFF;
@@ -166,8 +176,6 @@ export function daysOf(rule: Pick<ResolvedRule, "window"> | undefined): number {
 }
 
 function resolveRule(place: string, rules: GuardRules, general: ResolvedRule): ResolvedRule {
-  if (rules.changed !== undefined && typeof rules.changed !== "boolean")
-    throw new InvalidInputError(`${place}.changed must be true or false.`);
   return {
     removed: resolve(`${place}.removed`, rules.removed, general.removed, DEFAULTS.removed),
     window: resolve(`${place}.window`, rules.window, general.window, DEFAULTS.window),
@@ -227,6 +235,6 @@ function isoTime(text: string): number {
   return isoSeconds(text.includes("T") ? text : `${text}T00:00:00Z`) * 1000;
 }
 
-function keysOf(value: object): KnownKeys {
+function keysOf(value: object): KnownOptions {
   return Object.fromEntries(Object.keys(value).map((name) => [name, true] as const));
 }

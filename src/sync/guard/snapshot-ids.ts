@@ -6,6 +6,7 @@ import { FIELDS } from "../generated/fields.js";
 import { EMPTY_SAMPLE, type FieldSample, FieldSampler } from "../ids/field-sample.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
+import { HASH_CHARACTERS } from "../ledger/collection-ledger.js";
 import { putLine } from "../ledger/id-lines.js";
 
 /** Most snapshots are small. */
@@ -19,6 +20,9 @@ export interface SnapshotIdsOptions {
   readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
 }
+
+/** Numbers that tell where a record is: its start and end, and those of its id. */
+const PLACES = 4;
 
 const NEW = { isNew: true };
 const KNOWN = { isNew: false };
@@ -63,11 +67,9 @@ export class SnapshotIds implements RecordInspector {
   }
 
   inspect(encoded: EncodedRecord): string | undefined {
-    const lineEnd = this.#hashId(encoded);
-    const { isNew, expected } = this.#add(encoded, this.#hash.low, this.#hash.high);
-    if (!isNew) return expected;
-    this.#filled = lineEnd + 1;
-    return undefined;
+    this.#places = withRoom(this.#places, PLACES);
+    this.#place(0, encoded);
+    return this.#collect(encoded, 1)?.expected;
   }
 
   /** Looks up the ids of a block together: memory answers many questions at a time faster than one by one. */
@@ -77,23 +79,31 @@ export class SnapshotIds implements RecordInspector {
     { starts, records }: Pick<RecordBlock, "starts" | "records">,
     index: number,
   ): BlockRefusal | undefined {
-    const isPlain = this.#options.keyOf === undefined;
-    // Of each record: where it, its id and the end of its id are.
-    this.#places = withRoom(this.#places, 3 * records);
-    const places = this.#places;
-    let room = 0;
+    this.#places = withRoom(this.#places, PLACES * records);
     for (let i = 0; i < records; i += 1) {
       const start = afterVarint(buffer, afterVarint(buffer, starts[i] ?? 0));
-      record.moveTo(buffer, start, starts[i + 1] ?? 0, index + i);
-      const expected = isPlain ? undefined : this.inspect(record);
-      if (expected !== undefined) return { record: i, expected };
-      places[3 * i] = start;
-      places[3 * i + 1] = record.idStart;
-      places[3 * i + 2] = record.idEnd;
-      room += lineRoom(record.idEnd - record.idStart);
+      this.#place(i, record.moveTo(buffer, start, starts[i + 1] ?? 0, index + i));
     }
-    if (!isPlain) return undefined;
-    this.#look(buffer);
+    record.index = index;
+    return this.#collect(record, records);
+  }
+
+  #place(i: number, { start, end, idStart, idEnd }: EncodedRecord): void {
+    const at = PLACES * i;
+    this.#places[at] = start;
+    this.#places[at + 1] = end;
+    this.#places[at + 2] = idStart;
+    this.#places[at + 3] = idEnd;
+  }
+
+  /** Puts the lines of the records that have places, and looks up their ids. @param record Has the first one's index. */
+  #collect(record: EncodedRecord, records: number): BlockRefusal | undefined {
+    const { index } = record;
+    const places = this.#places;
+    this.#look(record.buffer);
+    let room = 0;
+    for (let i = 0; i < records; i += 1)
+      room += lineRoom((places[PLACES * i + 3] ?? 0) - (places[PLACES * i + 2] ?? 0));
     this.#reserve(room);
     this.#lines = withRoom(this.#lines, records + 1);
     this.#hashes = withRoom(this.#hashes, 2 * records);
@@ -101,7 +111,7 @@ export class SnapshotIds implements RecordInspector {
     const hashes = this.#hashes;
     let at = this.#filled;
     for (let i = 0; i < records; i += 1) {
-      const end = putLine(this.#pieceView, at, this.#view, places[3 * i + 1] ?? 0, places[3 * i + 2] ?? 0);
+      const end = this.#put(at, places[PLACES * i + 2] ?? 0, places[PLACES * i + 3] ?? 0);
       this.#hash.id(this.#pieceView, at, end);
       hashes[2 * i] = this.#hash.low;
       hashes[2 * i + 1] = this.#hash.high;
@@ -111,10 +121,10 @@ export class SnapshotIds implements RecordInspector {
     lines[records] = at;
     this.table.warm(hashes, records);
     for (let i = 0; i < records; i += 1) {
-      record.start = places[3 * i] ?? 0;
-      record.end = starts[i + 1] ?? 0;
-      record.idStart = places[3 * i + 1] ?? 0;
-      record.idEnd = places[3 * i + 2] ?? 0;
+      record.start = places[PLACES * i] ?? 0;
+      record.end = places[PLACES * i + 1] ?? 0;
+      record.idStart = places[PLACES * i + 2] ?? 0;
+      record.idEnd = places[PLACES * i + 3] ?? 0;
       record.index = index + i;
       const { isNew, expected } = this.#add(record, hashes[2 * i] ?? 0, hashes[2 * i + 1] ?? 0);
       if (expected !== undefined) return { record: i, expected };
@@ -136,14 +146,6 @@ export class SnapshotIds implements RecordInspector {
     this.#newPiece(0);
   }
 
-  /** Puts the line of an id behind those that were kept, and hashes it. Returns its end. */
-  #hashId({ buffer, idStart, idEnd }: EncodedRecord): number {
-    this.#look(buffer);
-    const end = this.#put(idStart, idEnd);
-    this.#hash.id(this.#pieceView, this.#filled, end);
-    return end;
-  }
-
   #add(encoded: EncodedRecord, low: number, high: number): { isNew: boolean; expected?: string } {
     const { start, end, index } = encoded;
     const contents = this.#hash.contents(this.#view, start, end);
@@ -160,16 +162,11 @@ export class SnapshotIds implements RecordInspector {
     return { isNew: false, expected };
   }
 
-  #put(idStart: number, idEnd: number): number {
+  #put(at: number, idStart: number, idEnd: number): number {
     const { keyOf } = this.#options;
-    if (keyOf === undefined) return this.#putLine(this.#view, idStart, idEnd);
+    if (keyOf === undefined) return putLine(this.#pieceView, at, this.#view, idStart, idEnd);
     const key = keyOf(this.#buffer.subarray(idStart, idEnd));
-    return this.#putLine(viewOf(key), 0, key.length);
-  }
-
-  #putLine(bytes: DataView, start: number, end: number): number {
-    this.#reserve(lineRoom(end - start));
-    return putLine(this.#pieceView, this.#filled, bytes, start, end);
+    return putLine(this.#pieceView, at, viewOf(key), 0, key.length);
   }
 
   #look(buffer: Uint8Array): void {
@@ -198,7 +195,7 @@ function withRoom(numbers: Int32Array, count: number): Int32Array {
   return numbers.length < count ? new Int32Array(count) : numbers;
 }
 
-/** Most bytes of the line of an id with so many bytes. */
+/** Most bytes of the line of an id with so many bytes, or of its hash. */
 function lineRoom(bytes: number): number {
-  return 2 * bytes + 1;
+  return Math.max(2 * bytes, HASH_CHARACTERS) + 1;
 }

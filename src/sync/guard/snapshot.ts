@@ -71,10 +71,12 @@ export class GuardedSnapshot {
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
+    let unclear: PastSnapshots = [];
     const compare = async () => {
       this.knownIds = (await this.ledger?.known()) ?? [];
       const all = await compareIds(table, this.knownIds);
       this.#pasts = await pastsOf(this.knownIds, "completed");
+      unclear = await pastsOf(this.knownIds, "unclear");
       return all;
     };
     try {
@@ -92,7 +94,6 @@ export class GuardedSnapshot {
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
       if (!isCompleted && (await isUnknown())) return [unknownInstallation(compared)];
-      const unclear = await pastsOf(this.knownIds, "unclear");
       const { collection } = this;
       return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now }, rule);
     };

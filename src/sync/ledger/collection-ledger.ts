@@ -11,8 +11,7 @@ import {
 } from "./installation-ledger.js";
 import { digestOf, isOffered, offerId, type PendingApproval } from "./offer.js";
 import { arePasts, isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
-import { putWhole } from "./store.js";
-import { decodeValue, encodeValue, type Fields, type Lines, noLines } from "./value.js";
+import { decodeValue, encodeValue, type Fields, type Lines, noLines, putValue } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -24,8 +23,7 @@ export interface KnownIds {
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
-   * What the ledger remembers of this snapshot, and of those before it if it is completed. For unclear ids, reads them if
-   * nobody has yet.
+   * Reads what the ledger remembers of this snapshot, and of those before it if it is completed.
    * @throws {ConfigurationError} it is damaged: if it looked empty, what differs from it would pass
    */
   pasts(): Promise<PastSnapshots>;
@@ -37,8 +35,9 @@ export interface ListedIn {
   readonly additions: string;
 }
 
-/** Bytes of a hash: 22 characters in base64. */
 const HASH_BYTES = 16;
+/** Of a hash in base64. */
+export const HASH_CHARACTERS = 22;
 
 /** The ids of one snapshot on their way to the store, which reads them while the snapshot is sent. */
 export interface LedgerDraft {
@@ -75,7 +74,9 @@ export class CollectionLedger {
     const current = currentOf(await this.#entries());
     const completed = lastOf(current, "completed");
     const later = current.filter((entry) => entry !== completed);
-    const sets = later.map(({ key }) => this.#unclear(key));
+    const sets = later.map(({ key }): KnownIds => {
+      return { state: "unclear", lines: () => this.#read(key), pasts: () => this.#pastAt(key) };
+    });
     if (completed === undefined) return sets;
     const ids = this.#ledger.keyOf({ ...completed, kind: "ids" });
     const lines = () => this.#read(ids);
@@ -105,10 +106,9 @@ export class CollectionLedger {
       yield* lines;
       await wanted;
     };
-    const ids = encodeValue(key, { ids: this.#form, past }, untilWanted());
     let stored: Promise<void> | undefined;
     await new Promise<void>((begin, fail) => {
-      stored = putWhole(this.#asked.store, key, ids, begin);
+      stored = putValue(this.#asked.store, key, { ids: this.#form, past }, untilWanted(), begin);
       stored.catch(fail);
     });
     return {
@@ -172,24 +172,11 @@ export class CollectionLedger {
     await this.#ledger.delete(entries.filter((entry) => !isList(entry) && entry.sequence < last));
   }
 
-  #unclear(key: string): KnownIds {
-    let isRead = false;
-    let past: PastSnapshot | undefined;
-    const onFields = ({ past: noted }: Fields) => {
-      if (noted !== undefined && !isPast(noted))
-        throw this.#ledger.unusable(key, "its first line is damaged");
-      past = noted;
-    };
-    const read = () => this.#read(key, onFields);
-    const lines = async function* (): Lines {
-      yield* read();
-      isRead = true;
-    };
-    const pasts = async () => {
-      if (!isRead) for await (const _ of lines());
-      return past === undefined ? [] : [past];
-    };
-    return { state: "unclear", lines, pasts };
+  async #pastAt(key: string): Promise<PastSnapshots> {
+    const { past } = (await this.#asked.read(key)) ?? {};
+    if (past === undefined) return [];
+    if (!isPast(past)) throw this.#ledger.unusable(key, "its first line is damaged");
+    return [past];
   }
 
   async #pastsAt(key: string): Promise<PastSnapshots> {
@@ -198,16 +185,15 @@ export class CollectionLedger {
     return pasts;
   }
 
-  async *#read(key: string, onFields = (_: Fields) => {}): Lines {
+  async *#read(key: string): Lines {
     const { hashIds } = this.#ledger;
     const value = await this.#asked.store.get(key);
     if (value === undefined) throw this.#ledger.unusable(key, "it is missing");
     let form: unknown;
-    const onHead = (fields: Fields) => {
+    const onFields = (fields: Fields) => {
       form = fields["ids"];
-      onFields(fields);
     };
-    for await (const piece of decodeValue(value, this.#ledger.placeOf(key), key, onHead)) {
+    for await (const piece of decodeValue(value, this.#ledger.placeOf(key), key, onFields)) {
       if (form !== "clear" && !hashIds)
         throw this.#ledger.unusable(key, "its ids are hashed, and this ledger does not set hashIds: true");
       yield form === "clear" && hashIds ? mapLines(piece, (id) => this.#hash(id)) : piece;

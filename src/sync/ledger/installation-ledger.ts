@@ -18,8 +18,8 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { listKeys, putWhole, type Store } from "./store.js";
-import { decodeValue, encodeValue, type Fields, type Lines, unusable } from "./value.js";
+import type { Store } from "./store.js";
+import { decodeValue, type Fields, type Lines, putValue, unusable } from "./value.js";
 
 /** One installation of one service. */
 export interface InstallationScope {
@@ -77,17 +77,13 @@ export class InstallationLedger {
   /** Lists the entries, or those of one subject, the oldest first. */
   async entries(subject?: string): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
-    for (const key of await this.keys(subject === undefined ? "" : `${subject}.`)) {
+    const begin = subject === undefined ? "" : `${subject}.`;
+    for (const key of await listKeys(this.store, `${this.folder}/${begin}`)) {
       const [, named, sequence, token, kind = ""] = NAME.exec(key.slice(this.folder.length + 1)) ?? [];
       if (named !== undefined && token !== undefined)
         entries.push({ key, subject: named, sequence: Number(sequence), token, kind });
     }
     return entries.sort((a, b) => a.sequence - b.sequence);
-  }
-
-  /** Lists the keys whose names begin so. */
-  keys(begin: string): Promise<readonly string[]> {
-    return listKeys(this.store, `${this.folder}/${begin}`);
   }
 
   keyOf({ subject, sequence, token, kind }: Omit<LedgerEntry, "key">): string {
@@ -106,7 +102,7 @@ export class InstallationLedger {
     ids?: Lines,
   ): Promise<string> {
     const key = this.keyOf({ ...entry, sequence: nextSequence(before) });
-    await putWhole(this.store, key, encodeValue(key, fields, ids));
+    await putValue(this.store, key, fields, ids);
     return key;
   }
 
@@ -164,6 +160,13 @@ export class InstallationLedger {
     });
     return JSON.stringify(keys.sort());
   }
+}
+
+/** Lists keys. A store may list more than it was asked for. */
+export async function listKeys(store: Store, prefix: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
+  return keys;
 }
 
 /** @param entries The oldest first. */

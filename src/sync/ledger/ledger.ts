@@ -1,10 +1,22 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
-import { isObject, type KeysOf, readOptions, requireMethods } from "../../core/validate.js";
+import {
+  checkRules,
+  FLAG,
+  isObject,
+  type OptionTable,
+  readOptions,
+  withMethods,
+} from "../../core/validate.js";
 import { FileStore } from "./file-store.js";
-import { InstallationLedger, type InstallationScope, type LedgerParts } from "./installation-ledger.js";
-import { listKeys, memoryStore, type Store } from "./store.js";
+import {
+  InstallationLedger,
+  type InstallationScope,
+  type LedgerParts,
+  listKeys,
+} from "./installation-ledger.js";
+import { memoryStore, type Store } from "./store.js";
 
 /**
  * Remembers the ids of the last completed snapshots, held runs that wait for an approval, and the batches that runs have
@@ -20,9 +32,8 @@ interface LedgerOptions {
 }
 
 const PARTS = Symbol.for("@saas-management/sdk/ledger");
-const KEYS = { hashIds: true } satisfies KeysOf<LedgerOptions>;
-/** The methods of a {@link Store}. */
-const STORE_METHODS = ["putIfAbsent", "get", "list", "delete"];
+const OPTIONS = { hashIds: FLAG } satisfies OptionTable<LedgerOptions>;
+const STORE = { store: { ...withMethods("putIfAbsent", "get", "list", "delete"), required: true } } as const;
 
 /**
  * Keeps a ledger in a directory, with a folder for each installation. The directory belongs to the connector: it must
@@ -52,7 +63,7 @@ export function fileLedger(directory?: string, options?: { readonly hashIds?: bo
  */
 export function storeLedger(store: Store, options?: { readonly hashIds?: boolean | undefined }): Ledger {
   const hashIds = readHashIds("storeLedger", options);
-  requireMethods("The store of storeLedger", store ?? null, STORE_METHODS);
+  checkRules("storeLedger", { store }, STORE, ConfigurationError);
   return makeLedger("store", { store, hashIds });
 }
 
@@ -100,9 +111,7 @@ function isParts(value: unknown): value is LedgerParts {
 }
 
 function readHashIds(name: string, options: LedgerOptions | undefined): boolean {
-  const { hashIds = false } = readOptions(name, options ?? {}, KEYS, ConfigurationError);
-  if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
-  return hashIds;
+  return readOptions(name, options ?? {}, OPTIONS, ConfigurationError).hashIds ?? false;
 }
 
 /** Returns the absolute path of a directory, or of the default one. @throws {ConfigurationError} it is not a path */

@@ -30,35 +30,6 @@ export interface Store {
   delete(key: string): Promise<void>;
 }
 
-/**
- * Puts the value of a new key.
- * @param onBegun Called when the store begins to read it.
- * @throws the store failed, did not read all of it, or has a value already
- */
-export async function putWhole(
-  store: Store,
-  key: string,
-  value: AsyncIterable<Uint8Array>,
-  onBegun = () => {},
-): Promise<void> {
-  let isWhole = false;
-  const whole = async function* () {
-    onBegun();
-    yield* value;
-    isWhole = true;
-  };
-  const isNew: unknown = await store.putIfAbsent(key, whole());
-  if (isNew !== true) throw new Error(`The store has a value for ${key} already.`);
-  if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
-}
-
-/** Lists keys. A store may list more than it was asked for. */
-export async function listKeys(store: Store, prefix: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
-  return keys;
-}
-
 /** A store that lives as long as the process, for tests. */
 export function memoryStore(): Store {
   const values = new Map<string, readonly Uint8Array[]>();

@@ -14,6 +14,7 @@ import { crc32 } from "node:zlib";
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { wholeLines } from "./id-lines.js";
+import type { Store } from "./store.js";
 
 export type Lines = AsyncIterable<Uint8Array>;
 
@@ -73,6 +74,35 @@ export async function* decodeValue(
   }
   if (isFirst) throw unusable(place, "it is empty");
   if (!ended) throw unusable(place, "its last line is missing, which has its length and its checksum");
+}
+
+/**
+ * Puts the value of a new key.
+ * @param onBegun Called when the store begins to read it.
+ * @throws the store failed, did not read all of it, or has a value already
+ */
+export async function putValue(
+  store: Store,
+  key: string,
+  fields: Fields,
+  ids?: Lines,
+  onBegun = () => {},
+): Promise<void> {
+  let isWhole = false;
+  const whole = async function* () {
+    onBegun();
+    yield* encodeValue(key, fields, ids);
+    isWhole = true;
+  };
+  const isNew: unknown = await store.putIfAbsent(key, whole());
+  if (isNew !== true) throw new Error(`The store has a value for ${key} already.`);
+  if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
+}
+
+/** The error of a run whose ledger failed. @param what Without a period, what it could not do, and what that means. */
+export function ledgerError(what: string, cause: unknown): SaasManagementError {
+  if (cause instanceof SaasManagementError) return cause;
+  return new ConfigurationError(`The ledger could not ${what}. See the error's cause.`, { cause });
 }
 
 export function unusable(place: string, why: string, cause?: unknown): ConfigurationError {

@@ -1,5 +1,5 @@
 import { linkAbort } from "../../core/abort.js";
-import { type InputIssue, InvalidInputError, type SnapshotDiff } from "../../core/errors/index.js";
+import type { InputIssue, SnapshotDiff } from "../../core/errors/index.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { stringIn, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordInspector } from "../encoding/record-inspector.js";
@@ -10,7 +10,7 @@ import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
 import type { Connector } from "../run/connector.js";
 import { Extraction } from "../run/extract.js";
-import { checkFirstRun, type PreviewOptions, type ResolvedRunOptions } from "../run/options.js";
+import type { PreviewOptions, ResolvedRunOptions } from "../run/options.js";
 import { Watermarks } from "../run/watermarks.js";
 import type { WriteStats } from "../write/options.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
@@ -25,9 +25,6 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 ): Promise<RunPreview> {
   const { installationId, onProgress, maxIssues = 100 } = options;
   const { snapshots } = connector;
-  checkFirstRun(options);
-  if (!Number.isInteger(maxIssues) || maxIssues < 0)
-    throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
   // The client's hooks are for calls, and a preview makes none.
   const configuration = { ...client, isTraced: false };
   const { controller, unlink } = linkAbort(options.signal, clientClosed);

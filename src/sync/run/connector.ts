@@ -11,7 +11,7 @@ import { WIRE } from "../generated/collections.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
-import { RUN_KEYS } from "./options.js";
+import { RUN_OPTIONS } from "./options.js";
 
 /**
  * What a run's connector writes to. Nothing is sent while it writes.
@@ -115,7 +115,7 @@ export function readConnector<S extends SnapshotCollection>(
     );
   }
   const option =
-    isPlainObject(connector) && Object.keys(connector).find((key) => Object.hasOwn(RUN_KEYS, key));
+    isPlainObject(connector) && Object.keys(connector).find((key) => Object.hasOwn(RUN_OPTIONS, key));
   if (typeof option === "string")
     throw new InvalidInputError(
       `${option} is an option of ${caller}: put it into the second argument, not into the connector.`,

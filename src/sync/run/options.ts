@@ -1,6 +1,5 @@
-import { InvalidInputError } from "../../core/errors/index.js";
-import type { KeysOf } from "../../core/validate.js";
-import type { BatchOptions } from "../batch/start.js";
+import { FLAG, FUNCTION, type OptionTable, POSITIVE, TEXT, wholeNumber } from "../../core/validate.js";
+import { BATCH_OPTIONS, type BatchOptions } from "../batch/start.js";
 import type { JudgeOptions } from "../guard/rules.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
@@ -23,30 +22,28 @@ export interface RunOptions extends Omit<BatchOptions, "maxIdleMs">, JudgeOption
   readonly stopOnSignals?: boolean | undefined;
 }
 
-export const RUN_KEYS = {
-  installationId: true,
+const { maxIdleMs: _, ...ofBatch } = BATCH_OPTIONS;
+
+export const RUN_OPTIONS = {
+  ...ofBatch,
   ledger: true,
-  waitForLockMs: true,
-  signal: true,
-  onProgress: true,
-  heartbeatMs: true,
   guard: true,
-  approve: true,
-  firstRun: true,
-  onHeld: true,
-  restarts: true,
+  approve: { ...TEXT, expected: "the approval id of a RunHeldError" },
+  firstRun: FLAG,
+  onHeld: FUNCTION,
+  restarts: wholeNumber(0),
   spool: true,
-  maxDurationMs: true,
-  stopOnSignals: true,
-} satisfies KeysOf<RunOptions>;
+  maxDurationMs: POSITIVE,
+  stopOnSignals: FLAG,
+} satisfies OptionTable<RunOptions>;
 
 export type HistoryOptions = Pick<RunOptions, "installationId" | "ledger" | "signal">;
 
-export const HISTORY_KEYS = {
+export const HISTORY_OPTIONS = {
   installationId: true,
   ledger: true,
-  signal: true,
-} satisfies KeysOf<HistoryOptions>;
+  signal: BATCH_OPTIONS.signal,
+} satisfies OptionTable<HistoryOptions>;
 
 /** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions
@@ -56,25 +53,10 @@ export interface PreviewOptions
   readonly maxIssues?: number | undefined;
 }
 
-export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<PreviewOptions & RunOptions>;
-
-export function checkRunOptions(options: RunOptions): void {
-  const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals, onHeld } = options;
-  checkFirstRun(options);
-  if (!Number.isInteger(restarts) || restarts < 0)
-    throw new InvalidInputError("restarts must be an integer of 0 or more.");
-  if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0))
-    throw new InvalidInputError("maxDurationMs must be a positive number of milliseconds.");
-  if (stopOnSignals !== undefined && typeof stopOnSignals !== "boolean")
-    throw new InvalidInputError("stopOnSignals must be true or false.");
-  if (onHeld !== undefined && typeof onHeld !== "function")
-    throw new InvalidInputError("onHeld must be a function.");
-}
-
-export function checkFirstRun({ firstRun }: Pick<JudgeOptions, "firstRun">): void {
-  if (firstRun !== undefined && typeof firstRun !== "boolean")
-    throw new InvalidInputError("firstRun must be true or false.");
-}
+export const PREVIEW_OPTIONS = {
+  ...RUN_OPTIONS,
+  maxIssues: wholeNumber(0),
+} satisfies OptionTable<PreviewOptions & RunOptions>;
 
 /** Options with the client's defaults filled in. */
 export interface ResolvedRunOptions extends Omit<RunOptions, "ledger"> {

@@ -1,5 +1,5 @@
 import type { HeldReason, SnapshotDiff } from "../../core/errors/index.js";
-import { type Collection, collectionEntries, type SnapshotCollection } from "../collections.js";
+import { type Collection, collectionEntries } from "../collections.js";
 import { count, counted, describeDiff, withText } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import type { WriteStats } from "../write/options.js";
@@ -40,31 +40,35 @@ export interface RunReceipt {
   toString(): string;
 }
 
-/** For each collection, the rules that an approval allowed it to break. */
-export type ApprovedRules = Partial<Record<Collection, readonly HeldReason["rule"][]>>;
-
-interface ReceiptParts extends Omit<RunReceipt, "collections" | "toString"> {
-  readonly stats: Partial<Record<Collection, WriteStats>>;
+/** What the service, the guard and the extraction know of the collections of a run. */
+interface CollectionFacts {
+  readonly sent: Partial<Record<Collection, WriteStats>>;
   /** Of the extraction, which knows how long the sources took. */
   readonly extracted: Partial<Record<Collection, WriteStats>>;
   readonly expected: Partial<Record<Collection, SnapshotDiff>>;
   readonly reported: CompletionCounts;
-  readonly approved: ApprovedRules;
+  readonly approved: Partial<Record<Collection, readonly HeldReason["rule"][]>>;
 }
 
-export function receiptOf(parts: ReceiptParts): RunReceipt {
-  const { stats, extracted, expected, reported, approved, ...run } = parts;
+/** @param unclear What else may differ from what was expected, in sentences. */
+export function receiptOf(
+  run: Omit<RunReceipt, "collections" | "surprises" | "toString">,
+  { sent, extracted, expected, reported, approved }: CollectionFacts,
+  unclear: readonly string[],
+): RunReceipt {
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
-  for (const [name, sent] of collectionEntries(stats)) {
+  const surprises: string[] = [];
+  for (const [name, written] of collectionEntries(sent)) {
     const [diff, counts, rules] = [expected[name], reported[name], approved[name]];
     collections[name] = {
-      stats: { ...sent, sourceWaitMs: extracted[name]?.sourceWaitMs ?? 0 },
+      stats: { ...written, sourceWaitMs: extracted[name]?.sourceWaitMs ?? 0 },
       ...(diff === undefined ? {} : { expected: diff }),
       ...(counts === undefined ? {} : { reported: counts }),
       ...(rules === undefined ? {} : { approved: rules }),
     };
+    surprises.push(...surprisesOf(name, diff, counts?.removed));
   }
-  return describedReceipt({ ...run, collections });
+  return describedReceipt({ ...run, collections, surprises: [...surprises, ...unclear] });
 }
 
 /** Gives a receipt its text. */
@@ -90,11 +94,7 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
 }
 
 /** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
-export function surprisesOf(
-  collection: SnapshotCollection,
-  expected: SnapshotDiff | undefined,
-  removed = 0,
-): string[] {
+function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined, removed = 0): string[] {
   if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
   const why =
     expected.baseline === "none"

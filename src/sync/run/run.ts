@@ -18,14 +18,13 @@ import { Guard } from "../guard/guard.js";
 import { type InstallationLedger, randomToken } from "../ledger/installation-ledger.js";
 import { logCompleted, logHeld } from "../ledger/run-log.js";
 import type { SyncConfiguration } from "../options.js";
-import { counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
 import { framed } from "./frame.js";
 import { lastReceipt } from "./history.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { type RunReceipt, receiptOf, surprisesOf } from "./receipt.js";
+import { type RunReceipt, receiptOf } from "./receipt.js";
 import { BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { hasSentOnce, unclearEvents } from "./spool-sender.js";
@@ -191,29 +190,20 @@ class Run<Snapshots extends SnapshotCollection> {
     reported: CompletionCounts,
     { spool, guard, extraction }: Extracted,
   ): RunReceipt {
-    const unclear = unclearEvents(spool).map(
-      ({ collection, records }) =>
-        `it is not known whether the service accepted ${counted(records, "record")} of ${collection}, and eventDelivery: "at-most-once" does not send them again`,
-    );
-    const removed = this.#connector.snapshots.flatMap((collection) =>
-      surprisesOf(collection, guard.figures[collection], reported[collection]?.removed),
-    );
-    const surprises = [...removed, ...unclear];
-    for (const surprise of surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
-    return receiptOf({
+    const run = {
       batchId: batch.id,
       restarts: this.#restarted,
       durationMs: this.#configuration.clock.monotonic() - this.#begunAt,
       waitedForLockMs: this.#sender.waitedForLockMs,
-      ledger: this.#options.ledger?.location,
-      stats: batch.stats,
-      extracted: extraction.stats,
-      expected: guard.figures,
-      approved: guard.approvedRules,
-      reported,
+      ledger: guard.ledger?.location,
       guard: guard.rules.isOn ? "on" : "off",
-      surprises,
-    });
+    } as const;
+    const { figures: expected, approvedRules: approved } = guard;
+    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };
+    const receipt = receiptOf(run, facts, unclearEvents(spool));
+    for (const surprise of receipt.surprises)
+      this.#configuration.logger.error(`saas-management: ${surprise}`);
+    return receipt;
   }
 
   /** Notes in the ledger what became of the run, which does not depend on it. */

@@ -1,19 +1,13 @@
 /** Steps 4 to 9 of a run: one batch. */
 import { linkAbort, onAbort, raceAbort } from "../../core/abort.js";
-import {
-  BatchInProgressError,
-  BatchOutcomeUnknownError,
-  BatchStateError,
-  ConfigurationError,
-  SaasManagementError,
-} from "../../core/errors/index.js";
-import type { BatchWatch } from "../batch/session.js";
-import type { BatchOptions } from "../batch/start.js";
+import { BatchInProgressError, BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
+import type { BatchOptions, BatchWatch } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { hasEnded, lockedError, withinGrace } from "../call.js";
 import { Drafts } from "../guard/drafts.js";
 import type { Guard } from "../guard/guard.js";
 import { Journal } from "../ledger/journal.js";
+import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
@@ -94,10 +88,7 @@ export class BatchSender {
       return await raceAbort(ledger.state(id), this.#ended);
     } catch (error) {
       this.#ended.throwIfAborted();
-      if (error instanceof SaasManagementError) throw error;
-      throw new ConfigurationError("The ledger could not be read; nothing was sent. See the error's cause.", {
-        cause: error,
-      });
+      throw ledgerError("be read; nothing was sent", error);
     }
   }
 
@@ -117,25 +108,21 @@ export class BatchSender {
     const journal = this.#journal;
     const ended = this.#ended;
     const { clock } = this.#configuration;
-    await raceAbort(
-      this.#recover().then(() => this.#release()),
-      ended,
-    );
     const since = clock.monotonic();
     let waited = false;
     const notice = (progress: SyncProgress) => {
       if (progress.type === "waiting-for-lock") {
         waited = true;
-        // The lock's owner may have died after the run began.
-        void this.#recover().then(() => journal.warnOfStart());
-        void this.#release();
+        journal.warnOfStart();
       }
       onProgress?.(progress);
     };
     this.#batches += 1;
     const { noteStart, startEndsInMs } = journal;
-    const options = { installationId, waitForLockMs, signal: ended, onProgress: notice };
-    const starting = this.#parts.start(options, { attempt: this.#batches, noteStart, startEndsInMs });
+    const starting = this.#parts.start(
+      { installationId, waitForLockMs, signal: ended, onProgress: notice },
+      { attempt: this.#batches, releaseOrphans: this.#releaseOrphans, noteStart, startEndsInMs },
+    );
     const batch = await starting.catch((error: unknown) => {
       throw journal.explain(this.#explain(error));
     });
@@ -143,19 +130,16 @@ export class BatchSender {
     return batch;
   }
 
-  /** Aborts orphans. A service that does not answer is left to the start, which tells of it. */
-  #recover(): Promise<void> {
+  /** Aborts orphans, also those of this run. A service that does not answer is left to the start, which tells of it. */
+  readonly #releaseOrphans = async (): Promise<void> => {
     const abort = (batchId: string, over: AbortSignal) => {
       const { controller, unlink } = linkAbort(over, this.#ended);
       return this.#end(batchId, controller.signal).finally(unlink);
     };
-    return this.#journal.recover((batchId) =>
+    await this.#journal.recover((batchId) =>
       withinGrace(this.#configuration.clock, (over) => abort(batchId, over), RECOVERY_MS),
     );
-  }
-
-  /** Aborts the batches of this run that could not be aborted; what fails is tried again while the run waits. */
-  async #release(): Promise<void> {
+    // What fails is tried again while the run waits.
     for (const batchId of [...this.#unreleased.keys()]) {
       const ended = this.#end(batchId, this.#ended);
       await ended.then(
@@ -163,7 +147,7 @@ export class BatchSender {
         () => {},
       );
     }
-  }
+  };
 
   /** Aborts a batch that may have ended already. @returns its state, as far as the service tells it */
   async #end(batchId: string, signal: AbortSignal): Promise<string> {

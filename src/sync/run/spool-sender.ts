@@ -4,6 +4,7 @@ import type { BatchHandle } from "../batch/sync-batch.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
 import { batchIdField } from "../encoding/message-builder.js";
 import type { SyncConfiguration } from "../options.js";
+import { counted } from "../report-text.js";
 import type { StoredMessage } from "../transport.js";
 import { uncountedError } from "../write/window-sender.js";
 import type { Spool, SpooledMessage } from "./spool.js";
@@ -124,12 +125,18 @@ export function hasSentOnce(spool: Spool, configuration: Pick<SyncConfiguration,
   );
 }
 
-/** Number of events of each collection of which nobody knows whether they were accepted, and that are not sent again. */
-export function unclearEvents(spool: Spool): readonly { collection: Collection; records: number }[] {
+/** Tells of the events of which nobody knows whether they were accepted, and that are not sent again. */
+export function unclearEvents(spool: Spool): readonly string[] {
   return spool.collections.flatMap((collection) => {
-    const messages = spool.messages(collection);
-    const records = recordsOf(messages.filter(({ isAccepted, isUnclear }) => isUnclear && !isAccepted));
-    return records === 0 ? [] : [{ collection, records }];
+    const unclear = spool
+      .messages(collection)
+      .filter(({ isAccepted, isUnclear }) => isUnclear && !isAccepted);
+    const records = counted(recordsOf(unclear), "record");
+    return unclear.length === 0
+      ? []
+      : [
+          `it is not known whether the service accepted ${records} of ${collection}, and eventDelivery: "at-most-once" does not send them again`,
+        ];
   });
 }
 

@@ -4,7 +4,7 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConfigurationError, InvalidInputError, SpoolError } from "../../core/errors/index.js";
-import { type KeysOf, readOptions } from "../../core/validate.js";
+import { isText, type OptionTable, readOptions, wholeNumber } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 
@@ -20,7 +20,13 @@ export interface SpoolOptions {
   readonly memoryBytes?: number | undefined;
 }
 
-const KEYS = { directory: true, memoryBytes: true } satisfies KeysOf<SpoolOptions>;
+const OPTIONS = {
+  directory: {
+    expected: "the path of a folder",
+    fits: (value: unknown) => isText(value) && value !== "" && !value.includes("\0"),
+  },
+  memoryBytes: wholeNumber(0),
+} satisfies OptionTable<SpoolOptions>;
 const MEMORY_BYTES = 4 * 1024 * 1024;
 /** `FILE_FLAG_DELETE_ON_CLOSE` of Windows, where an open file cannot be unlinked. */
 const DELETE_ON_CLOSE = 0x40;
@@ -36,13 +42,9 @@ export function readSpoolOptions(
   const { directory = tmpdir(), memoryBytes = MEMORY_BYTES } = readOptions<SpoolOptions>(
     place,
     given,
-    KEYS,
+    OPTIONS,
     ErrorClass,
   );
-  if (typeof directory !== "string" || directory === "" || directory.includes("\0"))
-    throw new ErrorClass(`${place}.directory must be the path of a folder.`);
-  if (!Number.isSafeInteger(memoryBytes) || memoryBytes < 0)
-    throw new ErrorClass(`${place}.memoryBytes must be a whole number of bytes, 0 or more.`);
   return { directory, memoryBytes };
 }
 

@@ -1,10 +1,11 @@
 import { raceAbort } from "../../core/abort.js";
-import { ConfigurationError, InvalidInputError, SaasManagementError } from "../../core/errors/index.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 import { describeType } from "../../core/validate.js";
 import { bestEffort } from "../call.js";
 import { COLLECTIONS, type EventCollection, isCollection, unknownCollectionError } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import { type InstallationLedger, lastOf, randomToken } from "../ledger/installation-ledger.js";
+import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { RunContext } from "./connector.js";
 
@@ -78,11 +79,7 @@ export class Watermarks {
     } catch (error) {
       // A preview reports the unreadable ledger itself.
       if (this.#isPreview) return new Map();
-      if (error instanceof SaasManagementError) throw error;
-      throw new ConfigurationError(
-        "The ledger could not read the watermarks of events; nothing was sent. See the error's cause.",
-        { cause: error },
-      );
+      throw ledgerError("read the watermarks of events; nothing was sent", error);
     }
   }
 }

@@ -1,11 +1,11 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
 import { copyOf } from "../../core/record-location.js";
-import { isObject } from "../../core/validate.js";
+import { isObject, readOptions } from "../../core/validate.js";
 import type { Collection, RecordOf } from "../collections.js";
 import {
+  END_OPTIONS,
   type EndOptions,
-  readEndOptions,
   requireCount,
   sumOf,
   type WriteOptions,
@@ -113,7 +113,7 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
   const end = async (given: EndOptions): Promise<WriteStats> => {
     let expectedCount: number | undefined;
     try {
-      ({ expectedCount } = readEndOptions(given));
+      ({ expectedCount } = readOptions("end", given, END_OPTIONS));
     } catch (error) {
       throw open.fail(error);
     }

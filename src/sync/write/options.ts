@@ -1,6 +1,6 @@
-import { checkSignal } from "../../core/abort.js";
+import { SIGNAL } from "../../core/abort.js";
 import { InvalidInputError, type RecordOutcome } from "../../core/errors/index.js";
-import { type KeysOf, readOptions } from "../../core/validate.js";
+import { type OptionTable, wholeNumber } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
 import type { SyncProgress } from "../progress.js";
 
@@ -18,26 +18,8 @@ export interface WriteOptions {
 
 export type EndOptions = Pick<WriteOptions, "expectedCount">;
 
-const END_KEYS = { expectedCount: true } satisfies KeysOf<EndOptions>;
-const WRITE_KEYS = { ...END_KEYS, signal: true } satisfies KeysOf<WriteOptions>;
-
-export function readWriteOptions(place: string, given: WriteOptions): WriteOptions {
-  const options = readOptions(place, given, WRITE_KEYS);
-  checkSignal(options.signal);
-  checkExpectedCount(options);
-  return options;
-}
-
-export function readEndOptions(given: EndOptions): EndOptions {
-  const options = readOptions("end", given, END_KEYS);
-  checkExpectedCount(options);
-  return options;
-}
-
-function checkExpectedCount({ expectedCount }: EndOptions): void {
-  if (expectedCount === undefined || (Number.isInteger(expectedCount) && expectedCount >= 0)) return;
-  throw new InvalidInputError("expectedCount must be a whole number, 0 or more.");
-}
+export const END_OPTIONS = { expectedCount: wholeNumber(0) } satisfies OptionTable<EndOptions>;
+export const WRITE_OPTIONS = { ...END_OPTIONS, signal: SIGNAL } satisfies OptionTable<WriteOptions>;
 
 /** @throws {InvalidInputError} the source had another number of records than expected */
 export function requireCount(

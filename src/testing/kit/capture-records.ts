@@ -1,10 +1,10 @@
-import { type KeysOf, readOptions } from "../../core/validate.js";
+import { type OptionTable, readOptions } from "../../core/validate.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { RecordTypes } from "../../sync/generated/records.js";
 import { type Connector, readConnector } from "../../sync/run/connector.js";
 import { readRuns } from "./cassette/cassette-file.js";
 
-const KEYS = { cassette: true } satisfies KeysOf<NonNullable<Parameters<typeof captureRecords>[1]>>;
+const KEYS = { cassette: true } satisfies OptionTable<NonNullable<Parameters<typeof captureRecords>[1]>>;
 
 /**
  * Runs a connector once, and returns what the service would hold then, as plain objects: for a golden file. Absent fields

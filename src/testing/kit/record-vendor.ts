@@ -1,6 +1,6 @@
 import { InvalidInputError, TransportError } from "../../core/errors/index.js";
 import { networkErrorOf } from "../../core/network-errors.js";
-import { readOptions } from "../../core/validate.js";
+import { isText, listOf, readOptions } from "../../core/validate.js";
 import type { EventCollection, SnapshotCollection } from "../../sync/collections.js";
 import { counted } from "../../sync/report-text.js";
 import { type Connector, readConnector } from "../../sync/run/connector.js";
@@ -42,10 +42,11 @@ export async function recordVendor<const S extends SnapshotCollection = never>(
 ): Promise<void> {
   const caller = "recordVendor";
   const checked = readConnector(caller, connector);
-  const { to, keep = [] } = readOptions(caller, options, { to: true, keep: true });
+  const { to, keep = [] } = readOptions(caller, options, {
+    to: true,
+    keep: { expected: "an array of names of fields", fits: listOf(isText) },
+  });
   const path = pathOf(to);
-  if (!Array.isArray(keep) || !keep.every((name) => typeof name === "string"))
-    throw new InvalidInputError(`${caller}: keep must be an array of names of fields.`);
   const first = await record(checked, new Map());
   if (first.exchanges.length === 0) {
     throw new InvalidInputError(

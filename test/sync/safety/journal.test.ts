@@ -1,8 +1,8 @@
 import { readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { fileLedger, type Store, storeLedger } from "@saas-management/sdk";
-import { beforeEach, expect, test } from "vitest";
+import { fileLedger, type Store, type SyncProgress, storeLedger } from "@saas-management/sdk";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { Journal } from "../../../src/sync/ledger/journal.js";
 import { openLedger } from "../../../src/sync/ledger/ledger.js";
@@ -111,6 +111,20 @@ test("looks for orphans again while the run waits for the lock", async () => {
     },
   });
   expect(waitedForLockMs).toBeGreaterThan(0);
+  expect(service.states()).toEqual(["aborted", "completed"]);
+});
+
+test("looks for orphans once more when the time to wait is over", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  await orphan(0);
+  // Attempts after 0, 0.5, 1.5, 3.5, 7.5 and 15 seconds: the heartbeat is old only before the last one.
+  const onProgress = async (progress: SyncProgress) => {
+    if (progress.type !== "waiting-for-lock") return;
+    for (let i = 0; i < 60; i += 1) await entries();
+    service.clock.advance(progress.nextAttemptMs);
+  };
+  await service.runAccounts(ids(1), { waitForLockMs: 15_000, onProgress });
   expect(service.states()).toEqual(["aborted", "completed"]);
 });
 

@@ -9,8 +9,11 @@ import { type ConsumerFolder, runNode, TOOLS } from "../consumers/packed-package
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 export const VITE = join(ROOT, "node_modules/vite/bin/vite.js");
-/** What the tools write, and the demonstration, which needs the other examples. */
+/** What the tools write, and the demonstration. */
 const LEFT_OUT = /\/(generated|dist|demo\.ts)$/;
+
+/** Lets the tests into the app. */
+export const PASSWORD = "open the desk";
 
 /** A server in a process of its own. */
 export interface RunningServer {
@@ -39,6 +42,7 @@ export async function startServer(
       PORT: "0",
       // Otherwise Vite writes colors in CI, also within its address.
       NO_COLOR: "1",
+      APP_PASSWORD: PASSWORD,
       SAAS_MANAGEMENT_BASE_URL: service.baseUrl,
       SAAS_MANAGEMENT_API_KEY: service.apiKey,
     },
@@ -62,8 +66,7 @@ export async function startServer(
 }
 
 /**
- * Builds the example against the packed package: types of both generators from the package's schema, compiled and
- * bundled. Then starts its server.
+ * Builds the example against the packed package: types from the package's schema, compiled and bundled. Then starts its server.
  * @returns the server's address, and the folder of the built page
  */
 export async function startBuiltApp(
@@ -75,7 +78,6 @@ export async function startBuiltApp(
   const listener = "handlers/listener.ts";
   await cp(join(ROOT, "examples", listener), join(dirname(app), listener));
   await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
-  await runNode([TOOLS.tada, "generate-output"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
   await runNode([VITE, "build"], app);
   const server = await startServer([TOOLS.tsx, "server/main.ts"], app, service, /^(http:\S+)$/);

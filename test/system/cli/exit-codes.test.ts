@@ -22,20 +22,13 @@ import {
   TimeoutError,
   TransportError,
 } from "../../../src/core/errors/index.js";
-import { CLI, runCli, startCli } from "../../support/cli.js";
+import { CLI, runCli, settingsOf, startCli } from "../../support/cli.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const service = testService();
 
-const settings = (): Record<string, string> => ({
-  HOME: service.directory,
-  SAAS_MANAGEMENT_SYNC_URL: service.server.syncUrl,
-  SAAS_MANAGEMENT_API_KEY: service.server.apiKey,
-  SAAS_MANAGEMENT_INSTALLATION_ID: service.installationId,
-});
-
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
-  runCli([...args, "--json"], { cwd: service.directory, env: { ...settings(), ...env } });
+  runCli([...args, "--json"], { cwd: service.directory, env: { ...settingsOf(service), ...env } });
 
 const CONNECTOR = ["run", "connector.mjs", "--first-run"];
 const connector = (body: string) =>
@@ -65,9 +58,16 @@ test("exits with 1 for an error of the connector, and says where it was thrown",
   const ended = await run(CONNECTOR);
   expect(ended.code).toBe(1);
   expect(errorOf(ended)).toEqual(problem("UNEXPECTED"));
-  const env = settings();
+  const env = settingsOf(service);
   const { error } = await runCli(CONNECTOR, { cwd: service.directory, env });
   expect(error).toMatch(/^saas-management: my vendor is down\n\s+at .*connector\.mjs/);
+});
+
+test("exits with 75 for an error of the connector that asks for another run", async () => {
+  await connector("run() { throw Object.assign(new Error('the cursor expired'), { retryable: true }); }");
+  const ended = await run(CONNECTOR);
+  expect(ended.code).toBe(EXIT.comeAgain);
+  expect(errorOf(ended)).toEqual(problem("UNEXPECTED"));
 });
 
 test("exits with 2 for wrong arguments", async () => {
@@ -208,7 +208,7 @@ test.each([
   await service.writeFile("accounts.csv", "id\nu1\n");
   const stalled = service.server.faults.add({ on: "SyncRecords", fault: "stall", times: 9 });
   const args = ["push", "accounts.csv", "--first-run", "--json"];
-  const child = startCli(args, { cwd: service.directory, env: settings(), input: "" });
+  const child = startCli(args, { cwd: service.directory, env: settingsOf(service), input: "" });
   await expect.poll(() => stalled.fired).toBe(1);
   child.kill(signal);
   const exit = await new Promise<number | null>((resolve) => child.once("exit", resolve));

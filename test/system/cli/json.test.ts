@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { runCli } from "../../support/cli.js";
+import { runCli, settingsOf } from "../../support/cli.js";
 import { startServe } from "../../support/serve.js";
 import { ids, testService } from "../../support/test-service.js";
 
@@ -21,13 +21,7 @@ async function documented(): Promise<Readonly<Record<string, readonly string[]>>
 
 test("the JSON of each command has the fields that the docs list, in their order", async () => {
   const fields = await documented();
-  const env = {
-    HOME: service.directory,
-    SAAS_MANAGEMENT_BASE_URL: service.server.baseUrl,
-    SAAS_MANAGEMENT_SYNC_URL: service.server.syncUrl,
-    SAAS_MANAGEMENT_API_KEY: service.server.apiKey,
-    SAAS_MANAGEMENT_INSTALLATION_ID: service.installationId,
-  };
+  const env = settingsOf(service);
   const keys = async (...args: readonly string[]) => {
     const { out } = await runCli([...args, "--json"], { cwd: service.directory, env });
     return Object.keys(JSON.parse(out.split("\n")[0] ?? ""));

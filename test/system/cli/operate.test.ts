@@ -4,27 +4,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { CLI, runCli, TSX } from "../../support/cli.js";
+import { CLI, runCli, settingsOf, TSX } from "../../support/cli.js";
 import { connectorOf } from "../../support/connector.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
 
 /** What a cron job has: no terminal, and little else than variables of its own. */
-function environment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const { syncUrl, baseUrl, apiKey } = service.server;
-  return {
-    HOME: service.directory,
-    SAAS_MANAGEMENT_BASE_URL: baseUrl,
-    SAAS_MANAGEMENT_SYNC_URL: syncUrl,
-    SAAS_MANAGEMENT_API_KEY: apiKey,
-    SAAS_MANAGEMENT_INSTALLATION_ID: service.installationId,
-    ...extra,
-  };
-}
-
 const run = (args: readonly string[], extra?: Readonly<Record<string, string>>) =>
-  runCli(args, { cwd: service.directory, env: environment(extra) });
+  runCli(args, { cwd: service.directory, env: { ...settingsOf(service), ...extra } });
 
 const csv = (names: readonly string[]) =>
   `id,email\n${names.map((id) => `${id},${id}@x.example\n`).join("")}`;
@@ -108,7 +96,7 @@ test("status shows the last runs with their figures", async () => {
 });
 
 test("without an installation, status lists all of the ledger, how late each is, and what is held", async () => {
-  const { SAAS_MANAGEMENT_INSTALLATION_ID: _, ...others } = environment();
+  const { SAAS_MANAGEMENT_INSTALLATION_ID: _, ...others } = settingsOf(service);
   const config = await service.writeFile("saas-management.config.json", JSON.stringify({ ledger: "state" }));
   const status = (...args: readonly string[]) =>
     runCli(["status", "--config", config, ...args], { env: others });
@@ -165,7 +153,7 @@ test("run calls the connector of a module with its options", async () => {
 });
 
 test("a crontab line alone pushes: sh, a PATH and a file of variables", async () => {
-  const { HOME: _, ...settings } = environment();
+  const { HOME: _, ...settings } = settingsOf(service);
   const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await service.writeFile(".env", variables.join(""));
   await service.writeFile("accounts.csv", csv(ids(3)));

@@ -1,19 +1,11 @@
 import { expect, test } from "vitest";
-import { runCli } from "../../support/cli.js";
+import { runCli, settingsOf } from "../../support/cli.js";
 import { testService } from "../../support/test-service.js";
 
 const service = testService();
 
 const push = (...args: readonly string[]) =>
-  runCli(["push", ...args], {
-    cwd: service.directory,
-    env: {
-      HOME: service.directory,
-      SAAS_MANAGEMENT_SYNC_URL: service.server.syncUrl,
-      SAAS_MANAGEMENT_API_KEY: service.server.apiKey,
-      SAAS_MANAGEMENT_INSTALLATION_ID: service.installationId,
-    },
-  });
+  runCli(["push", ...args], { cwd: service.directory, env: settingsOf(service) });
 
 /** Writes a configuration that is a module, with this `push`. */
 const configure = (entries: string) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { startReferenceServer } from "../../../src/testing/index.js";
-import { runCli } from "../../support/cli.js";
+import { runCli, settingsOf } from "../../support/cli.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -93,7 +93,7 @@ test.each(CASES)(
     if (fault !== undefined) service.server.faults.add(fault);
     const { error } = await runCli(args ?? ["push", "accounts.csv", "--first-run"], {
       cwd: service.directory,
-      env: settings(env),
+      env: { ...settingsOf(service), ...env },
     });
     for (const text of says) expect(error).toMatch(text);
     expect(error).not.toMatch(WORDS_OF_THE_API);
@@ -105,12 +105,12 @@ test("a held run is told in the shell's words", async () => {
   await service.writeFile("saas-management.config.json", JSON.stringify({ ledger: "." }));
   const push = async (count: number) => {
     await service.writeFile("accounts.csv", `id\n${ids(count).join("\n")}\n`);
-    return runCli(["push", "accounts.csv"], { cwd: service.directory, env: settings() });
+    return runCli(["push", "accounts.csv"], { cwd: service.directory, env: settingsOf(service) });
   };
   const first = await push(40);
   expect(first.error).toContain("saas-management push accounts.csv --first-run  # if this is its first run");
   expect(first.error).not.toMatch(WORDS_OF_THE_API);
-  const { out } = await runCli(["status"], { cwd: service.directory, env: settings() });
+  const { out } = await runCli(["status"], { cwd: service.directory, env: settingsOf(service) });
   expect(out).not.toMatch(WORDS_OF_THE_API);
 });
 
@@ -118,22 +118,10 @@ test("--verbose tells each attempt, and a retry always has its reason, number an
   service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "UNAVAILABLE", times: 1 });
   await service.writeFile("accounts.csv", "id\nu1\n");
   const args = ["push", "accounts.csv", "--first-run", "--verbose"];
-  const { code, error } = await runCli(args, { cwd: service.directory, env: settings() });
+  const { code, error } = await runCli(args, { cwd: service.directory, env: settingsOf(service) });
   expect(code).toBe(0);
   expect(error).toMatch(/^StartSyncBatch: failure \(attempt 1, .*code TRANSPORT_FAILED/m);
   expect(error).toMatch(/^Warning: StartSyncBatch: retrying: .*UNAVAILABLE.* \(attempt 1, delayMs \d/m);
   expect(error).toMatch(/^StartSyncBatch: success \(attempt 2/m);
   expect(error).toMatch(/^run started$/m);
 });
-
-function settings(env: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const { baseUrl, syncUrl, apiKey } = service.server;
-  return {
-    HOME: service.directory,
-    SAAS_MANAGEMENT_BASE_URL: baseUrl,
-    SAAS_MANAGEMENT_SYNC_URL: syncUrl,
-    SAAS_MANAGEMENT_API_KEY: apiKey,
-    SAAS_MANAGEMENT_INSTALLATION_ID: service.installationId,
-    ...env,
-  };
-}

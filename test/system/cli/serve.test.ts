@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
@@ -39,15 +37,6 @@ async function serve(...args: string[]) {
   };
 }
 
-/** A JSON file that is deleted after the test. */
-function jsonFile(content: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "saas-management-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "portfolio.json");
-  writeFileSync(file, content);
-  return file;
-}
-
 test.each(["SIGINT", "SIGTERM"] as const)(
   "serves both APIs on loopback and exits with 0 on %s",
   async (signal) => {
@@ -72,9 +61,8 @@ test("prints an environment file", async () => {
   });
 });
 
-test("accepts a host, ports, a certificate and a portfolio", async () => {
-  const portfolio = jsonFile('{ "applications": [{ "name": "Chat" }] }');
-  const served = await serve("--host", "localhost", "--demo", portfolio, ...TLS);
+test("accepts a host, ports and a certificate", async () => {
+  const served = await serve("--host", "localhost", ...TLS);
   expect(served.baseUrl).toMatch(/^https:\/\/localhost:/);
   const root = credentials.createSsl(readFileSync(certificateFile("self-signed")));
   await new PlainClient(served.syncUrl, `ApiKey ${served.apiKey}`, root).start(served.installationId);
@@ -101,12 +89,7 @@ test("exits with 2 if a port is taken", async () => {
   expect(error).toContain("EADDRINUSE");
 });
 
-test("prints its options with --help and the version of the package with --version", async () => {
-  const { code, out, error } = await run("serve", "--help");
-  expect({ code, error }).toEqual({ code: 0, error: "" });
-  expect(out.match(/--[\w-]+/g)).toEqual(
-    expect.arrayContaining(["--port", "--sync-port", "--host", "--demo", "--tls-cert", "--tls-key"]),
-  );
+test("prints the version of the package with --version", async () => {
   expect(await run("--version")).toEqual({ code: 0, out: `${manifest.version}\n`, error: "" });
 });
 
@@ -123,12 +106,10 @@ test.each<[what: string, args: string[], named: string]>([
   ["a port that is too large", ["serve", "--port", "65536"], "--port"],
   ["a port that is not a number", ["serve", "--sync-port", "1e3"], "--sync-port"],
   ["a certificate without its key", ["serve", "--tls-cert", "x"], "--tls-key"],
-  ["a file that does not exist", ["serve", "--demo", "/nope.json"], "ENOENT"],
+  ["a file that does not exist", ["serve", "--tls-cert", "/nope.pem", "--tls-key", CLI], "ENOENT"],
   ["an invalid certificate", ["serve", "--tls-cert", CLI, "--tls-key", CLI], "tls"],
-  ["an unknown key of the portfolio", ["serve", "--demo", '{ "aplications": [] }'], "aplications"],
-  ["an invalid value of the portfolio", ["serve", "--demo", '{ "unusedAfterDays": -1 }'], "unusedAfterDays"],
 ])("exits with 2 and explains %s", async (_, args, named) => {
-  const { code, out, error } = await run(...args.map((arg) => (arg.startsWith("{") ? jsonFile(arg) : arg)));
+  const { code, out, error } = await run(...args);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(error).toMatch(USAGE_ERROR);
   expect(error).toContain(named);
@@ -139,12 +120,12 @@ test(
   async () => {
     const argument = fc.oneof(
       fc.constantFrom("serve", "--", "-", "", " ", "--help", "-hv", "--version=1", "--port", "--port=65536"),
-      fc.constantFrom("--sync-port=1e99", "--host", "--host=", "--tls-cert=/", "--demo=/dev/null"),
+      fc.constantFrom("--sync-port=1e99", "--host", "--host=", "--tls-cert=/", "--tls-key=/dev/null"),
       fc.constantFrom("--__proto__", "--=", "---", "a\nforged", "\u001b[31m", "\u202e", "9".repeat(400)),
       fc.string({ unit: "binary", maxLength: 20 }).map((given) => given.replaceAll("\0", "")),
     );
     // One argument that keeps it from serving.
-    const invalid = fc.constantFrom("--port=x", "--nope", "--help", "--demo=/nope");
+    const invalid = fc.constantFrom("--port=x", "--nope", "--help", "--tls-cert=/nope");
     const args = fc
       .tuple(invalid, fc.array(argument, { maxLength: 4 }))
       .map(([first, rest]) => [first, ...rest]);

@@ -1,9 +1,8 @@
-import { cp, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Page } from "../../docs/pages.js";
 import { runCli, startCli } from "../../support/cli.js";
 import { served } from "../../support/serve.js";
 import { HANDLED } from "./cells.js";
@@ -18,7 +17,7 @@ const portfolio: Portfolio = {
   ],
 };
 
-const guide = await Page.read("docs/guides/graphql.md");
+const example = (file: string) => fileURLToPath(new URL(`../../../examples/${file}`, import.meta.url));
 let folder: ConsumerFolder;
 let server: ReferenceServer;
 let env: Readonly<Record<string, string>>;
@@ -42,8 +41,9 @@ const RESULT = {
 
 test("an app with its own graphql-codegen compiles against the shipped schema and runs", async () => {
   const app = await folder.add("documents", "graphql-codegen");
-  const config = guide.snippets().find((code) => code.includes("CodegenConfig")) ?? "";
-  await writeFile(join(app, "codegen.ts"), config);
+  const config = await readFile(example("documents-codegen/codegen.ts"), "utf8");
+  const own = config.replace('"main.ts"', '"src/*.ts"').replace('"gql/"', '"src/gql/"');
+  await writeFile(join(app, "codegen.ts"), own);
   await writeFile(join(app, "src/graphql.ts"), 'export { graphql } from "./gql/index.js";\n');
   await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
@@ -52,7 +52,7 @@ test("an app with its own graphql-codegen compiles against the shipped schema an
 
 test("an app with gql.tada compiles against the shipped schema and runs", async () => {
   const app = await folder.add("documents", "gql-tada");
-  await writeFile(join(app, "src/graphql.ts"), guide.snippets("typescript").join(""));
+  await cp(example("documents-tada/graphql.ts"), join(app, "src/graphql.ts"));
   await runNode([TOOLS.tada, "generate-output"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
   expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
@@ -87,7 +87,7 @@ test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
   "the example of a handler for pages works: %s",
   async (program) => {
     const app = await folder.add("handlers");
-    await cp(fileURLToPath(new URL("../../../examples/handlers", import.meta.url)), app, { recursive: true });
+    await cp(example("handlers"), app, { recursive: true });
     const printed = await runNode(["check.mjs", process.execPath, "--import=tsx", program], app);
     expect(JSON.parse(printed)).toEqual(HANDLED);
   },

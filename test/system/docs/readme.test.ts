@@ -16,8 +16,8 @@ test("the snippets of the README run with tsx in any type of package and print s
     const project = await folder.write(`readme-${type ?? "plain"}`, {
       "package.json": JSON.stringify({ name: "readme", type }),
       "tsconfig.json": "{}",
-      "push.ts": push,
-      "read.ts": read,
+      "push.mts": push,
+      "read.mts": read,
     });
     const env = {
       SAAS_MANAGEMENT_BASE_URL: server.baseUrl,
@@ -26,11 +26,11 @@ test("the snippets of the README run with tsx in any type of package and print s
       SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
       XDG_STATE_HOME: join(project, "state"),
     };
-    const pushed = await runNode([TOOLS.tsx, "push.ts", "--first-run"], project, env);
+    const pushed = await runNode([TOOLS.tsx, "push.mts", "--first-run"], project, env);
     expect(pushed).toMatch(
       /^Run completed: batch .*\naccounts: 1 record sent.*\nplans: .*\nlicenses: 1 record sent/,
     );
-    expect(await runNode([TOOLS.tsx, "read.ts"], project, env)).toBe(
+    expect(await runNode([TOOLS.tsx, "read.mts"], project, env)).toBe(
       "Ada does not use Pro\nunused licenses: 1\n",
     );
   }

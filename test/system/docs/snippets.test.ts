@@ -54,24 +54,3 @@ test.each(snippets.map(({ name }) => name))("snippet %s runs", { timeout: 60_000
   if (name.startsWith("README"))
     expect(stdout).toMatch(/^Run completed.*\naccounts: 1 record sent|\nunused licenses: \d{3}\n$/);
 });
-
-const noCurl = await run("curl", ["--version"]).then(
-  () => false,
-  () => true,
-);
-
-test.skipIf(noCurl)("the curl lines of the security guide tell whether a key is accepted", async () => {
-  const [lines = ""] = (await Page.read("docs/guides/security.md")).snippets("sh");
-  const curl = async (key: string) => {
-    const own = { BASE_URL: server.baseUrl, SYNC_URL: server.syncUrl, API_KEY: key };
-    const names = Object.entries(own).map(([name, value]) => [`SAAS_MANAGEMENT_${name}`, value]);
-    const { stdout } = await run("sh", ["-c", lines], {
-      env: { ...process.env, ...Object.fromEntries(names) },
-    });
-    return stdout;
-  };
-  expect(await curl(server.apiKey)).toMatch(/"totalCount":\d+.*grpc-status: 3/s);
-  expect(await curl("unknown")).toMatch(/AUTH_NOT_AUTHORIZED.*grpc-status: 16/s);
-  const reading = await curl(server.createApiKey({ scope: "read" }));
-  expect(reading).toMatch(/"totalCount":\d+.*grpc-status: 7/s);
-});

@@ -10,7 +10,6 @@ import { CLI } from "../../support/cli.js";
 
 const LICENSES = 100_000;
 const TIMEOUT_MS = 180_000;
-const FAST = ["--rate", "10000"];
 
 let directory: string;
 let server: ChildProcess;
@@ -37,7 +36,10 @@ afterAll(async () => {
 
 /** Runs the example, with a module that it loads first. */
 const runExport = (name: string, preload: string, env: Readonly<Record<string, string>> = {}) =>
-  run(preload, [file("../../../examples/export.ts"), join(directory, name), ...FAST], env);
+  run(preload, [file("../../../examples/export-licenses.mts"), join(directory, name)], {
+    PAUSE_MS: "0",
+    ...env,
+  });
 
 async function run(preload: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = start([`--import=${file(preload)}`, ...args], { ...service, ...env });

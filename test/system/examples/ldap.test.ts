@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
-import { ldapConnector } from "../../../examples/connectors/ldap/index.js";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { connector } from "../../../examples/ldap.mjs";
 import { rejection } from "../../support/promises.js";
 import { directoryServer, skipped, whySkipped } from "../../support/slapd.js";
 import { testService } from "../../support/test-service.js";
 import { companyLdif, GROUPS, PEOPLE } from "./directory-ldif.js";
+import { expectWithstands } from "./kit.js";
 
 const nameOf = (record: object) => "fullName" in record && record.fullName;
 
@@ -11,14 +12,17 @@ describe.skipIf(skipped)(`the connector of a directory${whySkipped}`, () => {
   const service = testService();
   const directory = directoryServer(companyLdif());
 
-  function run(base: string) {
-    const { url, user, password } = directory;
-    const { snapshots, run } = ldapConnector({ url, user, password, base });
-    return service.run(snapshots, run);
-  }
+  beforeEach(() => {
+    vi.stubEnv("LDAP_URL", directory.url);
+    vi.stubEnv("LDAP_USER", directory.user);
+    vi.stubEnv("LDAP_PASSWORD", directory.password);
+    vi.stubEnv("LDAP_BASE", "dc=example,dc=com");
+  });
+  afterEach(() => vi.unstubAllEnvs());
+  const run = () => service.run(connector.snapshots, connector.run);
 
   test("writes all people and groups, which are more than the directory sends at once", async () => {
-    await run("dc=example,dc=com");
+    await run();
     const { employees, groups, groupMembers } = service.inspect().snapshots;
     expect(employees).toHaveLength(PEOPLE);
     const ada = employees.find(({ record }) => nameOf(record) === "Person 7");
@@ -38,7 +42,7 @@ describe.skipIf(skipped)(`the connector of a directory${whySkipped}`, () => {
   });
 
   test("gives a group's member the same id as the person, however the group writes its name", async () => {
-    await run("dc=example,dc=com");
+    await run();
     const { employees, groups, groupMembers } = service.inspect().snapshots;
     const group = groups.find(({ record }) => record.name === "Odd names")?.id;
     const members = groupMembers.filter(({ record }) => record.sourceGroupId === group);
@@ -47,21 +51,18 @@ describe.skipIf(skipped)(`the connector of a directory${whySkipped}`, () => {
   });
 
   test("completes nothing if a group has a member who is not among the people", async () => {
-    const error = await rejection(run("ou=groups,dc=example,dc=com"));
+    vi.stubEnv("LDAP_BASE", "ou=groups,dc=example,dc=com");
+    const error = await rejection(run());
     expect(error).toMatchObject({ message: expect.stringContaining("is not among the people") });
     expect(service.states()).toEqual([]);
   });
 
   test("completes nothing if the directory refuses the password, which no error shows", async () => {
-    const { url, user } = directory;
-    const { snapshots, run } = ldapConnector({
-      url,
-      user,
-      password: "wrong-password",
-      base: "dc=example,dc=com",
-    });
-    const error = await rejection(service.run(snapshots, run));
+    vi.stubEnv("LDAP_PASSWORD", "wrong-password");
+    const error = await rejection(run());
     expect(error).toMatchObject({ name: "InvalidCredentialsError" });
     expect(String(error)).not.toContain("wrong-password");
   });
+
+  test("withstands every fault of its source", () => expectWithstands(connector, 10));
 });

@@ -1,19 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { inspect } from "node:util";
-import { expect, test } from "vitest";
-import { restConnector } from "../../../examples/connectors/rest/index.js";
+import { recordVendor } from "@saas-management/sdk/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { connector } from "../../../examples/rest-vendor.mjs";
 import { rejection } from "../../support/promises.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { testService } from "../../support/test-service.js";
+import { expectWithstands } from "./kit.js";
 import { vendorProcess } from "./rest-vendor.js";
 
 const service = testService();
 const vendor = vendorProcess();
-
+const folder = temporaryFolder();
 const JSON_TYPE = { "content-type": "application/json" };
 
-function run(apiKey = vendor.apiKey) {
-  const { snapshots, run } = restConnector({ baseUrl: vendor.baseUrl, apiKey });
-  return service.run(snapshots, run);
-}
+beforeEach(() => {
+  vi.stubEnv("VENDOR_URL", vendor.baseUrl);
+  vi.stubEnv("VENDOR_KEY", vendor.apiKey);
+});
+afterEach(() => vi.unstubAllEnvs());
+const run = () => service.run(connector.snapshots, connector.run);
 
 test("writes every page of users, plans, seats and activity", async () => {
   await run();
@@ -38,12 +45,9 @@ test("asks the next time for the activity since the vendor's own time", async ()
   expect(receipt.collections.usage?.stats.sent).toBe(0);
 });
 
-test("tries again after a rate limit, a broken answer and a server that is down", async () => {
-  vendor.answer(
-    { status: 429, headers: { "retry-after": "0" } },
-    { status: 503, headers: { "retry-after": "0" } },
-    { status: 200, headers: { ...JSON_TYPE, "content-length": "900", connection: "close" }, body: "{" },
-  );
+test("tries again after a rate limit and a server that is down", async () => {
+  const headers = { "retry-after": "0" };
+  vendor.answer({ status: 429, headers }, { status: 503, headers });
   await run();
   expect(service.inspect().snapshots.accounts).toHaveLength(55);
 });
@@ -51,16 +55,8 @@ test("tries again after a rate limit, a broken answer and a server that is down"
 test.each([
   ["is a page for logging in", { status: 200, headers: { "content-type": "text/html" }, body: "<html>" }],
   ["is a redirect", { status: 302, headers: { location: "/login" } }],
-  ["is cut off without a sign of it", { status: 200, headers: JSON_TYPE, body: '{"id":"ws-7301","users":2' }],
-  ["lacks a field", { status: 200, headers: JSON_TYPE, body: '{"id":"ws-7301","users":240}' }],
-  [
-    "counts another number of users",
-    { status: 200, headers: JSON_TYPE, body: '{"id":"ws-7301","users":56,"seats":50}' },
-  ],
-  [
-    "is another customer's",
-    { status: 200, headers: JSON_TYPE, body: '{"id":"ws-7302","users":55,"seats":50}' },
-  ],
+  ["is cut off without a sign of it", { status: 200, headers: JSON_TYPE, body: '{"items":[],"next":nul' }],
+  ["lacks a field", { status: 200, headers: JSON_TYPE, body: '{"items":[],"next":null}' }],
 ])("removes nothing if an answer %s", async (_name, answer) => {
   await run();
   const before = service.inspect().snapshots;
@@ -70,8 +66,27 @@ test.each([
   expect(service.states()).toEqual(["completed"]);
 });
 
+test("says in one line which field of which item is wrong, and how many more, without its value", async () => {
+  const items = [{ id: "usr_1", name: 7, email: "secret@polarvik", role: "admin" }];
+  const page = { items, next: null, total: 1, asOf: "2026-11-20T06:00:00Z" };
+  vendor.answer({ status: 200, headers: JSON_TYPE, body: JSON.stringify(page) });
+  const { message } = (await rejection(run())) as Error;
+  expect(message).toMatch(/^page 1, item 1: name: Invalid input: expected string.*, and 2 more\.$/);
+  expect(message).not.toContain("secret");
+});
+
 test("names the path if the vendor refuses the key, and not the key", async () => {
-  const error = await rejection(run("vk_live_of_somebody_else"));
-  expect(error).toMatchObject({ message: "The vendor answered /v1/workspace with status 401." });
+  vi.stubEnv("VENDOR_KEY", "vk_live_of_somebody_else");
+  const error = await rejection(run());
+  expect(error).toMatchObject({ message: "The vendor answered /v1/users with status 401." });
   expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain("of_somebody_else");
+});
+
+test("withstands every fault of its vendor, of which the recording has fakes for people and key", async () => {
+  const cassette = join(folder.path, "rest.cassette.json");
+  await recordVendor(connector, { to: cassette, keep: ["role"] });
+  const text = await readFile(cassette, "utf8");
+  for (const secret of [vendor.apiKey, "polarvik.example", "Person Number"])
+    expect(text).not.toContain(secret);
+  await expectWithstands(connector, 28, { cassette });
 });

@@ -33,14 +33,14 @@ export class FanOut {
   readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #vendor: Server;
-  #workers: ChildProcess[] = [];
+  readonly #workers: ChildProcess[] = [];
 
   private constructor(redis: RedisServer, folder: string, server: ReferenceServer, perPartition: number) {
     this.#redis = redis;
     this.#folder = folder;
     this.#perPartition = perPartition;
     this.#env = {
-      REDIS_PATH: redis.path,
+      REDIS_URL: redis.path,
       FAN_OUT_FOLDER: join(folder, "partitions"),
       XDG_STATE_HOME: folder,
       SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
@@ -112,12 +112,16 @@ export class FanOut {
     createInterface(child.stdout ?? process.stdin).on("line", (line) => this.lines.push(JSON.parse(line)));
   }
 
-  /** Kills the oldest worker, and starts another. */
-  async replace(): Promise<void> {
-    const [oldest, ...rest] = this.#workers;
-    this.#workers = rest;
-    oldest?.kill("SIGKILL");
-    this.work();
+  /** Runs an installation with three workers and, by mistake, two schedulers; kills two of the workers. */
+  async runWithKills(installationId: string): Promise<Line> {
+    await Promise.all([this.flow(installationId), this.flow(installationId)]);
+    for (let worker = 0; worker < 3; worker += 1) this.work();
+    for (let kill = 0; kill < 2; kill += 1) {
+      await setTimeout(1000);
+      this.#workers.shift()?.kill("SIGKILL");
+      this.work();
+    }
+    return this.committed();
   }
 
   /** What became of the job that sends. */

@@ -2,16 +2,21 @@ import { setTimeout } from "node:timers/promises";
 import type { Fleet } from "./fleet.js";
 
 const WORKERS = 4;
+/** `heartbeatSeconds` of the queue. */
+const DEAD_AFTER_MS = 10_000;
 
 /** What came of it. */
 export interface ChaosFigures {
   readonly differences: readonly string[];
-  readonly overlaps: readonly string[];
+  /** Runs that began beside another one within the time after which pg-boss may consider a worker dead. */
+  readonly earlyOverlaps: number;
+  /** Others: the first of the two was stalled for so long. */
+  readonly stalledOverlaps: number;
   readonly runs: number;
   readonly failed: Readonly<Record<string, number>>;
-  /** The longest wait of a run for the lock of a dead one. */
+  /** The longest wait of a run for the lock of a dead one, of installations without a lost start. */
   readonly longestWaitMs: number;
-  /** Batches that nobody could abort: they were asked for, and the process died before it knew their ids. */
+  /** Installations with a batch that nobody could abort: see `settled`. */
   readonly lostStarts: number;
   readonly dead: number;
   readonly minutes: number;
@@ -48,17 +53,20 @@ export async function chaos(
   await fleet.settled();
   const ended = workers.lines.filter(({ event }) => event !== "began");
   const failed = ended.filter(({ event }) => event === "failed").map(({ code = "" }) => code);
-  const waits = ended.map(({ waitedForLockMs = 0 }) => waitedForLockMs);
-  const batches = fleet.inspected().flatMap((installation) => installation.batches);
+  const waits = ended
+    .filter(({ installationId }) => !fleet.lostStarts.has(installationId))
+    .map(({ waitedForLockMs = 0 }) => waitedForLockMs);
+  const overlaps = workers.overlapsMs();
   return {
     differences: fleet.differences(),
-    overlaps: workers.overlaps(),
+    earlyOverlaps: overlaps.filter((ms) => ms < DEAD_AFTER_MS).length,
+    stalledOverlaps: overlaps.filter((ms) => ms >= DEAD_AFTER_MS).length,
     runs: ended.length,
     failed: Object.fromEntries(
       [...new Set(failed)].map((code) => [code, failed.filter((one) => one === code).length]),
     ),
     longestWaitMs: Math.max(0, ...waits),
-    lostStarts: batches.filter(({ state }) => state === "expired").length,
+    lostStarts: fleet.lostStarts.size,
     dead: await fleet.jobs("name = 'sync-dead'"),
     minutes: (performance.now() - begunAt) / 60_000,
   };

@@ -15,7 +15,7 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
   test("kills, a restart of the database and two schedulers leave each snapshot as its source", async () => {
     const fleet = await fleetOf(40);
     const figures = await chaos(fleet, { kills: 10, mostPauseMs: 1500, seed: 7 });
-    expect(figures).toMatchObject({ differences: [], overlaps: [], dead: 0 });
+    expect(figures).toMatchObject({ differences: [], earlyOverlaps: 0, dead: 0 });
     expect(figures.runs).toBeGreaterThan(80);
   });
 
@@ -33,15 +33,46 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     await fleet.settled();
     const held = workers.lines.filter(({ event }) => event === "failed");
     expect(held.map(({ installationId }) => installationId).sort()).toEqual([...fleet.ids].sort());
-    expect(new Set(held.map(({ code, next }) => `${code} ${next}`))).toEqual(
-      new Set(["RUN_HELD needs-approval"]),
-    );
+    expect(new Set(held.map(({ code }) => code))).toEqual(new Set(["RUN_HELD"]));
     // No batch was started: nobody who reads sees a difference.
     expect(fleet.inspected()).toEqual(before);
 
     vendor.badRelease = false;
     vendor.version += 1;
     await fleet.schedule(1);
+    await fleet.settled();
+    expect(fleet.differences()).toEqual([]);
+  });
+
+  test("a worker that stalls, and lives on when others have its jobs, puts no older state back", async () => {
+    const fleet = await fleetOf(8);
+    const { vendor, workers } = fleet;
+    const stalled = workers.start();
+    await fleet.schedule(1);
+    await expect.poll(() => fleet.inspected().some(({ lock }) => lock !== null), { interval: 5 }).toBe(true);
+    workers.send(stalled, "SIGSTOP");
+    expect(workers.going(stalled)).toBeGreaterThan(0);
+    vendor.version += 1;
+    await fleet.schedule(1);
+    workers.start();
+    await fleet.settled();
+    workers.send(stalled, "SIGCONT");
+    await expect.poll(() => workers.going(stalled)).toBe(0);
+    // So there were two runs of an installation at once, which the engine cannot exclude.
+    expect(workers.overlapsMs().length).toBeGreaterThan(0);
+    expect(fleet.differences()).toEqual([]);
+  });
+
+  test("a worker tells the end of each run, also if the database cannot be reached then", async () => {
+    const fleet = await fleetOf(40);
+    const { database, workers } = fleet;
+    const worker = workers.start();
+    await fleet.schedule(1);
+    await expect.poll(() => workers.lines.length).toBeGreaterThan(0);
+    await database.stop("immediate");
+    await expect.poll(() => workers.going(worker)).toBe(0);
+    expect(workers.lines.some(({ event }) => event === "failed")).toBe(true);
+    await database.start();
     await fleet.settled();
     expect(fleet.differences()).toEqual([]);
   });

@@ -19,6 +19,8 @@ export class Fleet {
   readonly database: PostgresServer;
   readonly workers: Workers;
   readonly ids: readonly string[];
+  /** Installations whose lock ended with its lease. */
+  readonly lostStarts = new Set<string>();
   readonly #folder: string;
 
   private constructor(
@@ -77,7 +79,9 @@ export class Fleet {
     while ((await this.jobs("name = 'sync' AND state < 'completed'")) > 0) {
       const completed = this.workers.lines.filter(({ event }) => event === "completed").length;
       if (completed > moved.completed) moved = { completed, at: performance.now() };
-      if (performance.now() - moved.at > STILL_MS && this.inspected().some(({ lock }) => lock !== null)) {
+      const locked = this.ids.filter((id) => this.server.inspect(id).lock !== null);
+      if (performance.now() - moved.at > STILL_MS && locked.length > 0) {
+        for (const id of locked) this.lostStarts.add(id);
         this.server.clock.advance(LEASE_MS);
         moved.at = performance.now();
       }

@@ -3,14 +3,16 @@
  * in a minute with 1, 2 and 4 workers, and their memory.
  *
  *     npm run fleet -- [installations] [kills] [seed]
- *     npm run fleet -- rate [installations]
+ *     npm run fleet -- rate [installations] [rounds]
  */
 import { chaos } from "./chaos.js";
 import { Fleet } from "./fleet.js";
 
 const args = process.argv.slice(2);
-if (args[0] === "rate") for (const workers of [1, 2, 4]) await rate(workers, Number(args[1] ?? 400));
-else {
+if (args[0] === "rate") {
+  const [installations = 400, rounds = 3] = args.slice(1).map(Number);
+  for (const workers of [1, 2, 4]) await rate(workers, installations, rounds);
+} else {
   const [installations = 400, kills = 100, seed = 7] = args.map(Number);
   const fleet = await Fleet.start(installations, 20);
   try {
@@ -20,12 +22,12 @@ else {
   }
 }
 
-/** Three rounds: memory is to stay where it is after the first one. */
-async function rate(count: number, installations: number): Promise<void> {
+/** Memory is to stay where it is after some rounds. */
+async function rate(count: number, installations: number, rounds: number): Promise<void> {
   const fleet = await Fleet.start(installations, 100);
   const numbers = Array.from({ length: count }, () => fleet.workers.start());
   try {
-    for (let round = 1; round <= 3; round += 1) {
+    for (let round = 1; round <= rounds; round += 1) {
       await fleet.schedule(1);
       const begunAt = performance.now();
       await fleet.settled();

@@ -81,13 +81,19 @@ export class Workers {
     if (code !== 0) throw new Error(`${command} ended with ${code}.`);
   }
 
+  /** Lets no time pass for a worker, as a machine without a free processor does, or lets it go on. */
+  send(worker: number, signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#running.get(worker)?.kill(signal);
+  }
+
   async kill(worker: number, signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<unknown> {
     const child = this.#running.get(worker);
     this.#running.delete(worker);
+    // Not when this process hears of it, which may be seconds later.
+    this.kills.push({ at: Date.now(), worker });
     child?.kill(signal);
     if (child !== undefined && child.exitCode === null && child.signalCode === null)
       await once(child, "exit");
-    this.kills.push({ at: Date.now(), worker });
     return child?.signalCode ?? child?.exitCode;
   }
 
@@ -102,21 +108,29 @@ export class Workers {
     return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
   }
 
-  /** Pairs of runs of one installation that went on at once. A run of a killed worker ended with it. */
-  overlaps(): readonly string[] {
+  /**
+   * Of each pair of runs of one installation that went on at once: how long after the first one the second one began. A
+   * run of a killed worker ended with it.
+   */
+  overlapsMs(): readonly number[] {
     const diedAt = new Map(this.kills.map(({ worker, at }) => [worker, at]));
-    const found: string[] = [];
+    const found: number[] = [];
     const open = new Map<string, Line>();
     for (const line of [...this.lines].sort((a, b) => a.at - b.at)) {
       const before = open.get(line.installationId);
-      if (line.event !== "began") open.delete(line.installationId);
-      else {
-        const isDead = before !== undefined && (diedAt.get(before.worker) ?? Infinity) <= line.at;
-        if (before !== undefined && !isDead) found.push(line.installationId);
+      if (line.event === "began") {
+        if (before !== undefined && (diedAt.get(before.worker) ?? Infinity) > line.at)
+          found.push(line.at - before.at);
         open.set(line.installationId, line);
-      }
+      } else if (before?.worker === line.worker) open.delete(line.installationId);
     }
     return found;
+  }
+
+  /** Runs of a worker that have begun and not ended. */
+  going(worker: number): number {
+    const own = this.lines.filter((line) => line.worker === worker);
+    return 2 * own.filter(({ event }) => event === "began").length - own.length;
   }
 
   #spawn(args: readonly string[], stderr: "pipe" | "inherit" = "pipe"): ChildProcess {

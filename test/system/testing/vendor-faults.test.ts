@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { vendorFaults } from "../../../src/testing/kit/faults/vendor-faults.js";
 import { testConnector } from "../../../src/testing/kit/test-connector.js";
+import { vendorFaults } from "../../../src/testing/kit/verdict/rows.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { GOOD } from "../../testing/kit/good.js";
 import { PLANTED } from "../../testing/kit/planted/index.js";

@@ -198,16 +198,6 @@ test("an escaped text can be decoded as before, and names what it named", async 
   expect(escaped.map(decodeURIComponent)).toEqual(escaped.map(() => expect.stringMatching(/[=/]/)));
 });
 
-test("a recording takes the place of the one before", async () => {
-  const to = join(folder.path, "again.cassette.json");
-  await recordVendor(await startUsers([{ id: 1 }]), { to });
-  await recordVendor(await startUsers([{ id: 2 }]), { to });
-  const runs = await readRuns(to);
-  expect(runs.map(({ exchanges }) => exchanges[0]?.response.body)).toEqual([
-    { json: { users: [{ id: 2 }] } },
-  ]);
-});
-
 test.each([
   ["a relative link", { next: "/users?page=2" }, "nobody asked for the next page that next names"],
   ["a total", { meta: { total: 90 } }, "meta.total is 90, and 1 items were read"],
@@ -250,14 +240,6 @@ test("names the vendor that cannot be reached, and why", async () => {
   await expect(recorded).rejects.toThrow(TransportError);
   await expect(recorded).rejects.toThrow(`${origin} could not be reached: `);
   await expect(recorded).rejects.toThrow("(ECONNREFUSED)");
-});
-
-test("leaves fetch and http as they were", async () => {
-  const { default: http } = await import("node:http");
-  const before = [http.request, http.get, Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1"))];
-  await recordVendor(await startUsers([]), { to: join(folder.path, "restored.cassette.json") });
-  const after = [http.request, http.get, Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1"))];
-  expect(after.every((value, i) => value === before[i])).toBe(true);
 });
 
 const exchange = {

@@ -1,20 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Filter } from "../filter.ts";
-import type { Queries } from "./types.ts";
+import { queries } from "../queries.ts";
 
 const TYPING_MS = 250;
 const ACTIVITIES = { "": "Any", UNUSED: "Unused", USED: "Used" };
 const isActivity = (value: string): value is Filter["activity"] => value in ACTIVITIES;
 
 /** Search, vendor and activity. Typing takes effect when it pauses. */
-export function FilterBar(props: {
-  readonly vendors: ReturnType<Queries["vendors"]>;
-  readonly filter: Filter;
-  readonly onChange: (filter: Filter) => void;
-}) {
+export function FilterBar(props: { readonly filter: Filter; readonly onChange: (filter: Filter) => void }) {
   const { filter, onChange } = props;
-  const vendors = useQuery(props.vendors);
+  const vendors = useQuery(queries.vendors());
   const [text, setText] = useState(filter.text);
   useEffect(() => setText(filter.text), [filter.text]);
   useEffect(() => {

@@ -1,19 +1,32 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { type Filter, sortedBy } from "../filter.ts";
+import { queries } from "../queries.ts";
 import { formatMoney } from "./money.ts";
 import { Problem } from "./problem.tsx";
-import type { Draft, License, Queries } from "./types.ts";
+import type { Draft, License } from "./types.ts";
 
 const SKELETON = ["a", "b", "c", "d", "e", "f"];
 
+const COLUMNS = [
+  ["holder", "Holder"],
+  ["plan", "Plan"],
+  [undefined, "Activity"],
+  ["price", "A year"],
+] as const;
+
+const sortOf = ({ sortedBy, direction }: Filter, column: Filter["sortedBy"]) =>
+  sortedBy !== column ? "none" : direction === "ASC" ? "ascending" : "descending";
+
 /** The licenses, page by page. */
 export function LicenseTable(props: {
-  readonly query: ReturnType<Queries["licenses"]>;
+  readonly filter: Filter;
+  readonly onSort: (filter: Filter) => void;
   readonly onClear: () => void;
   readonly onDraft: (draft: Draft) => void;
 }) {
   const { data, error, fetchNextPage, hasNextPage, isFetching, isFetchingNextPage, refetch } =
     useInfiniteQuery({
-      ...props.query,
+      ...queries.licenses(props.filter),
       placeholderData: keepPreviousData,
     });
   if (data === undefined) return error === null ? <Skeleton /> : <Problem error={error} onRetry={refetch} />;
@@ -30,15 +43,26 @@ export function LicenseTable(props: {
         </div>
       ) : (
         <table aria-busy={isFetching && !isFetchingNextPage}>
-          <caption className="unseen">Licenses, the largest saving first</caption>
+          <caption className="unseen">Licenses</caption>
           <thead>
             <tr>
-              <th scope="col">Holder</th>
-              <th scope="col">Plan</th>
-              <th scope="col">Activity</th>
-              <th scope="col" className="amount">
-                A year
-              </th>
+              {COLUMNS.map(([column, label]) =>
+                column === undefined ? (
+                  <th scope="col" key={label}>
+                    {label}
+                  </th>
+                ) : (
+                  <th scope="col" key={label} aria-sort={sortOf(props.filter, column)}>
+                    <button
+                      type="button"
+                      className="sort"
+                      onClick={() => props.onSort(sortedBy(props.filter, column))}
+                    >
+                      {label}
+                    </button>
+                  </th>
+                ),
+              )}
               <th scope="col">
                 <span className="unseen">Action</span>
               </th>

@@ -1,11 +1,15 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { Filter } from "../filter.ts";
+import { queries } from "../queries.ts";
 import { formatMoney } from "./money.ts";
 import { Problem } from "./problem.tsx";
-import type { Queries } from "./types.ts";
 
 /** What the licenses cost and could save, one card for each currency: amounts of two currencies cannot be added. */
-export function Sums({ query }: { readonly query: ReturnType<Queries["sums"]> }) {
-  const { data, error, isFetching, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
+export function Sums({ filter }: { readonly filter: Filter }) {
+  const { data, error, isFetching, refetch } = useQuery({
+    ...queries.sums(filter),
+    placeholderData: keepPreviousData,
+  });
   if (error !== null) return <Problem error={error} onRetry={refetch} />;
   return (
     <dl className="sums" aria-label="Sums per currency" aria-busy={isFetching}>

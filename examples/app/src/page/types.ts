@@ -1,8 +1,4 @@
-import type { DeskLicensesQuery } from "../codegen/generated/graphql.ts";
-import type { queries } from "../codegen/queries.ts";
-
-/** The page takes the queries of either generator: their types must agree. */
-export type Queries = typeof queries;
+import type { DeskLicensesQuery } from "../generated/graphql.ts";
 
 export type License = NonNullable<NonNullable<DeskLicensesQuery["licenses"]>["nodes"]>[number];
 

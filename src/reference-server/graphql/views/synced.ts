@@ -2,11 +2,9 @@
 import { RECORD_RULES, SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, getOrAdd, lazy, nullIfBlank } from "../../values.js";
-import type { Collection, MessageOf, Slot, SyncedInstallation } from "../../workspace.js";
+import type { Collection, MessageOf, SyncedInstallation } from "../../workspace.js";
 
 type Rows = readonly MessageOf<Collection>[];
-
-export type RecordSlot = Slot<MessageOf<Collection>>;
 
 type Parts = (part: string) => unknown;
 
@@ -121,8 +119,10 @@ function isCollection(name: string): name is Collection {
 export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
-  const find = (name: string, id: string): RecordSlot | undefined =>
-    isCollection(name) ? installation.find(name, id) : undefined;
+  const find = (name: string, id: string): Rows => {
+    const record = isCollection(name) ? installation.find(name, id) : undefined;
+    return record === undefined ? NONE : [record];
+  };
   const plans = recordsIn(installation, "plans").flatMap(planOf);
   const discovered = recordsIn(installation, "externallyDiscoveredUsage").flatMap(discoveredOf);
   const ownUses = recordsIn(installation, "usage").flatMap(usageOf);
@@ -131,9 +131,9 @@ export function syncedBy(installation: SyncedInstallation) {
     plans,
     licenses: lazy(() => recordsIn(installation, "licenses").flatMap(licenseOf)),
     employees: lazy(() => recordsIn(installation, "employees").flatMap(employeeOf)),
-    account: (id: string) => viewIn(find("accounts", id), accountOf),
-    employee: (id: string) => viewIn(find("employees", id), employeeOf),
-    plan: (id: string) => viewIn(find("plans", id), planOf),
+    account: (id: string) => find("accounts", id).flatMap(accountOf)[0],
+    employee: (id: string) => find("employees", id).flatMap(employeeOf)[0],
+    plan: (id: string) => find("plans", id).flatMap(planOf)[0],
     /** Names of the products of plans, by folded name. */
     products: byFoldedName(plans.map((plan) => productOf(plan, installation))),
     /** Names of discovered products, by folded name. */
@@ -146,13 +146,6 @@ export function syncedBy(installation: SyncedInstallation) {
       return last;
     }),
   };
-}
-
-function viewIn<View>(
-  slot: RecordSlot | undefined,
-  viewOf: (record: MessageOf<Collection>) => readonly View[],
-): View | undefined {
-  return slot === undefined || slot.removed ? undefined : viewOf(slot.record)[0];
 }
 
 /** Of several spellings the first counts. */

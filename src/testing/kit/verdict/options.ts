@@ -1,5 +1,4 @@
-import { InvalidInputError } from "../../../core/errors/index.js";
-import { type KeysOf, readOptions } from "../../../core/validate.js";
+import { isText, listOf, type OptionTable, readOptions, wholeNumber } from "../../../core/validate.js";
 import type { GuardOptions } from "../../../sync/guard/rules.js";
 
 /** Options of {@link testConnector} and {@link describeConnector}. */
@@ -18,7 +17,15 @@ export interface KitOptions {
   readonly guard?: GuardOptions | false | undefined;
 }
 
-const KIT_KEYS = { cassette: true, seed: true, only: true, guard: true } satisfies KeysOf<KitOptions>;
+const KIT_OPTIONS = {
+  cassette: {
+    expected: "the path or the URL of a file",
+    fits: (value) => (isText(value) && value !== "") || value instanceof URL,
+  },
+  seed: wholeNumber(0),
+  only: { expected: "an array of names of faults", fits: listOf(isText) },
+  guard: true,
+} satisfies OptionTable<KitOptions>;
 
 /** Options of the kit with defaults filled in. */
 export interface ResolvedKitOptions extends Omit<KitOptions, "seed"> {
@@ -27,18 +34,6 @@ export interface ResolvedKitOptions extends Omit<KitOptions, "seed"> {
 
 /** @throws {InvalidInputError} an option is unknown or has a wrong type */
 export function readKitOptions(caller: string, options: KitOptions): ResolvedKitOptions {
-  const { seed = 1, ...given } = readOptions(caller, options, KIT_KEYS);
-  if (!Number.isInteger(seed) || seed < 0)
-    throw new InvalidInputError(`${caller}: seed must be an integer of 0 or more.`);
-  const cassette: unknown = given.cassette;
-  if (
-    cassette !== undefined &&
-    (typeof cassette !== "string" || cassette === "") &&
-    !(cassette instanceof URL)
-  )
-    throw new InvalidInputError(`${caller}: cassette must be the path or the URL of a file.`);
-  const only: unknown = given.only;
-  if (only !== undefined && !(Array.isArray(only) && only.every((name) => typeof name === "string")))
-    throw new InvalidInputError(`${caller}: only must be an array of names of faults.`);
+  const { seed = 1, ...given } = readOptions(caller, options, KIT_OPTIONS);
   return { ...given, seed };
 }

@@ -5,16 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { defineConnector } from "@saas-management/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Struck } from "../../../../src/testing/kit/faults/fault.js";
 import { openServers, type Servers } from "../../../../src/testing/kit/run/servers.js";
-import type { VendorAnswer } from "../../../../src/testing/kit/vendor/messages.js";
-import * as planted from "../planted/vendor.js";
 import { byToken } from "../recordings/index.js";
 
 const derive = promisify(pbkdf2);
-
-/** Reads the users of the recording by token, with checks that a careful author makes. */
-const { connector: pagedUsers } = planted.accounts({}, () => {});
 
 const accounts = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: `a${i}`, name: `Name ${i}` }));
@@ -26,54 +20,6 @@ beforeAll(async () => {
 afterAll(() => servers[Symbol.asyncDispose]());
 
 const recording = { exchanges: byToken(), startedAt: "2026-03-01T06:00:00Z" };
-
-const secondAnswer = (change: Partial<VendorAnswer>): Struck => ({
-  exchanges: recording.exchanges,
-  answer: (answer, { number }) => (number === 2 ? { ...answer, ...change } : answer),
-});
-
-test("runs a connector without HTTP after another snapshot", async () => {
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) => batch.write("accounts", accounts(5)),
-  });
-  const result = await servers.run(connector, { before: { records: { accounts: accounts(4) } } });
-  expect(result).toMatchObject({ outcome: "completed", hasSent: true, unhandled: [], fired: 0 });
-  expect(result.error).toBeUndefined();
-  expect(result.receipt?.collections.accounts?.expected).toMatchObject({ known: 4, added: 1 });
-  expect(result.effect.snapshots.accounts).toHaveLength(5);
-  expect(result.records.get("accounts")).toEqual(accounts(5));
-});
-
-test("plays a recording to a connector, and has the same effect twice", async () => {
-  const first = await servers.run(pagedUsers, { recording });
-  const second = await servers.run(pagedUsers, { recording });
-  expect(first.outcome).toBe("completed");
-  expect(first.effect.snapshots.accounts).toHaveLength(30);
-  expect(second.effect.snapshots).toEqual(first.effect.snapshots);
-  expect(first.requests.map(({ url }) => new URL(url).search)).toEqual([
-    "?limit=10",
-    "?limit=10&pageToken=users-token-2",
-    "?limit=10&pageToken=users-token-3",
-  ]);
-  expect(first.credentials).toContain("key-of-the-planted-connectors-0815");
-});
-
-test("refuses a run whose vendor fails, and completes it the next time", async () => {
-  const struck = secondAnswer({ status: 500, headers: {}, body: Buffer.from("") });
-  const before = { records: { accounts: [{ id: "u-1a", name: "Of yesterday" }] } };
-  const result = await servers.run(pagedUsers, { recording, struck, before });
-  expect(result).toMatchObject({
-    outcome: "refused",
-    fired: 1,
-    hasSent: false,
-    error: { message: "The vendor answered 500." },
-  });
-  expect(result.effect.snapshots.accounts.map(({ id }) => id)).toEqual(["u-1a"]);
-  const next = await result.nextRun();
-  expect(next.outcome).toBe("completed");
-  expect(next.effect.snapshots.accounts).toHaveLength(30);
-});
 
 test("lets twenty minutes of a connector pass in milliseconds", async () => {
   const times: string[] = [];
@@ -114,12 +60,6 @@ test("lets no time pass while the connector works, however busy the machine is",
   const busy = Array.from({ length: 24 }, () => derive("password", "salt", 60_000, 64, "sha512"));
   expect((await running).error).toBeUndefined();
   await Promise.all(busy);
-});
-
-test("ends an answer that is held back for ten minutes", async () => {
-  const struck = secondAnswer({ delayMs: 600_000, cutAfter: -1 });
-  const result = await servers.run(pagedUsers, { recording, struck });
-  expect(result).toMatchObject({ outcome: "refused", fired: 1 });
 });
 
 test("reports a rejection that the connector does not handle", async () => {

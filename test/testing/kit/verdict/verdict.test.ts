@@ -28,10 +28,6 @@ const completed = (effect: Judged["effect"], more: Partial<Judged> = {}) =>
 const ended = (more: Partial<Judged>) =>
   judge({ ...COMPLETED, end: "refused", hasSent: false, error: new Error("page 2: 500"), ...more }, expected);
 
-test("calls the clean run's effect the same", () => {
-  expect(completed(clean)).toEqual({ verdict: "same" });
-});
-
 test.each([
   [
     "a record that is marked as removed",
@@ -110,30 +106,6 @@ test("ignores a field that differs between clean runs too", () => {
   expect(judge({ ...COMPLETED, effect }, { ...expected, volatile })).toEqual({ verdict: "same" });
 });
 
-test("calls a failed run refused if the next one has the clean effect", () => {
-  expect(ended({ next: { error: undefined, effect: clean } })).toEqual({
-    verdict: "refused",
-    error: "page 2: 500",
-  });
-  expect(ended({ end: "held", next: { error: undefined, effect: clean } }).verdict).toBe("held");
-});
-
-test("finds what the next run does wrong", () => {
-  const resumed = holding({
-    accounts: [[...a1, "removed"], [...a2, "removed"], a3, old],
-    usage,
-    externallyDiscoveredUsage: [seen],
-  });
-  expect(ended({ next: { error: undefined, effect: resumed } })).toEqual({
-    verdict: "WRONG",
-    cause:
-      'the next run, without the fault, removed 2 of 3 accounts ("a1", "a2"); cause: GET /users?page=2 answered 500',
-  });
-  expect(ended({ next: { error: new Error("still broken"), effect: clean } }).cause).toContain(
-    "the next run, without the fault, failed too: still broken",
-  );
-});
-
 test("expects what a run would have sent that comes a day later", () => {
   const twice = holding({ accounts, usage, externallyDiscoveredUsage: [seen, seen] });
   const failed = { ...COMPLETED, end: "refused" as const, hasSent: false, error: new Error("500") };
@@ -141,23 +113,6 @@ test("expects what a run would have sent that comes a day later", () => {
     judge({ ...failed, next: { error: undefined, effect } }, { ...expected, nextRun: twice });
   expect(afterwards(twice).verdict).toBe("refused");
   expect(afterwards(clean).cause).toContain("the next run, without the fault, lost 1 of 2");
-});
-
-test("calls a run WRONG that failed after it had begun to send", () => {
-  expect(ended({ hasSent: true, next: { error: undefined, effect: clean } })).toEqual({
-    verdict: "WRONG",
-    cause:
-      "it failed after it had begun to send, as if a write was not awaited; cause: GET /users?page=2 answered 500",
-  });
-});
-
-test("calls a leak WRONG, and does not show the message that may hold it", () => {
-  const leaks = ["the authorization header is in the error"];
-  const error = new Error("Bearer top-secret");
-  expect(ended({ error, leaks, next: { error: undefined, effect: clean } })).toEqual({
-    verdict: "WRONG",
-    cause: "leaked: the authorization header is in the error; cause: GET /users?page=2 answered 500",
-  });
 });
 
 test("says why the guard held a run, without the list that it cannot show", () => {
@@ -174,9 +129,50 @@ test("says why the guard held a run, without the list that it cannot show", () =
   });
 });
 
-test("calls a run that does not end WRONG", () => {
-  expect(ended({ endless: "does not end: asked 160 times" })).toEqual({
-    verdict: "WRONG",
-    cause: "does not end: asked 160 times; cause: GET /users?page=2 answered 500",
-  });
+const next = { error: undefined, effect: clean };
+const resumed = holding({
+  accounts: [[...a1, "removed"], [...a2, "removed"], a3, old],
+  usage,
+  externallyDiscoveredUsage: [seen],
+});
+
+test.each<[what: string, run: Partial<Judged>, verdict: string, said: string]>([
+  ["refused if the next run has the clean effect", { next }, "refused", "page 2: 500"],
+  ["held if the next run has the clean effect", { next, end: "held" }, "held", "page 2: 500"],
+  [
+    "WRONG if the next run has another",
+    { next: { error: undefined, effect: resumed } },
+    "WRONG",
+    'the next run, without the fault, removed 2 of 3 accounts ("a1", "a2")',
+  ],
+  [
+    "WRONG if the next run fails",
+    { next: { error: new Error("still broken"), effect: clean } },
+    "WRONG",
+    "the next run, without the fault, failed too: still broken",
+  ],
+  [
+    "WRONG if it has begun to send",
+    { next, hasSent: true },
+    "WRONG",
+    "it failed after it had begun to send, as if a write was not awaited",
+  ],
+  [
+    "WRONG if a secret came out, which is not shown",
+    { next, error: new Error("Bearer top-secret"), leaks: ["the authorization header is in the error"] },
+    "WRONG",
+    "leaked: the authorization header is in the error",
+  ],
+  [
+    "WRONG if it does not end",
+    { endless: "does not end: asked 160 times" },
+    "WRONG",
+    "does not end: asked 160 times",
+  ],
+])("calls a failed run %s", (_, run, verdict, said) => {
+  const { cause, error, ...judged } = ended(run);
+  expect([judged.verdict, error ?? cause]).toEqual([
+    verdict,
+    verdict === "WRONG" ? `${said}; cause: GET /users?page=2 answered 500` : said,
+  ]);
 });

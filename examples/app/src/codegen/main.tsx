@@ -1,4 +1,0 @@
-import { showPage } from "../page/page.tsx";
-import { queries } from "./queries.ts";
-
-showPage(queries, "codegen");

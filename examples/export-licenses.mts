@@ -1,0 +1,62 @@
+/**
+ * Exports all licenses to a JSON Lines file, however many there are, and goes on where it was killed.
+ *
+ *   npx tsx --env-file=.env node_modules/@saas-management/sdk/examples/export-licenses.mts licenses.jsonl
+ *
+ * The file appears when it is complete. Until then, `licenses.jsonl.part` has the lines and `licenses.jsonl.position`
+ * says where to go on; delete both to start anew. Two pages are in memory. Start one process per file.
+ */
+import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
+import { SaasManagementClient } from "@saas-management/sdk";
+
+const PAGE = 500;
+const PAUSE_MS = Number(process.env["PAUSE_MS"] ?? 200);
+const [path = "licenses.jsonl"] = process.argv.slice(2);
+
+/** How much of the file is certain, and where the listing goes on behind it. */
+interface Position {
+  readonly bytes: number;
+  readonly lines: number;
+  readonly cursor: string;
+}
+
+const file = await open(`${path}.part`, "a");
+let position = await readPosition();
+// Lines are on disk before the position that vouches for them: what a kill left behind it is cut off and read again.
+if (position !== undefined && position.bytes > (await file.stat()).size) position = undefined;
+await file.truncate(position?.bytes ?? 0);
+if (position !== undefined) console.log(`Continuing after ${position.lines} licenses.`);
+
+await using client = SaasManagementClient.fromEnv();
+// By id, so that no license moves to another page meanwhile.
+const licenses = client.graphql.licenses({ order: { id: "ASC" }, pageSize: PAGE, cursor: position?.cursor });
+for await (const { nodes, pageInfo } of licenses.pages()) {
+  if (pageInfo.endCursor === null) break; // an empty page
+  const text = nodes.map((license) => `${JSON.stringify(license)}\n`).join("");
+  await file.appendFile(text);
+  await file.datasync();
+  const { bytes = 0, lines = 0 }: Partial<Position> = position ?? {};
+  position = {
+    bytes: bytes + Buffer.byteLength(text),
+    lines: lines + nodes.length,
+    cursor: pageInfo.endCursor,
+  };
+  // Renamed, because a position that is half written would be worth nothing.
+  await writeFile(`${path}.position.new`, JSON.stringify(position), { flush: true });
+  await rename(`${path}.position.new`, `${path}.position`);
+  await setTimeout(PAUSE_MS); // leaves room for others; a 429 is waited for anyway
+}
+await file.close();
+await rm(`${path}.position`, { force: true });
+await rename(`${path}.part`, path);
+console.log(`${position?.lines ?? 0} licenses are in ${path}.`);
+
+async function readPosition(): Promise<Position | undefined> {
+  try {
+    return JSON.parse(await readFile(`${path}.position`, "utf8"));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * A process that runs a connector every few hours, tells somebody when a person must act, and stops when it is asked to.
+ *
+ *   npx tsx --env-file=.env node_modules/@saas-management/sdk/examples/scheduled.mts --first-run
+ *
+ * SIGTERM or Ctrl-C while it waits ends it at once, during a run after its batch is aborted. A scheduler that starts a
+ * process for each run needs none of this: `saas-management run` is enough.
+ */
+import { setTimeout } from "node:timers/promises";
+import { disposition, RunHeldError, SaasManagementClient } from "@saas-management/sdk";
+import { connector } from "./push-csv.mts";
+
+const EVERY_MS = Number(process.env["EVERY_MS"] ?? 6 * 3_600_000);
+const RETRY_MS = 60_000;
+const TRIES = 5;
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(signal));
+
+await using client = SaasManagementClient.fromEnv();
+let firstRun = process.argv.includes("--first-run");
+let failures = 0;
+while (!stop.signal.aborted) {
+  const pause = await once();
+  await setTimeout(pause, undefined, { signal: stop.signal }).catch(() => {});
+}
+console.log(`Stopped by ${stop.signal.reason}.`);
+
+/** Runs the connector, and returns how long to wait before the next run. */
+async function once(): Promise<number> {
+  try {
+    // What a person approved with `saas-management approve` lets a held run pass, once.
+    const { held } = await client.sync.history();
+    const approve = held?.isApproved === true ? held.approval?.id : undefined;
+    const receipt = await client.sync.run(connector, {
+      firstRun,
+      approve,
+      signal: stop.signal,
+      maxDurationMs: EVERY_MS,
+      waitForLockMs: RETRY_MS,
+    });
+    console.log(`${receipt}`);
+    firstRun = false;
+    failures = 0;
+    return EVERY_MS;
+  } catch (error) {
+    if (stop.signal.aborted) return 0;
+    tell(error instanceof RunHeldError ? `${error.report}` : String(error));
+    const next = disposition(error);
+    if (next === "retry-now" || next === "retry-after" || next === "unknown") {
+      failures += 1;
+      if (failures < TRIES) return RETRY_MS * failures;
+    }
+    failures = 0;
+    return EVERY_MS;
+  }
+}
+
+/** Yours: a mail, a message, an incident. */
+function tell(text: string): void {
+  console.error(text);
+}

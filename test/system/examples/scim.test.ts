@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { recordVendor } from "@saas-management/sdk/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { connector } from "../../../examples/scim.mjs";
+import { rejection } from "../../support/promises.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { testService } from "../../support/test-service.js";
+import { expectWithstands } from "./kit.js";
+import { GROUPS, scimService, USERS } from "./scim-service.js";
+
+const service = testService();
+const scim = scimService();
+const folder = temporaryFolder();
+
+beforeEach(() => {
+  vi.stubEnv("SCIM_URL", scim.url);
+  vi.stubEnv("SCIM_TOKEN", "scim-token");
+});
+afterEach(() => vi.unstubAllEnvs());
+const run = () => service.run(connector.snapshots, connector.run);
+
+test("writes every page of users, groups and members of a SCIM service", async () => {
+  await run();
+  const { accounts, groups, groupMembers } = service.inspect().snapshots;
+  expect(accounts).toHaveLength(USERS);
+  expect(accounts.find(({ id }) => id === "u-7")?.record).toMatchObject({
+    username: "person.7",
+    email: "person.7@example.com",
+    active: true,
+  });
+  expect(groups).toHaveLength(GROUPS);
+  expect(groupMembers).toHaveLength(USERS);
+});
+
+test("removes nothing if the SCIM service refuses the token", async () => {
+  await run();
+  vi.stubEnv("SCIM_TOKEN", "another");
+  expect(String(await rejection(run()))).toBe("Error: The SCIM service answered with status 401.");
+  expect(service.states()).toEqual(["completed"]);
+});
+
+test("withstands every fault of the SCIM service", async () => {
+  const cassette = join(folder.path, "scim.cassette.json");
+  await recordVendor(connector, { to: cassette });
+  await expectWithstands(connector, 25, { cassette });
+});

@@ -1,0 +1,24 @@
+/**
+ * One installation of many records over many workers, of which two are killed, and what the service has then:
+ *
+ *     NODE_OPTIONS=--max-old-space-size=12000 npm run fan-out -- [records]
+ */
+import { startReferenceServer } from "@saas-management/sdk/testing";
+import { FanOut } from "./fan-out.js";
+
+const records = Number(process.argv[2] ?? 5_000_000);
+const server = await startReferenceServer();
+const fanOut = await FanOut.start(server, records);
+try {
+  const begunAt = performance.now();
+  console.log(await fanOut.runWithKills(server.installationId));
+  console.log(`${Math.round((performance.now() - begunAt) / 1000)} s`);
+  const { snapshots, lock, batches } = server.inspect();
+  const present = new Set(snapshots.accounts.flatMap(({ id, removed }) => (removed ? [] : [id])));
+  let missing = 0;
+  for (const id of fanOut.ids()) if (!present.delete(id)) missing += 1;
+  console.log({ missing, unknown: present.size, lock, states: batches.map(({ state }) => state) });
+} finally {
+  await fanOut.close();
+  await server.close();
+}
