@@ -22,8 +22,9 @@ export interface BlockCounts {
 const STYLES = [
   { odd: 40, changed: 40, long: 0 },
   { odd: 3, changed: 3, long: 0 },
+  { odd: 0, changed: 0, long: 12 },
   { odd: 0, changed: 0, long: 25 },
-  ...Array.from({ length: 7 }, () => ({ odd: 0, changed: 0, long: 0 })),
+  ...Array.from({ length: 6 }, () => ({ odd: 0, changed: 0, long: 0 })),
 ];
 const TARGETS = [1000, 20_000, ...Array.from({ length: 5 }, () => 1 << 20)];
 const LIST = 200;
@@ -40,7 +41,9 @@ export function checkBlocks(name: Collection, seed: number, wanted: number): Blo
   for (let list = 0; counts.records < wanted; list += 1) {
     const style = pick(() => list % STYLES.length, STYLES);
     const isOne = (every: number) => every > 0 && draw(every) === 0;
-    const records = Array.from({ length: 1 + draw(LIST) }, () =>
+    // Long records make the buffer grow first, and are then in a block.
+    const length = style.long > 0 ? LIST : 1 + draw(LIST);
+    const records = Array.from({ length }, () =>
       pick(draw, isOne(style.odd) ? odd : isOne(style.changed) ? changed : isOne(style.long) ? long : plain),
     );
     const target = pick(draw, TARGETS) + draw(20);
