@@ -69,8 +69,8 @@ function inputProblems(schema: GraphQLSchema): ContractReport["problems"] {
     const fields = type.getFields();
     const known = new Map(words.split(" ").map((word) => [word.replace(/[!:].*/, ""), word]));
     const required = Object.values(fields)
-      .filter((field) => isRequiredInputField(field) && !known.get(field.name)?.includes("!"))
-      .map(({ name }) => problem(name, "is required now"));
+      .filter((field) => isRequiredInputField(field) && !known.has(field.name))
+      .map(({ name }) => problem(name, "is new and required"));
     const others = [...known].flatMap(([name, word]) => {
       const named = getNamedType(fields[name]?.type)?.name;
       if (named === undefined) return [problem(name, "is gone")];

@@ -58,7 +58,7 @@ test("names fields of inputs that are new and required, gone or of another type,
   expect(problems.map(({ operation, message }) => `${operation}: ${message}`)).toEqual([
     "CreateProcurementCaseInput: state is of type String now.",
     "CreateProcurementCaseInput: deadline is gone.",
-    "UpdateProcurementCaseInput: reason is required now.",
+    "UpdateProcurementCaseInput: reason is new and required.",
     "ApplicationState: ARCHIVED is gone.",
   ]);
 });
