@@ -240,9 +240,8 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
 }
 
 /**
- * The fields of each input, and of the variables of each operation under the name of its root field: `name!` is
- * required, `deadline:Date` and `where:PlanInput` have a type that is checked, `state:State` one that is an
- * enum, and `and:` is of the same input.
+ * The fields of each input, and of the variables of each operation under the name of its root field: `where:PlanInput`
+ * is an input, `state:State` an enum, and `and:` is of the same input.
  */
 function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly OperationDefinitionNode[]): string {
   const enums = new Set<GraphQLEnumType>();
@@ -251,9 +250,7 @@ function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly Operati
       const named = getNamedType(type);
       if (isEnumType(named)) enums.add(named);
       const isNamed = isInputObjectType(named) || isEnumType(named);
-      const checked = GRAPHQL.scalars[named.name] === "date" ? "Date" : isNamed ? named.name : undefined;
-      const after = checked === undefined ? "" : `:${checked === name ? "" : checked}`;
-      return `${field}${isNonNullType(type) ? "!" : ""}${after}`;
+      return isNamed ? `${field}:${named.name === name ? "" : named.name}` : field;
     });
     return `  ${name}: "${words.join(" ")}",\n`;
   };
@@ -269,7 +266,7 @@ function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly Operati
     const names = type.getValues().map(({ name }) => name);
     return `  ${type.name}: "${names.join(", ")}",\n`;
   });
-  return `/** Fields of the variables of each method and of each input; \`!\` is required, \`:\` is before a type other than its own. */
+  return `/** Fields of the variables of each method and of each input; \`:\` is before a type other than its own. */
 export const INPUT_FIELDS: Readonly<Record<string, string>> = {\n${entries.join("")}};
 
 /** Values of the enums of inputs. */

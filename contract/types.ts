@@ -63,8 +63,6 @@ export interface Mapping {
   readonly start: { readonly installationId: string; readonly batchId: string };
   readonly sync: {
     readonly batchId: string;
-    /** The message that holds the collections, or groups of them, if it is not the request itself. */
-    readonly collections?: string;
     /** The count in the answer; left out if the contract has none. */
     readonly accepted?: string;
   };

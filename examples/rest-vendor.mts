@@ -87,8 +87,9 @@ async function get(url: URL, signal: AbortSignal): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(url, { headers, redirect: "manual", signal });
     if (response.status === 200) return response.json();
-    const canWait = [429, 502, 503, 504].includes(response.status) && attempt < 5;
-    if (!canWait) throw new Error(`The vendor answered ${url.pathname} with status ${response.status}.`);
+    const message = `The vendor answered ${url.pathname} with status ${response.status}.`;
+    const retryable = [429, 502, 503, 504].includes(response.status); // asks the scheduler for another run
+    if (!retryable || attempt === 5) throw Object.assign(new Error(message), { retryable });
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     await setTimeout((seconds >= 0 ? seconds : 2 ** attempt) * 1000, undefined, { signal });
   }

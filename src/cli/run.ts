@@ -9,7 +9,7 @@ import type { RunOptions } from "../sync/run/options.js";
 import { importModule } from "./config.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
-import type { Io } from "./io.js";
+import { forTerminal, type Io } from "./io.js";
 import type { Options } from "./options.js";
 import { heldSteps, inShellWords, lineOf } from "./problem.js";
 import { ProgressLine } from "./progress.js";
@@ -63,7 +63,7 @@ export async function execute<S extends SnapshotCollection>(
       const { held, refusals, collections } = preview;
       const isValid = Object.values(collections).every(({ issues }) => issues.length === 0);
       if (refusals.length > 0) process.exitCode = held !== undefined && isValid ? EXIT.held : EXIT.data;
-      io.data(preview, () => inShellWords(String(preview)));
+      io.data(preview, () => forTerminal(inShellWords(String(preview)), process.stdout));
       if (held !== undefined && isValid) for (const step of heldSteps(held)) io.note(lineOf(step));
       return;
     }
@@ -71,7 +71,7 @@ export async function execute<S extends SnapshotCollection>(
     const receipt = await client.sync.run(connector, { ...given, waitForLockMs: waitForLock * 1000 });
     progress.end();
     if (receipt.surprises.length > 0) process.exitCode = EXIT.surprised;
-    io.data(receipt, () => String(receipt));
+    io.data(receipt, () => forTerminal(String(receipt), process.stdout));
   } finally {
     progress.end();
   }

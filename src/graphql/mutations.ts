@@ -56,7 +56,7 @@ export async function mutate<
   options: MutationOptions | undefined,
   { name, document, variables, read }: Mutation<Name, Payload, Value>,
 ): Promise<Value> {
-  const copy = copyVariables(variables, name);
+  const copy = copyVariables(variables, true);
   const own = readOptions(name, options ?? {}, MUTATION_OPTIONS);
   return withCallSite(own.signal, async () => {
     const { data, requestId, redact } = await transport.request(document, copy, own, name);

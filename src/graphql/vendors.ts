@@ -30,8 +30,8 @@ const IN_APPLICATIONS = new Map([
  * @throws {InvalidInputError} a part has no condition; `issues` has its path
  */
 export function vendorVariables(input: ChangeVendorsStateInput, where: VendorFilter | "all"): JsonObject {
-  if (where === "all") return copyVariables({ input }, "changeVendorsState");
-  const variables = copyVariables({ input, where }, "changeVendorsState");
+  if (where === "all") return copyVariables({ input }, true);
+  const variables = copyVariables({ input, where }, true);
   requireConditions(variables["where"]);
   return variables;
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { linkAbort, raceAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
+import { safeCallback } from "../core/hooks.js";
 import { withCallSite } from "../core/operation.js";
 import { FLAG, type OptionTable, readOptions } from "../core/validate.js";
 import { takenOverError } from "./batch/batch-errors.js";
@@ -22,7 +23,7 @@ import { momentOf } from "./lease.js";
 import { fileLedger, type Ledger, openLedger } from "./ledger/ledger.js";
 import type { SyncConfiguration, SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
-import { guardProgress, type OnProgress, withHeartbeat } from "./progress.js";
+import { type OnProgress, withHeartbeat } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import type { RunHistory } from "./run/history.js";
 import {
@@ -193,7 +194,9 @@ export class SyncEngine implements SyncClient {
     table: OptionTable<NoInfer<Options>>,
   ): Options {
     const options = readOptions(call, given, table);
-    return { ...options, onProgress: guardProgress(options.onProgress, this.#configuration.logger) };
+    const { onProgress } = options;
+    const { logger } = this.#configuration;
+    return { ...options, onProgress: onProgress && safeCallback("onProgress", onProgress, logger) };
   }
 
   /** Fills in the client's defaults of a run. */

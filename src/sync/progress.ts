@@ -1,6 +1,5 @@
 import type { Clock } from "../core/clock.js";
 import type { ErrorCode, HeldReason, SnapshotDiff } from "../core/errors/index.js";
-import { type Logger, safeCallback } from "../core/hooks.js";
 import type { Collection, SnapshotCollection } from "./collections.js";
 
 /** Something that happened to a batch: numbers and names, never the contents of a record. */
@@ -72,11 +71,6 @@ export type SyncProgress =
 
 /** Receives progress. Exceptions that it throws are logged and have no other effect. */
 export type OnProgress = (progress: SyncProgress) => void;
-
-/** Wraps a caller's callback so that it never throws. */
-export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress | undefined {
-  return onProgress && safeCallback("onProgress", onProgress, logger);
-}
 
 type Figures = Omit<Extract<SyncProgress, { readonly total: unknown }>, "type">;
 

@@ -75,7 +75,7 @@ test("gives a request 100 seconds by default, its retries included", async () =>
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("rejects a timeoutMs of %d", async (timeoutMs) => {
   const { client } = await connectClient(() => {});
   const error = await rejection(client.request(QUERY, {}, { timeoutMs }));
-  expect(error).toMatchObject({ code: "INVALID_CONFIGURATION" });
+  expect(error).toMatchObject({ code: "INVALID_INPUT" });
 });
 
 test("cancels running requests on close, and refuses later ones", async () => {

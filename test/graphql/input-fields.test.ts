@@ -15,43 +15,21 @@ type Method = "applications" | "licenses" | "licensePlans" | "createProcurementC
 const call = async (client: GraphQLClient, method: Method, ...args: readonly unknown[]) =>
   Reflect.apply(client[method], client, args);
 
-test.each<[path: string, nearest: string | undefined, method: Method, ...args: unknown[]]>([
-  ["input.nam", undefined, "createProcurementCase", { nam: "Renewal" }],
-  ["input.baseline_price", "baselinePrice", "createProcurementCase", { name: "x", baseline_price: 1 }],
-  ["input.nothingLikeIt", undefined, "createProcurementCase", { name: "x", nothingLikeIt: 1 }],
-  ["input.name", undefined, "createProcurementCase", { name: undefined }],
-  ["input.name", undefined, "createProcurementCase", {}],
-  ["input", undefined, "createProcurementCase"],
-  ["input.stat", undefined, "changeVendorsState", { stat: "ARCHIVED" }, "all"],
+test.each<[path: string, method: Method, ...args: unknown[]]>([
+  ["where.state.activity.eq", "licenses", { where: { state: { activity: { eq: undefined } } } }],
+  ["where.state.activity", "licenses", { where: { state: { activity: undefined } } }],
+  ["where.or[1].id.in", "applications", { where: { or: [{}, { id: { in: undefined, eq: undefined } }] } }],
   [
-    "where.vendr",
-    undefined,
+    "where.vendor.name.eq",
     "changeVendorsState",
     { state: "ARCHIVED" },
-    { vendr: { name: { eq: "Acme" } } },
+    { vendor: { name: { eq: undefined } } },
   ],
-  ["where.sate", undefined, "licenses", { where: { sate: { activity: { eq: "USED" } } } }],
-  ["where.sate", undefined, "licenses", { where: { sate: undefined } }],
-  ["where.state.activity.EQ", "eq", "licenses", { where: { state: { activity: { EQ: "USED" } } } }],
-  ["where.state.activity.equals", undefined, "licenses", { where: { state: { activity: { equals: "x" } } } }],
-  ["where.state.activity.eq", undefined, "licenses", { where: { state: { activity: { eq: undefined } } } }],
-  ["where.state.activity", undefined, "licenses", { where: { state: { activity: undefined } } }],
-  ["where.state", undefined, "applications", { where: { state: "SANCTIONED" } }],
-  [
-    "where.or[1].application.nme",
-    undefined,
-    "applications",
-    { where: { or: [{}, { application: { nme: {} } }] } },
-  ],
-  ["order.contractDetail", undefined, "licensePlans", { order: { contractDetail: {} } }],
-  ["order[1].ID", "id", "licensePlans", { order: [{ name: "ASC" }, { ID: "ASC" }] }],
-])("rejects %s (nearest: %s) of %s before anything is sent", async (path, nearest, method, ...args) => {
+])("rejects %s of %s before anything is sent if nothing is set beside it", async (path, method, ...args) => {
   const { client, server } = await connectClient(OK);
   const error = await rejection(call(client, method, ...args));
   expect(error).toBeInstanceOf(InvalidInputError);
   expect(error).toMatchObject({ issues: [{ path }] });
-  const hint = nearest === undefined ? expect.not.stringContaining("Did you mean") : undefined;
-  expect(error).toMatchObject({ message: hint ?? expect.stringContaining(`Did you mean ${nearest}?`) });
   expect(server.requests).toEqual([]);
 });
 
@@ -69,12 +47,6 @@ test("does not check documents of the caller", async () => {
   const { client, server } = await connectClient(OK);
   await client.request("mutation Own($input: OwnInput) { own(input: $input) }", { input: { nam: 1 } });
   expect(server.requests[0]?.body.variables).toEqual({ input: { nam: 1 } });
-});
-
-test("does not show a key that is not a name", async () => {
-  const { client } = await connectClient(OK);
-  const error = await rejection(call(client, "licenses", { where: { "sk-canary 1": {} } }));
-  expect(String(error)).not.toContain("canary");
 });
 
 /** A list whose filter and a mutation whose input the types allow. */
@@ -107,6 +79,14 @@ test.each<[field: string | undefined, send: (client: GraphQLClient) => Promise<u
     {
       message:
         'Variable "$input" got invalid value {}; Field "name" of required type "String!" was not provided.',
+    },
+  ],
+  [
+    "where.or[0].state.activity",
+    listed,
+    {
+      message:
+        'Variable "$where" got invalid value { EQ: "USED" } at "where.or[0].state.activity"; Field "EQ" is not defined by type "LicenseActivityOperationFilterInput".',
     },
   ],
   // Hot Chocolate, by version

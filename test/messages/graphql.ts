@@ -32,16 +32,6 @@ export const messages = [
     text: "GraphQL query Licenses was not answered with JSON by https://api.example.com/graphql (HTTP 200). Check baseUrl, and that no proxy or login page answers instead.",
   },
   {
-    title: "a field of a filter that does not exist",
-    provoke: () =>
-      Reflect.apply(
-        GraphQLClient.prototype.licenses,
-        answeredWith(() => new Response()),
-        [{ where: { sate: { activity: { eq: "UNUSED" } } } }],
-      ),
-    text: "where: unknown field sate. Known: and, or, id, state, holder, plan, annualPrice, potentialSaving.",
-  },
-  {
     title: "a change that would reach every vendor",
     provoke: () =>
       answeredWith(() => new Response()).changeVendorsState({ state: "ARCHIVED" }, { vendor: {} }),

@@ -14,6 +14,7 @@ import {
   decimal,
   int32,
   int64,
+  MANY_VALUES,
   moment,
   ODD_VALUES,
   PLAIN_VALUES,
@@ -146,6 +147,9 @@ export const RECORDS: Records = drawnOf(ODD_VALUES);
 
 /** The same, mostly such as the encoders make blocks of. */
 export const PLAIN_RECORDS: Records = drawnOf(PLAIN_VALUES);
+
+/** The same with long lists. */
+export const LONG_RECORDS: Records = drawnOf(MANY_VALUES);
 
 /** Name of every collection. */
 export const COLLECTION_NAMES: readonly Collection[] = Object.keys(RECORDS).filter(isCollection);

@@ -61,38 +61,42 @@ const LETTERS = Array.from({ length: 4096 }, (_, i) => String.fromCharCode((i * 
 /** Lengths at which copying goes another way, and a message's length takes another byte. */
 const EDGES = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 100, ...Array.from({ length: 12 }, (_, i) => 116 + i)];
 
+/** Texts of more than 127 letters end a block. */
+const LONG = 250;
+
 const letters = fc
   .tuple(
-    fc.nat({ max: 4096 - 128 }),
+    fc.nat({ max: 4096 - LONG }),
     fc.oneof(
-      { weight: 15, arbitrary: fc.nat({ max: 29 }) },
-      { weight: 1, arbitrary: fc.constantFrom(...EDGES) },
+      { weight: 600, arbitrary: fc.nat({ max: 29 }) },
+      { weight: 40, arbitrary: fc.constantFrom(...EDGES) },
+      { weight: 1, arbitrary: fc.integer({ min: 128, max: LONG }) },
     ),
   )
   .map(([from, length]) => LETTERS.slice(from, from + length));
-
-/** Mostly `few`, rarely so many that a block holds no more. */
-function rarelyMany<T>(few: fc.Arbitrary<T>, many: (count: number) => T): fc.Arbitrary<T> {
-  const count = fc.integer({ min: 3500, max: 4500 });
-  return fc.oneof({ weight: 2000, arbitrary: few }, { weight: 1, arbitrary: count.map(many) });
-}
 
 /** Short texts of ASCII, of which the encoders make blocks. */
 export const PLAIN_VALUES: Values = {
   text: letters,
   requiredText: letters.map((value) => (value === "" ? "x" : value)),
-  texts: rarelyMany(fc.array(letters, { maxLength: 4 }), (count) =>
-    LETTERS.repeat(2).slice(0, count).split(""),
-  ),
-  attributes: rarelyMany(
-    fc.dictionary(
-      letters.map((value) => value.slice(0, 30)),
-      letters.map((value) => value.slice(-90)),
-      { maxKeys: 4, noNullPrototype: true },
-    ),
-    (count) => Object.fromEntries(Array.from({ length: count / 2 }, (_, i) => [`${i}`, "x"])),
+  texts: fc.array(letters, { maxLength: 4 }),
+  attributes: fc.dictionary(
+    letters.map((value) => value.slice(0, 30)),
+    letters.map((value) => value.slice(-90)),
+    { maxKeys: 4, noNullPrototype: true },
   ),
   noNullPrototype: true,
+};
+
+const count = fc.integer({ min: 3500, max: 4500 });
+
+/** As many texts in a list as a block holds, or more. */
+export const MANY_VALUES: Values = {
+  ...PLAIN_VALUES,
+  texts: count.map((length) => LETTERS.repeat(2).slice(0, length).split("")),
+  attributes: count.map((size) =>
+    Object.fromEntries(Array.from({ length: size / 2 }, (_, i) => [`${i}`, "x"])),
+  ),
 };
 
 export const int32 = fc.oneof(fc.integer(), fc.constantFrom(0, -1, 2 ** 31 - 1, -(2 ** 31)));

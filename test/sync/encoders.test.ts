@@ -6,7 +6,7 @@ import { COLLECTIONS } from "../../src/sync/collections.js";
 import { explainRecord } from "../../src/sync/encoding/explain-record.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { stringIn } from "../../src/sync/encoding/record-id.js";
-import { idRange } from "../../src/sync/encoding/record-inspector.js";
+import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { RUNS, TIMEOUT_MS } from "../support/property-runs.js";
@@ -103,8 +103,8 @@ test("finds the id in an encoded record", { timeout: TIMEOUT_MS }, async () => {
   const named = COLLECTION_NAMES.filter((name) => COLLECTIONS[name].idField !== undefined);
   const property = fc.property(recordIn(named), ([name, record]) => {
     const { buffer, recordStart } = encoded(name, record) ?? { buffer: Buffer.alloc(0), recordStart: 0 };
-    const { start, end } = idRange(buffer, recordStart);
-    expect(buffer.toString("utf8", start, end)).toBe(stringIn(record, COLLECTIONS[name]));
+    const { idStart, idEnd } = new EncodedRecord(true).moveTo(buffer, recordStart, buffer.length, 0);
+    expect(buffer.toString("utf8", idStart, idEnd)).toBe(stringIn(record, COLLECTIONS[name]));
   });
   await holds(encoders("places of ids"), property);
 });

@@ -1,4 +1,5 @@
 import { createServer as createHttpServer } from "node:http";
+import type { SecureServerOptions } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
 import { Metadata } from "@grpc/grpc-js";
 import { TransportError } from "@saas-management/sdk";
@@ -27,126 +28,70 @@ async function failure(endpoint: string, options: Partial<SyncClientOptions> = {
   throw error;
 }
 
-/** What the peer is, the code in the table of network errors, and the error of a call to it. */
-const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<TransportError>])[] = [
+const OVER_TLS = identity("server");
+const WITH_AUTHORITY = { ...OVER_TLS, cert: OVER_TLS.cert + certificate("authority") };
+const STRANGE = { ...TRUSTING, ...identity("strange-client") };
+const sync = (tls?: SecureServerOptions) => () => startSyncServer(tls);
+const nobody = async () => ({ port: await unusedPort() });
+
+interface Way {
+  readonly tls?: TlsOptions;
+  /** @default "https://localhost" */
+  readonly origin?: string;
+}
+const TRUSTED: Way = { tls: TRUSTING };
+const UNENCRYPTED: Way = { origin: "http://localhost" };
+
+/** What the peer is, the code in the table of network errors, the peer, and how it is called. */
+const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<{ port: number }>, Way])[] = [
   [
     "whose certificate is of another authority",
     "CERT_UNTRUSTED",
-    async () => {
-      const { port } = await startSyncServer(identity("server"));
-      return failure(`https://localhost:${port}`, { tls: { ca: certificate("stranger") } });
-    },
+    sync(OVER_TLS),
+    { tls: { ca: certificate("stranger") } },
   ],
-  [
-    "whose certificate is of a private authority",
-    "CERT_UNTRUSTED",
-    async () => {
-      const { cert, key } = identity("server");
-      const { port } = await startSyncServer({ cert: cert + certificate("authority"), key });
-      return failure(`https://localhost:${port}`);
-    },
-  ],
-  [
-    "whose certificate has expired",
-    "CERT_EXPIRED",
-    async () => {
-      const { port } = await startSyncServer(identity("expired"));
-      return failure(`https://localhost:${port}`, { tls: TRUSTING });
-    },
-  ],
-  [
-    "whose certificate is for another host name",
-    "CERT_HOST_NAME",
-    async () => {
-      const { port } = await startSyncServer(identity("named"));
-      return failure(`https://localhost:${port}`, { tls: TRUSTING });
-    },
-  ],
+  ["whose certificate is of a private authority", "CERT_UNTRUSTED", sync(WITH_AUTHORITY), {}],
+  ["whose certificate has expired", "CERT_EXPIRED", sync(identity("expired")), TRUSTED],
+  ["whose certificate is for another host name", "CERT_HOST_NAME", sync(identity("named")), TRUSTED],
   [
     "whose certificate is not for its address",
     "CERT_HOST_NAME",
-    async () => {
-      const { port } = await startSyncServer(identity("named"));
-      return failure(`https://127.0.0.1:${port}`, { tls: TRUSTING });
-    },
+    sync(identity("named")),
+    { ...TRUSTED, origin: "https://127.0.0.1" },
   ],
-  [
-    "that requires a client certificate, by TLS 1.3",
-    "CLIENT_CERT_REFUSED",
-    async () => {
-      const { port } = await startSyncServer(MUTUAL);
-      return failure(`https://localhost:${port}`, { tls: TRUSTING });
-    },
-  ],
+  ["that requires a client certificate, by TLS 1.3", "CLIENT_CERT_REFUSED", sync(MUTUAL), TRUSTED],
   [
     "that requires a client certificate, by TLS 1.2",
     "TLS_REFUSED",
-    async () => {
-      const { port } = await startSyncServer({ ...MUTUAL, maxVersion: "TLSv1.2" });
-      return failure(`https://localhost:${port}`, { tls: TRUSTING });
-    },
+    sync({ ...MUTUAL, maxVersion: "TLSv1.2" }),
+    TRUSTED,
   ],
-  [
-    "that does not accept the client certificate",
-    "CLOSED_AFTER_HANDSHAKE",
-    async () => {
-      const { port } = await startSyncServer(MUTUAL);
-      return failure(`https://localhost:${port}`, { tls: { ...TRUSTING, ...identity("strange-client") } });
-    },
-  ],
-  [
-    "that uses no TLS, called with it",
-    "NOT_TLS",
-    async () => failure(`https://localhost:${(await startSyncServer()).port}`, { tls: TRUSTING }),
-  ],
-  [
-    "that uses TLS, called without",
-    "CLOSED",
-    async () => failure(`http://localhost:${(await startSyncServer(identity("server"))).port}`),
-  ],
-  [
-    "that speaks HTTP/1 over TLS",
-    "NOT_HTTP2",
-    async () => {
-      const { port } = await listen(createHttpsServer(identity("server")));
-      return failure(`https://localhost:${port}`, { tls: TRUSTING });
-    },
-  ],
-  [
-    "that speaks HTTP/1",
-    "NOT_HTTP2",
-    async () => failure(`http://localhost:${(await listen(createHttpServer())).port}`),
-  ],
-  ["that does not listen", "ECONNREFUSED", async () => failure(`http://localhost:${await unusedPort()}`)],
-  [
-    "that drops TLS connections",
-    "CLOSED_IN_HANDSHAKE",
-    async () => {
-      const { port } = await listenTcp((socket) => socket.end());
-      return failure(`https://localhost:${port}`, { tls: TRUSTING });
-    },
-  ],
-  [
-    "whose name does not exist",
-    "ENOTFOUND",
-    // A label that is too long: no name service is asked.
-    () => failure(`https://${"a".repeat(64)}.invalid`),
-  ],
-  [
-    "behind a proxy that refuses",
-    "PROXY_TUNNEL_FAILED",
-    async () => {
-      const proxy = await startConnectProxy({ status: 407 });
-      // grpc-js writes the proxy's answer to the console.
-      vi.spyOn(console, "error").mockImplementation(() => {});
-      onTestFinished(() => void vi.restoreAllMocks());
-      return failure("https://sync.example.test", { proxy: `http://127.0.0.1:${proxy.port}` });
-    },
-  ],
+  ["that does not accept the client certificate", "CLOSED_AFTER_HANDSHAKE", sync(MUTUAL), { tls: STRANGE }],
+  ["that uses no TLS, called with it", "NOT_TLS", sync(), TRUSTED],
+  ["that uses TLS, called without", "CLOSED", sync(OVER_TLS), UNENCRYPTED],
+  ["that speaks HTTP/1 over TLS", "NOT_HTTP2", () => listen(createHttpsServer(OVER_TLS)), TRUSTED],
+  ["that speaks HTTP/1", "NOT_HTTP2", () => listen(createHttpServer()), UNENCRYPTED],
+  ["that does not listen", "ECONNREFUSED", nobody, UNENCRYPTED],
+  ["that drops TLS connections", "CLOSED_IN_HANDSHAKE", () => listenTcp((socket) => socket.end()), TRUSTED],
+  // A label that is too long: no name service is asked.
+  ["whose name does not exist", "ENOTFOUND", nobody, { origin: `https://${"a".repeat(64)}.invalid` }],
 ];
 
-test.each(PEERS)("says why there is no connection to a server %s (%s)", async (_, code, meet) => {
-  const error = await meet();
+test.each(PEERS)("says why there is no connection to a server %s (%s)", async (_, code, listening, way) => {
+  const { tls, origin = "https://localhost" } = way;
+  expectReason(await failure(`${origin}:${(await listening()).port}`, { tls }), code);
+});
+
+test("says that a proxy has refused, and which", async () => {
+  const proxy = await startConnectProxy({ status: 407 });
+  // grpc-js writes the proxy's answer to the console.
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => void vi.restoreAllMocks());
+  const url = `http://127.0.0.1:${proxy.port}`;
+  expectReason(await failure("https://sync.example.test", { proxy: url }), "PROXY_TUNNEL_FAILED");
+});
+
+function expectReason(error: TransportError, code: NetworkErrorCode): void {
   const { description, advice, retryable } = NETWORK_ERRORS[code];
   expect(error.message).toMatch(/^StartSyncBatch: no connection to [\w.]+:\d+: /);
   expect(error.message.replace(/ \(proxy: http:\S+ of the option proxy\)/, "")).toContain(
@@ -154,7 +99,7 @@ test.each(PEERS)("says why there is no connection to a server %s (%s)", async (_
   );
   expect(error).toMatchObject({ grpcStatus: "UNAVAILABLE", retryable, attempts: 1 });
   expect(error.message).not.toMatch(/OpenSSL|error:|altnames|Z\)|sk-canary/);
-});
+}
 
 test.each<[string, NetworkErrorCode]>([
   ["Error: certificate is not yet valid", "CERT_EXPIRED"],

@@ -2,8 +2,10 @@ import {
   fileLedger,
   InvalidInputError,
   type PreviewOptions,
+  type RunOptions,
   SaasManagementClient,
   type SnapshotCollection,
+  type SyncProgress,
   storeLedger,
 } from "@saas-management/sdk";
 import { fromCsv } from "@saas-management/sdk/sources";
@@ -198,7 +200,10 @@ test("reports that the guard would hold the run, by the rules of the preview", a
   await service.runAccounts(ids(40));
   const write: RunFunction<"accounts"> = async (batch) =>
     void (await batch.write("accounts", accounts(ids(20))));
-  const held = await preview(["accounts"], write);
+  const progress: SyncProgress[] = [];
+  const options: RunOptions = { onProgress: (event) => void progress.push(event) };
+  const held = await preview(["accounts"], write, options);
+  expect(progress.at(-1)).toMatchObject({ type: "judged", collection: "accounts", held: true });
   expect(held.held).toMatchObject({
     installationId: service.installationId,
     ledger: service.directory,

@@ -14,7 +14,7 @@ import {
 import type { Connector } from "../../sync/run/connector.js";
 import type { CliConfig } from "../cli-config.js";
 import type { Io } from "../io.js";
-import { type Row, rowReader, timeFieldOf, watchedMap } from "./fields.js";
+import { type Row, rowReader, timeFieldOf } from "./fields.js";
 
 type Pushed = NonNullable<CliConfig["push"]>[number];
 
@@ -76,7 +76,7 @@ async function* recordsOf<C extends Collection>(
       continue;
     }
     const warn = (problem: string) => io.warn(`${name}: ${problem}.`);
-    const read = map === undefined ? rowReader(collection, warn) : watchedMap(collection, warn, map);
+    const read: (row: Row) => unknown = map ?? rowReader(collection, warn);
     const delimiter = await delimiterOf(path, encoding);
     if (delimiter !== ",") io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
     const ofRow = (row: Row, at: RecordLocation) => {

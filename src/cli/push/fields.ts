@@ -48,26 +48,6 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
   };
 }
 
-/** A function that maps rows. @param warn Is told about columns that are fields, and that it does not read of the first. */
-export function watchedMap(
-  collection: Collection,
-  warn: (problem: string) => void,
-  map: (row: Row) => unknown,
-): (row: Row) => unknown {
-  let isFirst = true;
-  return (row) => {
-    if (!isFirst) return map(row);
-    isFirst = false;
-    const read = new Set<unknown>();
-    const get = (target: Row, name: string | symbol): unknown => read.add(name) && Reflect.get(target, name);
-    const record = map(new Proxy(row, { get }));
-    const fields = fieldsOf(collection);
-    const unread = Object.keys(row).filter((name) => fields.has(name) && !read.has(name));
-    if (unread.length > 0) warn(`map does not read columns that are fields: ${unread.join(", ")}`);
-    return record;
-  };
-}
-
 /** The field that tells when an event happened: the first one that is a time. */
 export function timeFieldOf(collection: Collection): string | undefined {
   return [...fieldsOf(collection)].find(([, convert]) => convert === asTime)?.[0];

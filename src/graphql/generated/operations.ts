@@ -1296,19 +1296,19 @@ export interface MutationErrors {
   };
 }
 
-/** Fields of the variables of each method and of each input; `!` is required, `:` is before a type other than its own. */
+/** Fields of the variables of each method and of each input; `:` is before a type other than its own. */
 export const INPUT_FIELDS: Readonly<Record<string, string>> = {
   applications: "first after last before where:ApplicationDiscoveryFilterInput order:ApplicationDiscoverySortInput",
-  changeVendorsState: "input!:ChangeVendorsStateInput where:VendorDiscoveryFilterInput",
-  createProcurementCase: "input!:CreateProcurementCaseInput",
+  changeVendorsState: "input:ChangeVendorsStateInput where:VendorDiscoveryFilterInput",
+  createProcurementCase: "input:CreateProcurementCaseInput",
   licensePlans: "first after last before where:LicensePlanFilterInput order:LicensePlanSortInput",
   licenses: "first after last before where:LicenseFilterInput order:LicenseSortInput",
-  updateProcurementCase: "input!:UpdateProcurementCaseInput",
+  updateProcurementCase: "input:UpdateProcurementCaseInput",
   ApplicationDiscoveryFilterInput: "and: or: id:IdOperationFilterInput state:ApplicationStateOperationFilterInput portfolioType:StringOperationFilterInput lastUsed:DateOperationFilterInput application:ApplicationFilterInput owner:ApplicationOwnerFilterInput userCountStat:UserCountStatFilterInput",
   IdOperationFilterInput: "eq neq in nin",
   ApplicationStateOperationFilterInput: "eq:ApplicationState neq:ApplicationState in:ApplicationState nin:ApplicationState",
   StringOperationFilterInput: "eq neq contains ncontains startsWith nstartsWith endsWith nendsWith in nin",
-  DateOperationFilterInput: "eq:Date neq:Date in:Date nin:Date gte:Date lte:Date",
+  DateOperationFilterInput: "eq neq in nin gte lte",
   ApplicationFilterInput: "and: or: id:IdOperationFilterInput name:StringOperationFilterInput vendorName:StringOperationFilterInput category:ApplicationCategoryFilterInput",
   ApplicationCategoryFilterInput: "and: or: name:StringOperationFilterInput",
   ApplicationOwnerFilterInput: "and: or: id:IdOperationFilterInput name:StringOperationFilterInput",
@@ -1319,10 +1319,10 @@ export const INPUT_FIELDS: Readonly<Record<string, string>> = {
   ApplicationCategorySortInput: "name:SortEnumType",
   ApplicationOwnerSortInput: "id:SortEnumType name:SortEnumType",
   UserCountStatSortInput: "all:SortEnumType last30Days:SortEnumType",
-  ChangeVendorsStateInput: "state!:ApplicationState",
+  ChangeVendorsStateInput: "state:ApplicationState",
   VendorDiscoveryFilterInput: "and: or: vendor:VendorFilterInput",
   VendorFilterInput: "and: or: name:StringOperationFilterInput",
-  CreateProcurementCaseInput: "state:ProcurementCaseState name! deadline:Date baselineType:ProcurementCaseBaselineType baselinePrice",
+  CreateProcurementCaseInput: "state:ProcurementCaseState name deadline baselineType:ProcurementCaseBaselineType baselinePrice",
   LicensePlanFilterInput: "and: or: id:IdOperationFilterInput name:StringOperationFilterInput integration:IntegrationFilterInput contractDetails:ContractDetailsFilterInput pricingStats:LicensePlanPricingStatsFilterInput usageStats:LicensePlanUsageStatsFilterInput",
   IntegrationFilterInput: "and: or: id:IdOperationFilterInput name:StringOperationFilterInput",
   ContractDetailsFilterInput: "and: or: type:StringOperationFilterInput renewal:ContractRenewalFilterInput",
@@ -1354,7 +1354,7 @@ export const INPUT_FIELDS: Readonly<Record<string, string>> = {
   LicenseStateSortInput: "activity:SortEnumType",
   LicenseHolderSortInput: "name:SortEnumType email:SortEnumType employeeId:SortEnumType",
   MoneySortInput: "amount:SortEnumType currency:SortEnumType",
-  UpdateProcurementCaseInput: "id! state:ProcurementCaseState name deadline:Date baselineType:ProcurementCaseBaselineType baselinePrice",
+  UpdateProcurementCaseInput: "id state:ProcurementCaseState name deadline baselineType:ProcurementCaseBaselineType baselinePrice",
 };
 
 /** Values of the enums of inputs. */

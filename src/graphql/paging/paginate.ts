@@ -67,7 +67,7 @@ export function listConnection<Name extends string, Where, Order, Node>(
   return connect(transport, {
     document,
     method: name,
-    variables: copyVariables({ where, order }, name),
+    variables: copyVariables({ where, order }, true),
     names:
       walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" },
     sizeGiven: true,

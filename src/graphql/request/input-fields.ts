@@ -1,10 +1,7 @@
-import { InvalidInputError } from "../../core/errors/index.js";
-import { describeType, isObject, suggestKey } from "../../core/validate.js";
 import { ENUM_VALUES, INPUT_FIELDS } from "../generated/operations.js";
 
 interface Field {
-  readonly required: boolean;
-  /** The input or `Date`; undefined for what is not checked. */
+  /** Name of the input; undefined for what has no fields. */
   readonly type: string | undefined;
   /** Of an enum; there may be values that the schema lacks. */
   readonly values: string | undefined;
@@ -15,63 +12,9 @@ const MAX_FIELDS = 5;
 
 const parsed = new Map<string, ReadonlyMap<string, Field>>();
 
-/** Where a value stands, and the input that it is; undefined for what is not checked. */
-export interface Place {
-  readonly path: string;
-  readonly type: string | undefined;
-}
-
 export function joinPath(parent: string | undefined, inArray: boolean, key: string): string {
   if (inArray) return `${parent ?? ""}[${key}]`;
   return parent === undefined || parent === "" ? key : `${parent}.${key}`;
-}
-
-/**
- * The type of a field of an input; undefined if it is not checked.
- * @throws {InvalidInputError} the input has no such field
- */
-export function fieldType({ path, type }: Place, name: string): string | undefined {
-  if (type === undefined) return undefined;
-  const fields = fieldsOf(type);
-  const field = fields.get(name);
-  if (field !== undefined) return field.type;
-  const names = [...fields.keys()];
-  const known = names.join(", ");
-  // A key that is not a name may be a secret.
-  const shown = /^[A-Za-z_]\w{0,63}$/.test(name) ? ` ${name}` : "";
-  throw new InvalidInputError(
-    `${path || "variables"}: unknown field${shown}.${suggestKey(name, names)} Known: ${known}.`,
-    {
-      issues: [{ path: path === "" ? name : `${path}.${name}`, expected: `one of ${known}` }],
-    },
-  );
-}
-
-/**
- * Checks the names of an input's fields, and what is missing. One part of a filter that is undefined is no condition; if
- * nothing else stands beside it, the filter matches more than the caller means.
- * @throws {InvalidInputError} an unknown field, a required field is not set, or no condition below the first level
- */
-export function checkFields(value: object, { path, type }: Place): void {
-  const set = (name: string) => Reflect.get(value, name) !== undefined;
-  const keys = Object.keys(value);
-  // A wrong name explains why the right one is missing.
-  for (const key of keys) fieldType({ path, type }, key);
-  const missing = [...fieldsOf(type ?? "")].find(([name, field]) => field.required && !set(name))?.[0];
-  const isEmptied = /[.[]/.test(path) && keys.length > 0 && !keys.some(set);
-  const wrong = missing ?? (isEmptied ? keys[0] : undefined);
-  if (wrong === undefined) return;
-  const place = path === "" ? wrong : `${path}.${wrong}`;
-  throw new InvalidInputError(`Variable ${place} must be set, got undefined.`, {
-    issues: [{ path: place, expected: "a value" }],
-  });
-}
-
-/** What a value must be that is not an object, but in the place of an input. */
-export function expectedForInput(value: unknown, type: string | undefined): string | undefined {
-  if (type === undefined || value === null || value === undefined || isObject(value)) return undefined;
-  const [first = ""] = fieldsOf(type).keys();
-  return `an object such as { ${first}: … }, got ${describeType(value)}`;
 }
 
 /** What a server says of a mistake. */
@@ -154,10 +97,7 @@ function fieldsOf(type: string): ReadonlyMap<string, Field> {
     fields = new Map(
       words.map((word) => {
         const [name = "", told] = word.split(":");
-        const values = ENUM_VALUES[told ?? ""];
-        const of = told === "" ? type : told;
-        const field = { required: name.endsWith("!"), type: values === undefined ? of : undefined, values };
-        return [name.replace("!", ""), field];
+        return [name, { type: told === "" ? type : told, values: ENUM_VALUES[told ?? ""] }];
       }),
     );
     parsed.set(type, fields);

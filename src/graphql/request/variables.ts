@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { describeType, isObject } from "../../core/validate.js";
-import { checkFields, expectedForInput, fieldType, joinPath, type Place } from "./input-fields.js";
+import { joinPath } from "./input-fields.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -9,30 +9,23 @@ const JSON_KINDS = ["Object", "Array"];
 
 /**
  * Copies variables as they will be sent, so that later changes to the caller's objects have no effect.
- * @param method The method of the client whose variables they are: their fields are checked. Documents of the caller may
- * use other inputs, and a `Date`, which JSON writes as a timestamp.
- * @throws {InvalidInputError} a field or a date is not valid, or JSON would change a value silently; `issues` has its
- * path
+ * @param isOwn Whether they are of a method of the client, whose dates are calendar dates. A document of the caller may
+ * use a `Date`, which JSON writes as a timestamp.
+ * @throws {InvalidInputError} JSON would change a value silently, or a part of a filter has lost its condition; `issues`
+ * has its path
  */
-export function copyVariables(variables: object, method?: string): JsonObject {
-  const places = new WeakMap<object, Place>();
+export function copyVariables(variables: object, isOwn = false): JsonObject {
+  const paths = new WeakMap<object, string>();
   function check(this: unknown, key: string, value: unknown): unknown {
     const holder = isObject(this) ? this : {};
-    const parent = places.get(holder);
-    const inArray = Array.isArray(holder);
-    const path = joinPath(parent?.path, inArray, key);
-    const type = parent === undefined ? method : inArray ? parent.type : fieldType(parent, key);
+    const path = joinPath(paths.get(holder), Array.isArray(holder), key);
     // Not `value`: a Date has become a string there already.
     const original: unknown = Reflect.get(holder, key);
-    const isDate = type === "Date";
-    const expected =
-      expectedForDate(original, isDate, method !== undefined) ??
-      expectedFor(value, holder) ??
-      expectedForInput(value, isDate ? undefined : type);
+    const expected = expectedForDate(original, isOwn) ?? expectedFor(value, holder);
     if (expected !== undefined) throw invalidVariable(path, expected);
     if (isObject(value)) {
-      places.set(value, { path, type });
-      if (type !== undefined && !Array.isArray(value)) checkFields(value, { path, type });
+      paths.set(value, path);
+      if (isOwn) refuseEmptied(value, path);
     }
     return value;
   }
@@ -77,15 +70,21 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value) && !Array.isArray(value);
 }
 
-function expectedForDate(value: unknown, isDate: boolean, isOwn: boolean): string | undefined {
-  if (value instanceof Date) {
-    if (isOwn) return "a calendar date such as 2026-12-31, got a Date: convert it with calendarDate(date)";
-    return Number.isNaN(value.getTime()) ? "a valid date" : undefined;
-  }
-  if (!isDate || value === null || value === undefined || isObject(value)) return undefined;
-  return typeof value === "string" && isCalendarDate(value)
-    ? undefined
-    : `a calendar date such as 2026-12-31, got ${describeType(value)}`;
+/**
+ * One part of a filter that is undefined is no condition; if nothing else stands beside it, the filter matches more than
+ * the caller means. The parts of the first level are such that may be left out.
+ */
+function refuseEmptied(value: object, path: string): void {
+  const [first, ...others] = Object.keys(value);
+  if (first === undefined || !/[.[]/.test(path) || Array.isArray(value)) return;
+  if ([first, ...others].every((key) => Reflect.get(value, key) === undefined))
+    throw invalidVariable(joinPath(path, false, first), "set, got undefined");
+}
+
+function expectedForDate(value: unknown, isOwn: boolean): string | undefined {
+  if (!(value instanceof Date)) return undefined;
+  if (isOwn) return "a calendar date such as 2026-12-31, got a Date: convert it with calendarDate(date)";
+  return Number.isNaN(value.getTime()) ? "a valid date" : undefined;
 }
 
 function expectedFor(value: unknown, holder: object): string | undefined {

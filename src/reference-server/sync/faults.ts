@@ -120,8 +120,8 @@ function isHttp2Server(value: unknown): value is Http2Server {
 }
 
 /**
- * With the initial 64 KiB of HTTP/2 a link of 50 ms round trip carries 6 Mbit/s, with these windows 490 Mbit/s
- * (bench/reference-server-sync.ts). They also limit what a connection makes the server buffer.
+ * With the initial 64 KiB of HTTP/2 a link of 50 ms round trip carries 6 Mbit/s, with these windows 490 Mbit/s.
+ * They also limit what a connection makes the server buffer.
  */
 const STREAM_WINDOW_BYTES = 8 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;

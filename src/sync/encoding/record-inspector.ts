@@ -34,9 +34,10 @@ export class EncodedRecord {
     this.end = end;
     this.index = index;
     if (this.#hasIds) {
-      const id = idRange(buffer, this.start);
-      this.idStart = id.start;
-      this.idEnd = id.end;
+      // The encoder of every variant writes the id first.
+      const length = afterVarint(buffer, afterVarint(buffer, afterVarint(buffer, this.start)));
+      this.idStart = afterVarint(buffer, length);
+      this.idEnd = this.idStart + varintAt(buffer, length);
     }
     return this;
   }
@@ -74,17 +75,6 @@ export interface RecordInspector {
 
 /** Returns the inspector of a write that begins, if there is one. */
 export type InspectorOf = (collection: CollectionInfo) => RecordInspector | undefined;
-
-/** Returns where the id of an encoded record lies: the encoder of every variant writes it first. */
-export function idRange(
-  buffer: Uint8Array,
-  recordStart: number,
-): { readonly start: number; readonly end: number } {
-  const idTag = afterVarint(buffer, afterVarint(buffer, recordStart));
-  const length = afterVarint(buffer, idTag);
-  const start = afterVarint(buffer, length);
-  return { start, end: start + varintAt(buffer, length) };
-}
 
 /** Shows the records of a write to its inspector, single ones together if it can see blocks: that costs half as much. */
 export class InspectedRecords {

@@ -81,31 +81,10 @@ export class IdTable {
 
   /** Returns the hash of the contents of the first record with this id, if there is one. */
   contentsOf(low: number, high: number): number | undefined {
-    return this.#word(low, high, 2);
-  }
-
-  indexOf(low: number, high: number): number | undefined {
-    return this.#word(low, high, 3);
-  }
-
-  #word(low: number, high: number, word: number): number | undefined {
     const part = this.#parts[low >>> 26];
     if (part === undefined) return undefined;
     const at = entryAt(part.slots, slotOf(part, low, high));
-    return at < 0 ? undefined : part.entries[at + word];
-  }
-
-  setIndex(low: number, high: number, index: number): void {
-    const part = this.#parts[low >>> 26];
-    if (part !== undefined) part.entries[entryAt(part.slots, slotOf(part, low, high)) + 3] = index;
-  }
-
-  mapIndexes(change: (index: number) => number): void {
-    for (const part of this.#parts) {
-      if (part === undefined) continue;
-      const { entries, size } = part;
-      for (let at = 3; at < size * WIDTH; at += WIDTH) entries[at] = change(entries[at] ?? 0);
-    }
+    return at < 0 ? undefined : part.entries[at + 2];
   }
 
   forEach(callback: (low: number, high: number) => void): void {

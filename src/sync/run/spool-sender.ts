@@ -17,91 +17,83 @@ type SendConfiguration = Pick<SyncConfiguration, "eventDelivery" | "messageBytes
 /**
  * Sends what a spool holds in a batch: snapshots as a whole, events without what an earlier batch of the run had accepted.
  * @throws the error of the first window that was not accepted
+ * @throws {TransportError} the service counts after all, so that events which were left out may be lost
  */
 export async function sendSpool(
   batch: BatchHandle,
   spool: Spool,
   configuration: SendConfiguration,
 ): Promise<void> {
-  const sender = new SpoolSender(batch, spool, configuration);
-  for (const collection of spool.collections) await sender.send(collection);
-  sender.requireProven();
+  let isUnproven = false;
+  for (const collection of spool.collections)
+    if (!(await sendCollection(batch, spool, collection, configuration))) isUnproven = true;
+  if (isUnproven && batch.acknowledgements.areCounted) throw uncountedError();
 }
 
-class SpoolSender {
-  readonly #batch: BatchHandle;
-  readonly #spool: Spool;
-  readonly #configuration: SendConfiguration;
-  /** Whether events were left out that were acknowledged without a count. */
-  #isUnproven = false;
-
-  constructor(batch: BatchHandle, spool: Spool, configuration: SendConfiguration) {
-    this.#batch = batch;
-    this.#spool = spool;
-    this.#configuration = configuration;
-  }
-
-  async send(collection: Collection): Promise<void> {
-    const all = this.#spool.messages(collection);
-    const { context, report, unlink } = await this.#batch.openCollection(collection, recordsOf(all));
-    const isEvents = COLLECTIONS[collection].model === "event";
-    const mayBeRepeated = mayRepeat(collection, this.#configuration);
-    const reader = new SpoolReader(this.#spool, all, batchIdField(this.#batch.id), this.#configuration);
-    let index = 0;
-    let firstIndex = 0;
-    try {
-      for (const window of this.#windowsOf(all, isEvents)) {
-        const messages = window.map(({ records }) => {
-          const message = { bytes: reader.message(index), firstIndex, records };
-          index += 1;
-          firstIndex += records;
-          return message;
-        });
-        const { areCounted } = this.#batch.acknowledgements;
-        const isAccepted = window.every(
-          (message) => message.isAccepted && (message.isCounted || !areCounted),
-        );
-        if (isEvents && (isAccepted || (!mayBeRepeated && window.some(({ isUnclear }) => isUnclear)))) {
-          if (isAccepted) report.alreadyAccepted += recordsOf(window);
-          this.#isUnproven ||= isAccepted && window.some(({ isCounted }) => !isCounted);
-          continue;
-        }
-        try {
-          await context.send(messages);
-        } catch (error) {
-          const isUnclear = report.ranges.at(-1)?.outcome === "unknown";
-          for (const message of window) message.isUnclear ||= isUnclear;
-          throw annotate(meaningOfWrite("write", error), { outcomes: report.ranges });
-        }
-        const isCounted = this.#batch.acknowledgements.areCounted;
-        for (const message of window) Object.assign(message, { isAccepted: true, isCounted });
+/** @returns false if events were left out that were acknowledged without a count */
+async function sendCollection(
+  batch: BatchHandle,
+  spool: Spool,
+  collection: Collection,
+  configuration: SendConfiguration,
+): Promise<boolean> {
+  const all = spool.messages(collection);
+  const { context, report, unlink } = await batch.openCollection(collection, recordsOf(all));
+  const isEvents = COLLECTIONS[collection].model === "event";
+  const mayBeRepeated = mayRepeat(collection, configuration);
+  const reader = new SpoolReader(spool, all, batchIdField(batch.id), configuration);
+  let isProven = true;
+  let index = 0;
+  let firstIndex = 0;
+  try {
+    // A window of events is one message, so that it is known of each message whether it was accepted.
+    for (const window of windowsOf(all, isEvents ? 0 : configuration.sendWindowBytes)) {
+      const messages = window.map(({ records }) => {
+        const message = { bytes: reader.message(index), firstIndex, records };
+        index += 1;
+        firstIndex += records;
+        return message;
+      });
+      const { areCounted } = batch.acknowledgements;
+      const isAccepted = window.every((message) => message.isAccepted && (message.isCounted || !areCounted));
+      if (isEvents && (isAccepted || (!mayBeRepeated && window.some(({ isUnclear }) => isUnclear)))) {
+        if (isAccepted) report.alreadyAccepted += recordsOf(window);
+        if (isAccepted && window.some(({ isCounted }) => !isCounted)) isProven = false;
+        continue;
       }
-    } finally {
-      unlink();
-    }
-  }
-
-  /** @throws {TransportError} the service counts after all, so that events which were left out may be lost */
-  requireProven(): void {
-    if (this.#isUnproven && this.#batch.acknowledgements.areCounted) throw uncountedError();
-  }
-
-  /** A window of events is one message, so that it is known of each message whether it was accepted. */
-  *#windowsOf(messages: readonly SpooledMessage[], isEvents: boolean): Generator<readonly SpooledMessage[]> {
-    let window: SpooledMessage[] = [];
-    let bytes = 0;
-    for (const message of messages) {
-      const isFull = isEvents || bytes + message.length > this.#configuration.sendWindowBytes;
-      if (window.length > 0 && isFull) {
-        yield window;
-        window = [];
-        bytes = 0;
+      try {
+        await context.send(messages);
+      } catch (error) {
+        const isUnclear = report.ranges.at(-1)?.outcome === "unknown";
+        for (const message of window) message.isUnclear ||= isUnclear;
+        throw annotate(meaningOfWrite("write", error), { outcomes: report.ranges });
       }
-      window.push(message);
-      bytes += message.length;
+      const isCounted = batch.acknowledgements.areCounted;
+      for (const message of window) Object.assign(message, { isAccepted: true, isCounted });
     }
-    if (window.length > 0) yield window;
+    return isProven;
+  } finally {
+    unlink();
   }
+}
+
+/** Windows of at most so many bytes, or of one message. */
+function* windowsOf(
+  messages: readonly SpooledMessage[],
+  windowBytes: number,
+): Generator<readonly SpooledMessage[]> {
+  let window: SpooledMessage[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    if (window.length > 0 && bytes + message.length > windowBytes) {
+      yield window;
+      window = [];
+      bytes = 0;
+    }
+    window.push(message);
+    bytes += message.length;
+  }
+  if (window.length > 0) yield window;
 }
 
 function recordsOf(messages: readonly SpooledMessage[]): number {

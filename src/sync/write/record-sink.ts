@@ -16,7 +16,7 @@ import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
 import { inSteps, unchanged } from "./source.js";
 import { type SinkContext, WindowQueue } from "./window-queue.js";
 
-/** Where the records of a write come from, if they come in an array. */
+/** The array that records come in, if it tells where they lie. */
 type RecordList = readonly unknown[] | undefined;
 
 interface RecordPlace {
@@ -85,17 +85,16 @@ export class RecordSink {
    */
   take(value: unknown): Promise<void> | undefined {
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
-    const list: readonly unknown[] = value;
-    return this.#takeList(list, (record, position) => this.#takeOne(record, list, position));
+    const records: readonly unknown[] = value;
+    const list = isLocated(records) ? records : undefined;
+    return this.#takeList(records, (record, position) => this.#takeOne(record, list, position));
   }
 
   /** Takes in an array that is a source: unless it tells locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
     this.#context.inspector?.expect?.(source.length);
-    const hasLocations = isLocated(source);
-    return this.#takeList(source, (record, position) =>
-      hasLocations ? this.#takeOne(record, source, position) : this.take(record),
-    );
+    if (isLocated(source)) return this.take(source);
+    return this.#takeList(source, (record) => this.take(record));
   }
 
   #takeList(
@@ -171,7 +170,7 @@ export class RecordSink {
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
     } else {
-      // An array tells where its records lie, and that is said of a refused one.
+      // Where a refused record lies is known only now.
       const isAdded = list === undefined && this.#invalid === undefined && this.#inspected?.seesBlocks;
       if (
         isAdded ||

@@ -13,8 +13,8 @@ import type { Collection } from "../collections.js";
 // Arrays come first, so that the compiler reports a mistake in a literal in one line.
 export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 
-/** Entries of an array that tell whether it has changed. */
-const LANDMARKS = 8;
+/** Entries of an array that tell whether it has changed: in sevenths of its length. */
+const LANDMARKS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
 /** Iterators that a write has begun to read: read again, they would look like an empty source. */
 const begun = new WeakSet<object>();
@@ -169,10 +169,7 @@ export function watchEntries(source: unknown): () => void {
 function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
   if (source instanceof Set) return { count: source.size, some: [source.values().next().value] };
   const array: readonly unknown[] = Array.isArray(source) ? source : [];
-  const some = Array.from(
-    { length: LANDMARKS },
-    (_, i) => array[Math.round((i * (array.length - 1)) / (LANDMARKS - 1))],
-  );
+  const some = LANDMARKS.map((sevenths) => array[Math.round((sevenths * (array.length - 1)) / 7)]);
   return { count: array.length, some };
 }
 

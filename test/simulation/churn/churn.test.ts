@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { ORGANISATIONS } from "./organisations.js";
 import { simulateChurn } from "./simulate.js";
 
-const NAMES = ["three founders", "shops", "charity", "call centre"];
+const NAMES = ["three founders", "shops", "charity", "vendor with other labels"];
 const organisations = ORGANISATIONS.filter(({ name }) => NAMES.includes(name));
 
-const simulate = (guard: GuardOptions = {}) => simulateChurn({ seed: 19, lives: 1, organisations, guard });
+const simulate = (guard: GuardOptions = {}) => simulateChurn({ seed: 18, lives: 1, organisations, guard });
 
 function missed({ disasters }: ReturnType<typeof simulate>): Record<string, number> {
   return Object.fromEntries(
@@ -27,7 +27,7 @@ test("holds no good run, and misses few disasters", () => {
       tally.sumOfDisasters("missed", "fields", [50, 10]),
       tally.sumOfDisasters("visible", "fields", [50, 10]),
     ],
-  }).toEqual({ falseHolds: 0, approvals: 4, ids: [47, 221], fields: [75, 650] });
+  }).toEqual({ falseHolds: 0, approvals: 6, ids: [63, 303], fields: [89, 809] });
 });
 
 test.each([

@@ -1,7 +1,32 @@
-import { ASKED, event, type LifeEvent } from "./life-event.js";
-import { MISSING } from "./population.js";
+import type { LifeEvent } from "./events.js";
+import type { Installation } from "./installation.js";
+import { MISSING, type Population } from "./population.js";
 
-type Change = Parameters<typeof event>[3];
+type Change = (population: Population, installation: Installation) => void;
+
+function event(
+  name: string,
+  yearly: number,
+  concerns: LifeEvent["concerns"],
+  change: Change,
+  more: Pick<LifeEvent, "habit"> & { readonly isAsked?: boolean } = {},
+): LifeEvent {
+  const { isAsked = false, ...habit } = more;
+  const happen: LifeEvent["happen"] = (installation) => {
+    for (const collection of concerns) {
+      const population = installation.of(collection);
+      if (population !== undefined) change(population, installation);
+    }
+  };
+  return { name, yearly, concerns, isAsked, happen, ...habit };
+}
+
+const ASKED = { isAsked: true };
+
+/** Another text for each record that has one. */
+function rewritten(path: string): Change {
+  return (population) => population.change(path, population.slots(), () => population.unique());
+}
 
 /** Another value for some of the records that have one of the values, which stands for all of them. */
 function moved(
@@ -11,16 +36,29 @@ function moved(
   least: number,
   most: number,
 ): Change {
-  return ({ population, installation: { random } }) => {
-    const share = random.between(least, most);
-    population.change(path, population.some(share, population.slots(path, from)), () => to);
-  };
+  return (population, { random }) =>
+    population.change(
+      path,
+      population.some(random.between(least, most), population.slots(path, from)),
+      () => to,
+    );
 }
 
 /** Other values for some of the records. */
 function redrawn(path: string, least: number, most: number): Change {
-  return ({ population, installation: { random } }) =>
-    population.redraw(path, population.some(random.between(least, most)));
+  return (population, { random }) => population.redraw(path, population.some(random.between(least, most)));
+}
+
+/** Another name for each value, for those that records get later too. */
+function relabelled(path: string): Change {
+  return (population) => {
+    const by = 300 + population.unique();
+    population.change(path, population.slots(), (value) => value + by);
+    const field = population.field(path);
+    if (field === undefined) return;
+    const { draw } = field;
+    field.draw = (random) => draw(random) + by;
+  };
 }
 
 /** What organisations do to the fields of their records. */
@@ -30,7 +68,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     "field filled",
     0.3,
     ["employees", "accounts"],
-    ({ population }) => {
+    (population) => {
       const field = population.field("attributes") ?? population.field("username");
       if (field === undefined) return;
       field.fill = 0.9;
@@ -46,7 +84,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     "field dropped",
     0.1,
     ["employees", "accounts"],
-    ({ population, installation: { random } }) => {
+    (population, { random }) => {
       const field = random.one(
         ["attributes", "username", "managerId"].flatMap((path) => population.field(path) ?? []),
       );
@@ -54,18 +92,20 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
       field.fill = 0;
       population.redraw(field.path, population.slots());
     },
-    { habit: ["fields", 1], ...ASKED },
+    { habit: ["fields", 1], isAsked: true },
   ),
   // A round of promotions in spring, in the larger half of the organisations.
   event("promotions", 0.6, ["employees"], redrawn("jobTitle", 0.1, 0.3)),
   // Every other year one of the larger departments gets another name.
-  event("department renamed", 0.5, ["employees"], ({ population: employees, installation: { random } }) => {
+  event("department renamed", 0.5, ["employees"], (employees, { random }) => {
     const name = random.below(4);
     const renamed = employees.unique() + 100;
     employees.change("departmentPath", employees.slots(), (value) => (value === name ? renamed : value));
   }),
+  // A new chart of accounts: once in twenty years.
+  event("cost centres renumbered", 0.05, ["employees"], relabelled("costCenter"), ASKED),
   // Once a year some of those leave who manage others, and one person follows each of them.
-  event("managers follow", 1, ["employees"], ({ population: employees, installation: { random } }) => {
+  event("managers follow", 1, ["employees"], (employees, { random }) => {
     const share = random.between(0.05, 0.15);
     const followed = new Map<number, boolean>();
     employees.change("managerId", employees.slots(), (manager) => {
@@ -81,6 +121,13 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     ["employees"],
     moved("userType", (value) => value === 1, 0, 0.3, 0.8),
   ),
+  // "Germany" becomes "DE": once in thirty years.
+  event("country codes", 0.03, ["employees"], relabelled("country"), ASKED),
+  // Surname first, or with titles: once in twenty years.
+  event("names rewritten", 0.05, ["employees"], rewritten("fullName"), ASKED),
+  event("display names rewritten", 0.05, ["accounts"], rewritten("name"), ASKED),
+  // Numbers in place of names, after a merger: once in twenty years.
+  event("new user names", 0.05, ["accounts"], rewritten("username"), ASKED),
   // A review of privileges every other year takes most of them away.
   event(
     "review of roles",
@@ -94,6 +141,8 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     ["groupMembers"],
     moved("role", (value) => value === 1, 0, 0.5, 0.9),
   ),
+  // A vendor renames its types of accounts: once in 25 years.
+  event("types renamed", 0.04, ["accounts"], relabelled("type"), { habit: ["relabel", 1], isAsked: true }),
   // Accounts that nobody used are suspended: in a third of the organisations each year.
   event(
     "dormant accounts",
@@ -102,20 +151,39 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     moved("active", (value) => value === 1, 0, 0.05, 0.25),
   ),
   // Leavers are made anonymous after the legal period: once in ten years for all at once.
-  event("leavers anonymised", 0.1, ["accounts"], ({ population: accounts, installation: { random } }) => {
+  event("leavers anonymised", 0.1, ["accounts"], (accounts, { random }) => {
     const gone = accounts.some(
       random.between(0.3, 1),
       accounts.slots("active", (value) => value === 0),
     );
     for (const path of ["name", "email"]) accounts.change(path, gone, () => 0);
   }),
+  // A vendor adds Teams to a contract, for most at once: once in ten years.
+  event(
+    "Teams for everybody",
+    0.1,
+    ["accounts"],
+    moved("details.microsoft.teams.hasTeams", (value) => value === 0, 1, 0.6, 1),
+    ASKED,
+  ),
   // Licenses are handed on to others before new ones are bought.
-  event("licenses handed on", 0.4, ["licenses"], ({ population: licenses, installation: { random } }) => {
+  event("licenses handed on", 0.4, ["licenses"], (licenses, { random }) => {
     const some = licenses.some(random.between(0.1, 0.3));
     const accounts = random.pick(some).map((slot) => licenses.column("sourceAccountId")[slot] ?? 0);
     let next = 0;
     licenses.change("sourceAccountId", some, (value) => accounts[next++] ?? value);
   }),
+  // All licenses of a plan become licenses of another: once in seven years.
+  event(
+    "plan exchanged",
+    0.15,
+    ["licenses"],
+    (licenses, { random, collections }) => {
+      const [from, to] = random.pick(collections.get("plans")?.slots() ?? new Int32Array(), 2);
+      licenses.change("sourcePlanId", licenses.slots(), (plan) => (plan === from ? (to ?? plan) : plan));
+    },
+    ASKED,
+  ),
   // A trial of a product ends with a purchase: once in five years.
   event(
     "trials bought",
@@ -132,12 +200,12 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     "new system",
     0.5,
     ["devices"],
-    ({ population: devices, installation: { random } }) =>
+    (devices, { random }) =>
       devices.change("operatingSystem", devices.some(random.between(0.3, 0.7)), () => 7),
     ASKED,
   ),
   // A source begins to send its default where it sent nothing: once in five years.
-  event("defaults filled in", 0.2, ["employees", "accounts"], ({ population }) => {
+  event("defaults filled in", 0.2, ["employees", "accounts"], (population) => {
     for (const path of ["roles", "userType"]) {
       const column = population.column(path);
       for (const slot of population.slots(path, (value) => value === MISSING))

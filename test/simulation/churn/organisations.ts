@@ -2,8 +2,9 @@ import type { SnapshotCollection } from "@saas-management/sdk";
 
 /** What sets an organisation apart: the events and habits of `events.ts` and `life.ts` that it has for certain. */
 export type Habit =
-  | ("burst" | "clean" | "fields" | "jit" | "layoff" | "mail" | "outages" | "purge" | "refresh")
-  | ("reorganised" | "season" | "virtual" | "weekend");
+  | ("acquisition" | "burst" | "clean" | "fields" | "guests" | "ids" | "jit" | "layoff" | "mail" | "outages")
+  | ("purge" | "refresh" | "relabel" | "reorganised" | "rollout" | "school" | "season" | "trial")
+  | ("upgrade" | "virtual" | "weekend");
 
 export interface Organisation {
   readonly name: string;
@@ -48,9 +49,9 @@ function of(
 export const ORGANISATIONS: readonly Organisation[] = [
   of("agency of five", 5, "apl", 1),
   of("start-up", 25, "apl", 3, [], HOURLY, 120),
-  of("practice of four", 4, "apl", 0, [], 1, 120),
+  of("trial", 4, "apl", 0, ["trial"], 1, 120),
   of("licences with reviews", 120, "eapl", 1.5, ["clean"]),
-  of("school", 1500, "aglm", 0.3),
+  of("school", 1500, "aglm", 0.3, ["school"]),
   of("retailer", 8000, "egm", 3, ["season"]),
   of("shops", 600, "eap", 3, ["season"], WEEKLY),
   of("staffing agency", 2000, "ea", 12, ["burst"], HOURLY, 120),
@@ -59,17 +60,17 @@ export const ORGANISATIONS: readonly Organisation[] = [
   of("just-in-time access", 12_000, "agm", 1.5, ["jit"], HOURLY, 90),
   of("device management", 9000, "d", 1, ["refresh"]),
   of("virtual desktops", 3000, "d", 1, ["virtual"], SIX_HOURLY, 180),
-  of("university", 50_000, "apl", 2),
+  of("guests", 50_000, "apl", 2, ["guests"]),
   of("three founders", 3, "apl", 1, [], WEEKLY),
   of("agency with weekends", 300, "apl", 2, ["weekend"], HOURLY, 120),
-  of("insurer", 5000, "apl", 1.5, [], WEEKLY),
+  of("new ids", 5000, "apl", 1.5, ["ids"], WEEKLY),
   of("law firm", 400, "egmd", 0.8, ["mail", "reorganised"]),
-  of("publisher", 3000, "eapl", 1.5),
-  of("telephone company", 15_000, "apl", 2, ["clean"], SIX_HOURLY, 180),
+  of("acquirer", 3000, "eapl", 1.5, ["acquisition"]),
+  of("upgraded plans", 15_000, "apl", 2, ["upgrade", "clean"], SIX_HOURLY, 180),
   of("job that is often down", 1200, "eapl", 2, ["outages"]),
-  of("design studio", 40, "apl", 3),
+  of("roll-out", 40, "apl", 3, ["rollout"]),
   of("charity", 15, "ea", 2, [], WEEKLY),
   of("consultancy", 900, "eapld", 1.8, ["layoff", "clean", "fields"]),
-  of("call centre", 150, "apl", 2.5, ["weekend"]),
+  of("vendor with other labels", 150, "apl", 2.5, ["weekend", "relabel"]),
   of("forty devices", 40, "d", 2, ["refresh"]),
 ];

@@ -38,18 +38,6 @@ function past(sent: number, daysAgo: number, more: Partial<PastSnapshot> = {}): 
   return { at: NOW - daysAgo * DAY_MS, sent, filled: {}, ...more };
 }
 
-test.each([
-  [completed(100, 25), 75, []],
-  [completed(100, 26), 74, ["removed"]],
-  [completed(8, 2), 6, []],
-  [completed(1, 1), 0, ["removed"]],
-  [completed(1, 1), 1, []],
-  [completed(2, 2), 2, ["removed"]],
-  [completed(2, 1), 2, []],
-])("removed: of %j, with %i sent: %j", (set, sent, expected) => {
-  expect(rulesOf({ sets: [set], sent })).toEqual(expected);
-});
-
 test("removed: says how many of which ids", () => {
   const one = findings({ sets: [completed(4000, 1004)], sent: 2996 });
   expect(one).toEqual([{ rule: "removed", text: "1,004 of 4,000 known ids would be removed (25.1 %)" }]);
@@ -110,28 +98,4 @@ test.each([
   [[completed(1000, 0), unclear(1500, 0)], 1751, ["added"]],
 ])("added: to %j, with %i sent: %j", (sets, sent, expected) => {
   expect(rulesOf({ sets, sent })).toEqual(expected);
-});
-
-test.each(["removed", "window", "added"] as const)("turns %s off alone", (name) => {
-  const facts: Facts = { sets: [completed(1000, 1000)], sent: 800, pasts: [past(2000, 1)] };
-  const others = ["removed", "added"].filter((rule) => rule !== name);
-  // What `removed` reports is not reported again by `window`.
-  if (name === "removed") others.unshift("window");
-  expect(rulesOf(facts, { [name]: false })).toEqual(others);
-  expect(rulesOf(facts, { removed: false, collections: { accounts: { [name]: false } } })).not.toContain(
-    name,
-  );
-});
-
-test("turns the guard off until a date, and on again after it", () => {
-  const rulesAt = (now: number, offUntil: Date | string) => {
-    const guard = resolveGuard({ offUntil }, now);
-    expect(guard.isOn).toBe(guard.ruleOf("accounts") !== undefined);
-    return guard.isOn;
-  };
-  const midnight = Date.UTC(2026, 11, 31);
-  for (const offUntil of ["2026-12-31", "2026-12-31T01:00:00+01:00", new Date(midnight)]) {
-    expect(rulesAt(midnight - 1, offUntil)).toBe(false);
-    expect(rulesAt(midnight, offUntil)).toBe(true);
-  }
 });

@@ -1,17 +1,14 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { type CliOptions, runCli, startCli } from "../../support/cli.js";
+import { type CliOptions, runCli, settingsOf, startCli } from "../../support/cli.js";
 import { testService } from "../../support/test-service.js";
 
 const service = testService();
 const WRONG = "a-wrong-key-2718281828459045";
 
-const settings = (): Record<string, string> => ({
-  HOME: service.directory,
-  SAAS_MANAGEMENT_SYNC_URL: service.server.syncUrl,
-  SAAS_MANAGEMENT_INSTALLATION_ID: service.installationId,
-});
+/** Without a key. */
+const settings = () => ({ ...settingsOf(service), SAAS_MANAGEMENT_API_KEY: "" });
 
 /** Pushes a file; the key must come from somewhere. */
 async function push(args: readonly string[], { env, ...options }: CliOptions = {}) {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isPlainObject } from "../../../core/validate.js";
 import { getOrAdd } from "../../../reference-server/values.js";
-import { partsOf } from "../structure/request-parts.js";
+import { decoded, partsOf } from "../structure/request-parts.js";
 import type { Cassette, Exchange, RecordedBody, RecordedRequest, RecordedResponse } from "./cassette.js";
 import { formOf, textOf } from "./cassette.js";
 import { Fakes, isPlain, OWN, ownTag, wordsOf } from "./fakes.js";
@@ -254,13 +254,4 @@ function mapEscaped(escaped: string, map: (text: string) => string): string {
   const text = decoded(escaped);
   const mapped = map(text);
   return mapped === text ? escaped : encodeURIComponent(mapped);
-}
-
-/** As it is if it cannot be decoded. */
-function decoded(escaped: string): string {
-  try {
-    return decodeURIComponent(escaped);
-  } catch {
-    return escaped;
-  }
 }

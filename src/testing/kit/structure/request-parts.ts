@@ -38,6 +38,15 @@ export function partsOf(request: RecordedRequest): readonly RequestPart[] {
   return parts;
 }
 
+/** A part of an address, as it is if it cannot be decoded. */
+export function decoded(escaped: string): string {
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return escaped;
+  }
+}
+
 /** What a request has at a part. */
 export function partValue(request: RecordedRequest, { in: where, name }: PartName): string | undefined {
   return partsOf(request).find((part) => part.in === where && part.name === name)?.value;

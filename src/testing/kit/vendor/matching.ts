@@ -2,7 +2,7 @@ import type { Exchange, RecordedRequest, RecordedRun } from "../cassette/cassett
 import { bytesOf } from "../cassette/cassette.js";
 import { isPlain, isTime, OWN, ownTag, wordsOf } from "../cassette/fakes.js";
 import { leavesOf } from "../structure/json-path.js";
-import { partsOf, type RequestPart } from "../structure/request-parts.js";
+import { decoded, partsOf, type RequestPart } from "../structure/request-parts.js";
 
 /** How far a request may be from the recorded one: it is the same, but for what differs in each run, or in each setup. */
 type Distance = 0 | 1 | 2;
@@ -137,19 +137,11 @@ function partsBy(request: RecordedRequest): Parts {
   for (const part of partsOf(request)) {
     let key = `${part.in} ${part.name}`;
     while (parts.has(key)) key += "+";
+    // Clients escape different characters.
     parts.set(key, part.in === "path" ? { ...part, value: decoded(part.value) } : part);
   }
   partsOfRequests.set(request, parts);
   return parts;
-}
-
-/** Clients escape different characters. */
-function decoded(escaped: string): string {
-  try {
-    return decodeURIComponent(escaped);
-  } catch {
-    return escaped;
-  }
 }
 
 function folded({ in: where, name }: RequestPart): string {

@@ -7,7 +7,6 @@ import {
   breakTwice,
   type Ending,
   held,
-  LEASE_MS,
   people,
   reaching,
   refused,
@@ -22,7 +21,6 @@ const INCOMPLETE = refused("BATCH_STATE", { reason: "incomplete" });
 const UNVERIFIED = refused("INVALID_INPUT");
 
 testAttacks([
-  batch("nothing was written with its handle", reaching("start", UNVERIFIED), (handle) => handle.complete()),
   batch(
     "nothing was written, and a heartbeat has kept it",
     reaching("start", UNVERIFIED),
@@ -31,26 +29,12 @@ testAttacks([
       await handle.complete();
     },
   ),
-  batch("only a refused write was made", reaching("start", INCOMPLETE), async (handle) => {
-    await handle.write("accounts", JSON.parse('[{"id":1}]')).catch(() => {});
-    await handle.complete();
-  }),
   batch(
     "a handle that took it over has written, and the first one completes",
     TAKEN_OVER,
     async (first, service) => {
       await first.write("accounts", people(0, 20));
       await takeOver(service, first).write("accounts", people(20));
-      await first.complete();
-    },
-  ),
-  batch(
-    "a handle that took it over has written, and the first one writes on",
-    TAKEN_OVER,
-    async (first, service) => {
-      await first.write("accounts", people(0, 20));
-      await takeOver(service, first).write("accounts", people(20, 30));
-      await first.write("accounts", people(30));
       await first.complete();
     },
   ),
@@ -75,28 +59,6 @@ testAttacks([
     first.close();
     await takeOver(service, first).complete();
   }),
-  batch(
-    "a handle was opened without taking it over, and writes",
-    reaching("start", refused("INVALID_INPUT")),
-    async (first, service) => {
-      const opened = service.sync.openBatch(first.id);
-      await Reflect.apply(Reflect.get(opened, "write") ?? notThere, opened, ["accounts", people(0, 20)]);
-    },
-  ),
-  batch("it is aborted, and completed", refused("BATCH_STATE", { reason: "aborted" }), async (handle) => {
-    await handle.write("accounts", people());
-    await handle.abort();
-    await handle.complete();
-  }),
-  batch(
-    "its lease ends, and it is completed",
-    refused("BATCH_STATE", { reason: "expired" }),
-    async (handle, service) => {
-      await handle.write("accounts", people(0, 20));
-      service.clock.advance(LEASE_MS);
-      await handle.complete();
-    },
-  ),
   batch("a window is lost, and it is completed", INCOMPLETE, async (handle, service) => {
     breakTwice(service, "SyncRecords", "answer");
     await handle.write("accounts", people()).catch(() => {});
@@ -183,8 +145,4 @@ function unclearHandle(): Attack {
 
 function takeOver(service: TestService, { id }: SyncBatch): SyncBatch {
   return service.sync.openBatch(id, { takeOver: true });
-}
-
-function notThere(): never {
-  throw Object.assign(new Error("There is no such method."), { code: "INVALID_INPUT" });
 }

@@ -48,24 +48,6 @@ testAttacks([
     },
     attack: (service) => after(service, HOUR_MS, 29),
   },
-  between("a run that was held is between two shorter ones", async (service) => {
-    await heldBy(send(service, people(0, 5)));
-  }),
-  between("a run that failed is between two shorter ones", async (service) => {
-    const failing = send(service, async function* () {
-      yield people(0, 30);
-      throw new Error("the vendor is down");
-    });
-    await expect(failing).rejects.toThrow("the vendor is down");
-  }),
-  between("a preview is between two shorter runs", async (service) => {
-    const { installationId } = service;
-    const connector = connectorOf(
-      ["accounts"],
-      async (batch) => void (await batch.write("accounts", people(0, 24))),
-    );
-    await service.sync.preview(connector, { installationId, ledger: fileLedger(service.directory) });
-  }),
   between("a run with `guard: false` is between two shorter ones", (service) =>
     after(service, HOUR_MS, 31, { guard: false }),
   ),

@@ -19,6 +19,8 @@ const WHOLE = { kind: "whole" } as const;
 
 const emptied = (...fields: readonly string[]) => held({ rule: "changed", fields, known: 40, removed: 0 });
 
+const free = () => ({ billable: false });
+
 testAttacks([
   mapped("a field is null in all records", emptied("email"), ({ email: _, ...rest }) => ({
     ...rest,
@@ -38,39 +40,21 @@ testAttacks([
   mapped("a field is missing in eleven of forty records", emptied("email"), ({ email, ...rest }, i) =>
     i < 29 ? { ...rest, email } : rest,
   ),
-  {
-    name: "a list that all records had is empty",
-    ending: held({ rule: "changed", fields: ["departmentPath"] }),
-    prepare: (service) => sendTo(service, "employees", employees(0, 30)),
-    attack: (service) =>
-      sendTo(
-        service,
-        "employees",
-        employees(0, 30, () => ({ departmentPath: [] })),
-      ),
-  },
-  {
-    name: "a map that all records had is empty",
-    ending: held({ rule: "changed", fields: ["attributes"] }),
-    prepare: (service) =>
-      sendTo(
-        service,
-        "employees",
-        employees(0, 30, () => ({ attributes: { site: "x" } })),
-      ),
-    attack: (service) =>
-      sendTo(
-        service,
-        "employees",
-        employees(0, 30, () => ({ attributes: {} })),
-      ),
-  },
-  {
-    name: "five of sixteen values of a field are lost",
-    ending: held({ rule: "changed", fields: ["costCenter"] }),
-    prepare: (service) => sendTo(service, "employees", employees(0, 60, costCenters(16))),
-    attack: (service) => sendTo(service, "employees", employees(0, 60, costCenters(11))),
-  },
+  lost("a list that all records had is empty", ["departmentPath"], employees(0, 30), () => ({
+    departmentPath: [],
+  })),
+  lost(
+    "a map that all records had is empty",
+    ["attributes"],
+    employees(0, 30, () => ({ attributes: { site: "x" } })),
+    () => ({ attributes: {} }),
+  ),
+  lost(
+    "five of sixteen values of a field are lost",
+    ["costCenter"],
+    employees(0, 60, costCenters(16)),
+    costCenters(11),
+  ),
   {
     name: "a field loses a fifth of its values every day",
     ending: held({ rule: "changed", fields: ["email"] }),
@@ -119,73 +103,31 @@ testAttacks([
     prepare: (service) => sendTo(service, "employees", bamboo(30)),
     attack: (service) => sendTo(service, "employees", bamboo(3)),
   },
+  billable("a boolean is the same in all records", licenses(0, 40, free)),
+  billable(
+    "a boolean is flipped in nearly all records",
+    licenses(0, 40, (i) => ({ billable: i % 20 === 0 })),
+  ),
+  lost(
+    "a boolean is negated",
+    ["deleted"],
+    employees(0, 40, (i) => ({ deleted: i < 4 })),
+    (i) => ({ deleted: i >= 4 }),
+  ),
   {
-    name: "a boolean is the same in all records",
-    ending: held({ rule: "changed", fields: ["billable"], known: 40, removed: 0 }),
-    attack: (service) =>
-      sendTo(
-        service,
-        "licenses",
-        licenses(0, 40, () => ({ billable: false })),
-      ),
+    ...billable("a boolean is flipped a second time after it was held", licenses(0, 40, free)),
+    prepare: (service) => heldBy(sendTo(service, "licenses", licenses(0, 40, free))),
   },
-  {
-    name: "a boolean is flipped in nearly all records",
-    ending: held({ rule: "changed", fields: ["billable"] }),
-    attack: (service) =>
-      sendTo(
-        service,
-        "licenses",
-        licenses(0, 40, (i) => ({ billable: i % 20 === 0 })),
-      ),
-  },
-  {
-    name: "a boolean is negated",
-    ending: held({ rule: "changed", fields: ["deleted"] }),
-    prepare: (service) =>
-      sendTo(
-        service,
-        "employees",
-        employees(0, 40, (i) => ({ deleted: i < 4 })),
-      ),
-    attack: (service) =>
-      sendTo(
-        service,
-        "employees",
-        employees(0, 40, (i) => ({ deleted: i >= 4 })),
-      ),
-  },
-  {
-    name: "a boolean is flipped a second time after it was held",
-    ending: held({ rule: "changed", fields: ["billable"] }),
-    prepare: (service) =>
-      heldBy(
-        sendTo(
-          service,
-          "licenses",
-          licenses(0, 40, () => ({ billable: false })),
-        ),
-      ),
-    attack: (service) =>
-      sendTo(
-        service,
-        "licenses",
-        licenses(0, 40, () => ({ billable: false })),
-      ),
-  },
-  {
-    name: "a boolean is flipped in the records of many who join",
-    ending: held({ rule: "changed", fields: ["billable"] }),
-    attack: (service) =>
-      sendTo(service, "licenses", [...licenses(0, 40, () => ({ billable: false })), ...licenses(40, 60)]),
-  },
+  billable("a boolean is flipped in the records of many who join", [
+    ...licenses(0, 40, free),
+    ...licenses(40, 60),
+  ]),
   {
     name: "an approved change of a boolean is taken back",
     ending: WHOLE,
     attack: async (service) => {
-      const free = licenses(0, 40, () => ({ billable: false }));
-      const { approvalId: approve } = await heldBy(sendTo(service, "licenses", free));
-      await sendTo(service, "licenses", free, { approve });
+      const { approvalId: approve } = await heldBy(sendTo(service, "licenses", licenses(0, 40, free)));
+      await sendTo(service, "licenses", licenses(0, 40, free), { approve });
       return sendTo(service, "licenses", licenses(0, 40));
     },
   },
@@ -222,10 +164,7 @@ testAttacks([
     attack: (service) =>
       service.run(["accounts", "licenses"], async (batch) => {
         await batch.write("accounts", people());
-        await batch.write(
-          "licenses",
-          licenses(0, 40, () => ({ billable: false })),
-        );
+        await batch.write("licenses", licenses(0, 40, free));
       }),
   },
   {
@@ -242,12 +181,9 @@ testAttacks([
     name: "a boolean is flipped, and its rule is off for the collection",
     ending: WHOLE,
     attack: (service) =>
-      sendTo(
-        service,
-        "licenses",
-        licenses(0, 40, () => ({ billable: false })),
-        { guard: { collections: { licenses: { changed: false } } } },
-      ),
+      sendTo(service, "licenses", licenses(0, 40, free), {
+        guard: { collections: { licenses: { changed: false } } },
+      }),
   },
 ]);
 
@@ -261,6 +197,31 @@ function mapped(
     name,
     ending,
     attack: (service) => send(service, JSON.parse(JSON.stringify(people().map(change)))),
+  };
+}
+
+type Employee = ReturnType<typeof employees>[number];
+
+/** The same employees, with other values of some fields. */
+function lost(
+  name: string,
+  fields: readonly string[],
+  before: readonly Employee[],
+  change: (i: number) => object,
+): Attack {
+  return {
+    name,
+    ending: held({ rule: "changed", fields }),
+    prepare: (service) => sendTo(service, "employees", before),
+    attack: (service) => sendTo(service, "employees", employees(0, before.length, change)),
+  };
+}
+
+function billable(name: string, sent: ReturnType<typeof licenses>): Attack {
+  return {
+    name,
+    ending: held({ rule: "changed", fields: ["billable"] }),
+    attack: (service) => sendTo(service, "licenses", sent),
   };
 }
 
