@@ -58,6 +58,19 @@ test("knows nothing about errors of others", () => {
   expect([new Error("own"), "text", undefined].map(disposition)).toEqual(["unknown", "unknown", "unknown"]);
 });
 
+test("asks the error that a write has failed with what comes next", () => {
+  const incomplete = (cause?: unknown) =>
+    disposition(new BatchStateError("refused", { state: "active", reason: "incomplete", cause }));
+  expect(incomplete(new InvalidInputError("a record", { issues }))).toBe("fix-data");
+  expect(incomplete(new RateLimitError("slower"))).toBe("retry-after");
+  expect([incomplete(new Error("own")), incomplete()]).toEqual(["unknown", "retry-now"]);
+});
+
+test("comes again when the key function asks for it", () => {
+  const cause = Object.assign(new Error("The vault is sealed."), { retryable: true });
+  expect(disposition(new AuthenticationError("no key", { cause }))).toBe("retry-after");
+});
+
 test("comes again when an error of others asks for it", () => {
   const again = (facts: object) =>
     disposition(Object.assign(new Error("own"), { retryable: true, ...facts }));

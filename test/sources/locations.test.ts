@@ -69,6 +69,17 @@ test("keeps a batch from being completed if a file cannot be read to its end", a
   await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
 });
 
+test("says what comes next after a bad record, if the connector waits for another write first", async () => {
+  const run = service.run(["accounts"], async (batch) => {
+    const users = batch.write("accounts", [{ id: "" }]);
+    await batch.write("usage", []);
+    await users;
+  });
+  const error: unknown = await run.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "BATCH_STATE", cause: { code: "INVALID_INPUT" } });
+  expect(disposition(error)).toBe("fix-data");
+});
+
 const cursorExpired = Object.assign(new Error("The cursor has expired."), {
   retryable: true,
   retryAfterMs: 0,

@@ -41,6 +41,7 @@ export function disposition(
     case "SPOOL_FAILED":
       return "fix-configuration";
     case "AUTHENTICATION_FAILED":
+      return askedBy(error.cause) ?? "fix-credential";
     case "PERMISSION_DENIED":
       return "fix-credential";
     case "BATCH_IN_PROGRESS":
@@ -52,6 +53,10 @@ export function disposition(
       // A service that broke down may recover; an address or a certificate does not.
       return error.retryable || (error.status ?? 0) >= 500 ? "retry-after" : "fix-configuration";
     case "BATCH_STATE":
+      // A write has failed, and the connector went on.
+      return error.reason === "incomplete" && error.cause !== undefined
+        ? disposition(error.cause)
+        : "retry-now";
     case "INTERRUPTED":
       return "retry-now";
     case "BATCH_OUTCOME_UNKNOWN":
@@ -62,7 +67,7 @@ export function disposition(
   }
 }
 
-/** What an error of a connector, a source or a store asks for. */
+/** What an error of a connector, a source, a store or a key function asks for. */
 function askedBy(error: unknown): "retry-now" | "retry-after" | undefined {
   if (!isObject(error) || Reflect.get(error, "retryable") !== true) return undefined;
   return Reflect.get(error, "retryAfterMs") === 0 ? "retry-now" : "retry-after";
