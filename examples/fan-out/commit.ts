@@ -31,8 +31,7 @@ export async function commit(
     return { batchId, records: expectedCount };
   } catch (error) {
     // BullMQ repeats other errors as `attempts` says.
-    const isTransient = disposition(error).startsWith("retry");
-    throw isTransient ? error : new UnrecoverableError(String(error));
+    throw disposition(error).startsWith("retry") ? error : new UnrecoverableError(String(error));
   }
 }
 

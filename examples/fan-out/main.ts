@@ -28,6 +28,8 @@ function startWorkers(): void {
   for (const worker of workers) {
     worker.on("completed", ({ name }, result) => tell("completed", name, result));
     worker.on("failed", (job, { message }) => tell("failed", job?.name ?? "", { message }));
+    // A job that was silent for too long has another worker by now.
+    worker.on("lockRenewalFailed", (ids) => ids.forEach((id) => void worker.cancelJob(id)));
     worker.on("error", ({ message }) => tell("error", worker.name, { message }));
   }
   process.once("SIGTERM", async () => {

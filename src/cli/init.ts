@@ -132,11 +132,12 @@ spec:
   jobTemplate:
     spec:
       backoffLimit: 2
-      # A held run (80) waits for a person; wrong data, keys or configuration do not get better by themselves.
+      # A held run (80) and one that removed too much (82) wait for a person; wrong data, keys or configuration do not
+      # get better by themselves.
       podFailurePolicy:
         rules:
           - action: FailJob
-            onExitCodes: { operator: In, values: [2, 65, 77, 78, 80, 81] }
+            onExitCodes: { operator: In, values: [2, 65, 77, 78, 80, 81, 82] }
       template:
         spec:
 ${indented(podOf(name, '["run", "connector.js"]'), 10)}

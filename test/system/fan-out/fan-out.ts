@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ReferenceServer } from "@saas-management/sdk/testing";
@@ -28,17 +29,16 @@ export class FanOut {
   readonly lines: Line[] = [];
   /** The partition that always fails. */
   broken: string | undefined;
-  readonly #perPartition: number;
-  readonly #redis: RedisServer;
-  readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #vendor: Server;
   readonly #workers: ChildProcess[] = [];
 
-  private constructor(redis: RedisServer, folder: string, server: ReferenceServer, perPartition: number) {
-    this.#redis = redis;
-    this.#folder = folder;
-    this.#perPartition = perPartition;
+  private constructor(
+    readonly redis: RedisServer,
+    readonly folder: string,
+    server: ReferenceServer,
+    readonly perPartition: number,
+  ) {
     this.#env = {
       REDIS_URL: redis.path,
       FAN_OUT_FOLDER: join(folder, "partitions"),
@@ -50,14 +50,8 @@ export class FanOut {
       const name = url.slice(1);
       if (name === this.broken) return void response.writeHead(500).end();
       response.writeHead(200, { "x-count": perPartition });
-      for (let from = 0; from < perPartition && !response.destroyed; from += PIECE) {
-        const ids = Array.from({ length: Math.min(PIECE, perPartition - from) }, (_, index) => from + index);
-        const lines = ids.map((id) => `{"id":"${name}-${id}","name":"Account ${id}"}\n`);
-        if (!response.write(lines.join("")))
-          await Promise.race([once(response, "drain"), once(response, "close")]);
-        await setTimeout(10);
-      }
-      response.end();
+      // A worker that is killed ends its request.
+      await pipeline(exportOf(name, perPartition), response).catch(() => {});
     });
   }
 
@@ -91,17 +85,12 @@ export class FanOut {
 
   /** Ids of all accounts of the vendor. */
   *ids(): Generator<string, void, undefined> {
-    for (const name of this.names) for (let id = 0; id < this.#perPartition; id += 1) yield `${name}-${id}`;
+    for (const name of this.names) for (let id = 0; id < this.perPartition; id += 1) yield `${name}-${id}`;
   }
 
   /** Starts the flow. */
   async flow(installationId: string): Promise<void> {
-    const child = this.#spawn([
-      "start",
-      installationId,
-      join(this.#folder, "partitions.json"),
-      "--first-run",
-    ]);
+    const child = this.#spawn(["start", installationId, join(this.folder, "partitions.json"), "--first-run"]);
     const [code] = await once(child, "exit");
     if (code !== 0) throw new Error(`The flow was not started: ${code}.`);
   }
@@ -135,15 +124,15 @@ export class FanOut {
 
   /** Names of the files that are left. */
   left(): Promise<readonly string[]> {
-    return readdir(join(this.#folder, "partitions"));
+    return readdir(join(this.folder, "partitions"));
   }
 
   async close(): Promise<void> {
     for (const child of this.#workers) child.kill("SIGKILL");
     this.#vendor.closeAllConnections();
     this.#vendor.close();
-    await this.#redis.close();
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 10 });
+    await this.redis.close();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
   #spawn(args: readonly string[]): ChildProcess {
@@ -152,5 +141,13 @@ export class FanOut {
       env: { ...process.env, ...this.#env },
       stdio: ["ignore", "pipe", "inherit"],
     });
+  }
+}
+
+async function* exportOf(name: string, count: number): AsyncGenerator<string, void, undefined> {
+  for (let from = 0; from < count; from += PIECE) {
+    const ids = Array.from({ length: Math.min(PIECE, count - from) }, (_, index) => from + index);
+    yield ids.map((id) => `{"id":"${name}-${id}","name":"Account ${id}"}\n`).join("");
+    await setTimeout(10);
   }
 }

@@ -14,26 +14,17 @@ const LEASE_MS = 15 * 60_000;
 
 /** What a fleet needs around it, all of it real: a service, a vendor, a database and processes. */
 export class Fleet {
-  readonly server: ReferenceServer;
-  readonly vendor: Vendor;
-  readonly database: PostgresServer;
-  readonly workers: Workers;
-  readonly ids: readonly string[];
   /** Installations whose lock ended with its lease. */
   readonly lostStarts = new Set<string>();
-  readonly #folder: string;
 
   private constructor(
-    parts: Pick<Fleet, "server" | "vendor" | "database" | "workers" | "ids">,
-    folder: string,
-  ) {
-    this.server = parts.server;
-    this.vendor = parts.vendor;
-    this.database = parts.database;
-    this.workers = parts.workers;
-    this.ids = parts.ids;
-    this.#folder = folder;
-  }
+    readonly server: ReferenceServer,
+    readonly vendor: Vendor,
+    readonly database: PostgresServer,
+    readonly workers: Workers,
+    readonly ids: readonly string[],
+    readonly folder: string,
+  ) {}
 
   /** @param count Number of installations. @param delayMs Time that vendor and service take for an answer. */
   static async start(count: number, delayMs: number): Promise<Fleet> {
@@ -61,12 +52,12 @@ export class Fleet {
       SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
       SAAS_MANAGEMENT_API_KEY: server.apiKey,
     });
-    return new Fleet({ server, vendor, database, workers, ids }, folder);
+    return new Fleet(server, vendor, database, workers, ids, folder);
   }
 
   /** Starts a job for each installation, by so many schedulers at once. */
   async schedule(schedulers: number): Promise<void> {
-    const file = join(this.#folder, "installations.json");
+    const file = join(this.folder, "installations.json");
     await Promise.all(Array.from({ length: schedulers }, () => this.workers.run("now", file)));
   }
 
@@ -128,6 +119,6 @@ export class Fleet {
   async close(): Promise<void> {
     await this.workers.close();
     await Promise.all([this.server.close(), this.vendor.close(), this.database.close()]);
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 }
