@@ -5,12 +5,18 @@ const CLEAR_LINE = "\r\u001b[2K";
 /** What a terminal obeys, and marks that turn text around; not the ends of lines and tabulators. */
 const OBEYED = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
+/** The width of a terminal. Undefined elsewhere, and if the terminal does not know it: it says 0, as in a container. */
+export function columnsOf({
+  isTTY,
+  columns,
+}: Pick<typeof process.stdout, "isTTY" | "columns">): number | undefined {
+  return isTTY && columns > 0 ? columns : undefined;
+}
+
 /** Breaks lines at words for a terminal. Elsewhere they stay as they are. */
-export function forTerminal(
-  text: string,
-  { isTTY, columns }: Pick<typeof process.stdout, "isTTY" | "columns">,
-): string {
-  if (isTTY !== true) return text;
+export function forTerminal(text: string, stream: Parameters<typeof columnsOf>[0]): string {
+  const columns = columnsOf(stream);
+  if (columns === undefined) return text;
   const lines = text.split("\n").flatMap((line) => {
     const [indent = ""] = /^(- )?/.exec(line) ?? [];
     return wrapped(line.slice(indent.length), columns - indent.length).map(
@@ -52,7 +58,7 @@ export class Io {
   /** Writes to stdout. @returns false if the reader is slow: wait for `drain` */
   write(text: string): boolean {
     this.hasWritten = true;
-    return process.stdout.write(this.#clean(text).replace(OBEYED, escapeControls));
+    return process.stdout.write(this.#clean(text));
   }
 
   /** Tells a person something that is no result. */
@@ -64,7 +70,7 @@ export class Io {
     this.#tell("warning", message, "Warning: ");
   }
 
-  /** Writes to stderr as it is, above a line that is drawn there. */
+  /** Writes to stderr, above a line that is drawn there. */
   writeError(text: string): void {
     const drawn = this.#drawn;
     process.stderr.write(drawn === "" ? this.#clean(text) : `${CLEAR_LINE}${this.#clean(text)}${drawn}`);
@@ -73,7 +79,7 @@ export class Io {
   /** Draws a line on the terminal in place of the last one, cut so that it stays one line; "" takes it away. */
   draw(line: string): void {
     if (line === "" && this.#drawn === "") return;
-    this.#drawn = [...line].slice(0, (process.stderr.columns ?? 80) - 1).join("");
+    this.#drawn = [...line].slice(0, (columnsOf(process.stderr) ?? 80) - 1).join("");
     process.stderr.write(`${CLEAR_LINE}${this.#drawn}`);
   }
 
@@ -88,6 +94,6 @@ export class Io {
   }
 
   #clean(text: string): string {
-    return this.#secrets.length === 0 ? text : redactSecrets(text, this.#secrets);
+    return redactSecrets(text, this.#secrets).replace(OBEYED, escapeControls);
   }
 }

@@ -1,6 +1,6 @@
 import { escapeControls } from "../../core/redact.js";
 import { connect } from "../connect.js";
-import type { Io } from "../io.js";
+import { columnsOf, type Io } from "../io.js";
 import { type Options, UsageError } from "../options.js";
 import { reportHtml } from "./html.js";
 import { costOf, moneyOf, type Report, readReport } from "./model.js";
@@ -16,7 +16,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   await using client = await connect(options, io);
   const report = await readReport(client.graphql, Date.now(), days, io.signal);
   if (format === "html") io.write(reportHtml(report));
-  else io.data(report, () => reportText(report, process.stdout.columns ?? UNKNOWN_WIDTH));
+  else io.data(report, () => reportText(report, columnsOf(process.stdout) ?? UNKNOWN_WIDTH));
 }
 
 /** The report for a terminal. */

@@ -10,12 +10,12 @@ const CTRL_C = "\u0003";
 const COLUMNS = 40;
 
 /** Starts the command line on a pseudo terminal (util-linux), which also echoes what is typed. */
-function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+function onTerminal(args: readonly string[], { columns = COLUMNS }: { readonly columns?: number } = {}) {
   const line = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(" ");
-  const command = `stty cols ${COLUMNS}; exec ${line}`;
+  const command = `stty cols ${columns}; exec ${line}`;
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
     cwd: service.directory,
-    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh", ...settingsOf(service), ...env },
+    env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh", ...settingsOf(service) },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let shown = "";
@@ -82,6 +82,26 @@ test("a held run is told in lines that are broken at words, and paths and comman
   const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
   expect(lines.filter((line) => line.length > COLUMNS && !isWhole(line))).toEqual([]);
   expect(said).toContain("\n- accounts: there is no earlier run to\r\n  compare with; ");
+});
+
+test("a terminal that does not know its width, as in a container, gets lines that are not broken", async () => {
+  await connector('[{ id: "u1" }]');
+  const held = await onTerminal(["run", "connector.mjs"], { columns: 0 }).end();
+  expect(held.shown).toContain(
+    "\n- accounts: there is no earlier run to compare with; approving accepts the 1 record",
+  );
+  const report = await onTerminal(["report"], { columns: 0 }).end();
+  expect(report.shown).toContain("Unused  Saving a year\r\n");
+});
+
+test("no id of a held run steers a terminal, also not in JSON", async () => {
+  await connector('Array.from({ length: 40 }, (_, i) => ({ id: "u\\u009b31m\\u202e" + i }))');
+  await onTerminal(ARGS).end();
+  await connector('[{ id: "u1" }]');
+  const { code, shown } = await onTerminal(["run", "connector.mjs", "--json"]).end();
+  expect(code).toBe(80);
+  expect(shown).not.toMatch(/[\u009b\u202e]/);
+  expect(JSON.parse(shown).held.reasons[0].examples).toContain("u\u009b31m\u202e0");
 });
 
 test("a second Ctrl-C ends at once, also while the service does not answer", async () => {

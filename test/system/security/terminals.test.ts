@@ -10,11 +10,11 @@ const INVISIBLE = "\u3164\u115f\uffa0\ufe00\u{e0100}\u034f\u17b4\u180b";
 const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 test("the command line escapes the name of a file that it cannot read", async () => {
-  const path = `/nowhere/portfolio${EVIL}${INVISIBLE}.json`;
-  const run = promisify(execFile)(process.execPath, [CLI, "serve", "--demo", path]);
+  const path = `/nowhere/certificate${EVIL}${INVISIBLE}.pem`;
+  const run = promisify(execFile)(process.execPath, [CLI, "serve", "--tls-cert", path, "--tls-key", path]);
   const error: unknown = await run.catch((reason: unknown) => reason);
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
-  expect(stderr).toContain("portfolio\\u000aforged\\u000d\\u001b");
+  expect(stderr).toContain("certificate\\u000aforged\\u000d\\u001b");
   expect(stderr).toContain("\\u3164\\u115f\\uffa0\\ufe00\\u{e0100}\\u034f\\u17b4\\u180b");
   expect(stderr).not.toMatch(STEERS);
   expect(stderr).not.toMatch(/^forged/m);
