@@ -125,13 +125,16 @@ test.each<[field: string | undefined, send: (client: GraphQLClient) => Promise<u
   if (!(error instanceof GraphQLResponseError)) throw error;
   expect(error.errors.map((told) => told.field)).toEqual([undefined, field]);
   const known = {
-    "input.state": "PRE, COMPLETED",
-    "where.or[0].state.activity.eq": "UNUSED, USED",
-    "order.name": "ASC, DESC",
+    input: "fields: state, name, deadline, baselineType, baselinePrice",
+    "input.state": "one of PRE, COMPLETED",
+    "where.or[0].state": "fields: and, or, activity",
+    "where.or[0].state.activity": "fields: eq, neq, in, nin",
+    "where.or[0].state.activity.eq": "one of UNUSED, USED",
+    "order.name": "one of ASC, DESC",
   };
   const values: unknown = Reflect.get(known, field ?? "");
-  const ofEnum = values === undefined ? "" : ` (one of ${values})`;
-  expect(error.message).toMatch(field === undefined ? /^(?!.*about)/ : `, about ${field}${ofEnum}. See`);
+  const told = values === undefined ? "" : ` (${values})`;
+  expect(error.message).toMatch(field === undefined ? /^(?!.*about)/ : `, about ${field}${told}. See`);
   expect(error.message).not.toContain("canary");
 });
 

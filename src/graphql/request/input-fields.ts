@@ -52,15 +52,16 @@ function namedField(method: string, { message, path, extensions }: Told): string
   return found.reduce((best, place) => (!best || depth(place) > depth(best) ? place : best), undefined);
 }
 
-/** Names the fields that entries name, and what enums may be: `, about input.name, input.state (one of PRE, COMPLETED)`. */
+/** Names the fields that entries name, with what enums and inputs may have: `, about input.state (one of PRE, COMPLETED)`. */
 export function describeFields(
   method: string | undefined,
   entries: readonly { readonly field?: string }[],
 ): string {
   const fields = new Set(entries.map(({ field }) => field).filter((field) => field !== undefined));
   const shown = [...fields].slice(0, MAX_FIELDS).map((path) => {
-    const values = method === undefined ? undefined : findField(method, path)?.field.values;
-    return values === undefined ? path : `${path} (one of ${values})`;
+    const { type, values } = (method === undefined ? undefined : findField(method, path)?.field) ?? {};
+    if (values !== undefined) return `${path} (one of ${values})`;
+    return type === undefined ? path : `${path} (fields: ${[...fieldsOf(type).keys()].join(", ")})`;
   });
   return shown.length === 0 ? "" : `, about ${shown.join(", ")}`;
 }
