@@ -8,7 +8,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { entries, ROOT } from "../api/entries.js";
 import { MAX_NAMES, publicNames } from "../api/names.js";
-import { codeLines, docWords, longestGuideWords, readmeWords, sourceFigures } from "./figures.js";
+import { codeLines, docWords, longestGuideWords, readmeWords, sourceFigures, toolLines } from "./figures.js";
 
 interface Entered {
   readonly files: readonly string[];
@@ -43,7 +43,14 @@ const rows: readonly Row[] = [
   { figure: "files that the first page of licenses() enters", value: paged.sources.length, goal: 24 },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
+  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 690 },
   { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 53_920 },
+  {
+    figure: "lines of bench, scripts, codegen, contract, examples",
+    value: toolLines(),
+    goal: 9_500,
+    most: 11_000,
+  },
   { figure: "words of the README", value: readmeWords(), goal: 600 },
   { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
   { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_200 },
@@ -54,9 +61,7 @@ for (const { figure, value, goal, most = goal } of rows) {
     `${mark}${figure.padEnd(50)} ${value} (goal ${goal}${most === goal ? "" : `, at most ${most}`})`,
   );
 }
-console.log(
-  `      functions: record ${written.functions}, guarded run ${guarded.functions}, page ${paged.functions}`,
-);
+console.log(`      functions: record ${written.functions}, page ${paged.functions}`);
 for (const path of [...source.over300, ...source.under20, ...source.besideFolder])
   console.log(`      see ${path}`);
 if (process.argv.includes("--files"))
