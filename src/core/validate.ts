@@ -34,6 +34,13 @@ export function wholeNumber(min: 0 | 1): Rule {
   };
 }
 
+const COUNT = wholeNumber(0);
+/** Infinity is none. */
+export const LIMIT: Rule = {
+  ...COUNT,
+  fits: (value) => value === Number.POSITIVE_INFINITY || COUNT.fits(value),
+};
+
 export function oneOf(...values: readonly string[]): Rule {
   const expected = values.map((value) => JSON.stringify(value)).join(" or ");
   return { expected, fits: (value) => isText(value) && values.includes(value) };

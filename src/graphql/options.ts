@@ -7,10 +7,10 @@ import type { RetryOptions } from "../core/retry.js";
 import {
   FLAG,
   FUNCTION,
+  LIMIT,
   type OptionTable,
   oneOf,
   POSITIVE,
-  type Rule,
   readOptions,
   TEXT,
   wholeNumber,
@@ -94,9 +94,6 @@ export const MUTATION_OPTIONS = {
   ...REQUEST_OPTIONS,
   idempotent: FLAG,
 } satisfies OptionTable<MutationOptions>;
-
-const COUNT = wholeNumber(0);
-const LIMIT: Rule = { ...COUNT, fits: (value) => value === Number.POSITIVE_INFINITY || COUNT.fits(value) };
 
 export const PAGING_OPTIONS = {
   ...REQUEST_OPTIONS,

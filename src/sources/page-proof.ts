@@ -1,7 +1,10 @@
 /** Checks the pages of a listing: what is not proven to be complete ends in an error. */
 import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
+import { wholeNumber } from "../core/validate.js";
 import { problemAt } from "./source.js";
+
+const TOTAL = wholeNumber(0);
 
 /** One page of a vendor's listing. */
 export interface SourcePage<Item> {
@@ -34,15 +37,11 @@ export function checkPage<Item>(page: SourcePage<Item>, number: number): Checked
   if (next !== undefined && next !== null && typeof next !== "string") {
     throw problemAt(location, "has a next that is neither a string nor null");
   }
-  if (total !== undefined && !isCount(total)) {
+  if (total !== undefined && !TOTAL.fits(total)) {
     throw problemAt(location, "has a total that is not an integer of at least 0");
   }
   // A copy, because a prefetched page may fill the same array.
   return { items: page.items.slice(), next: page.next || undefined, total };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0;
 }
 
 export interface PageLimits {

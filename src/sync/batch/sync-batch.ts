@@ -5,7 +5,7 @@ import { FLAG, type OptionTable, readOptions } from "../../core/validate.js";
 import { COLLECTIONS, type Collection, type RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
-import type { CollectionWriter } from "../write/collection-writer.js";
+import { type CollectionWriter, handled } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 import type { Acknowledgements } from "../write/window-sender.js";
@@ -209,10 +209,4 @@ export class BatchHandle implements SyncBatch {
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }
-}
-
-/** A write that nobody awaits is not an unhandled rejection: its failure is reported by `complete()`. */
-function handled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
 }

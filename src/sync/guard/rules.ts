@@ -1,11 +1,15 @@
 import { type HeldReport, InvalidInputError } from "../../core/errors/index.js";
 import {
   FLAG,
+  isCount,
   isPlainObject,
   type KnownOptions,
+  LIMIT,
   type OptionTable,
+  type Rule,
   readOptions,
   rejectUnknownKeys,
+  wholeNumber,
 } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import { isoSeconds } from "../encoding/iso-time.js";
@@ -119,7 +123,21 @@ const DEFAULTS = {
   changed: true,
 } satisfies ResolvedRule;
 
-const MAX_DAYS = 31;
+const SHARE: Rule = { expected: "a number from 0 to 1", fits: (value) => isCount(value) && value <= 1 };
+const MIN = wholeNumber(1);
+const DAYS: Rule = {
+  expected: "a whole number from 1 to 31",
+  fits: (value) => MIN.fits(value) && Number(value) <= 31,
+};
+const GROWTH: Rule = {
+  expected: "a number, 0 or more",
+  fits: (value) => value === Number.POSITIVE_INFINITY || isCount(value),
+};
+const LIMITS = {
+  removed: { maxShare: SHARE, min: MIN, max: LIMIT },
+  window: { maxShare: SHARE, min: MIN, days: DAYS },
+  added: { maxShare: GROWTH, min: MIN },
+} as const;
 
 /** A rule with all its defaults. */
 export type ResolvedRule = { readonly changed: boolean } & {
@@ -146,7 +164,7 @@ const GUARD_OPTIONS = {
   offUntil: true,
 } satisfies OptionTable<GuardOptions>;
 
-const COLLECTION_KEYS = keysOf(WIRE);
+const COLLECTION_KEYS: KnownOptions = Object.fromEntries(Object.keys(WIRE).map((name) => [name, true]));
 
 const OFF: ResolvedGuard = { isOn: false, ruleOf: () => undefined };
 
@@ -177,44 +195,25 @@ export function daysOf(rule: Pick<ResolvedRule, "window"> | undefined): number {
 
 function resolveRule(place: string, rules: GuardRules, general: ResolvedRule): ResolvedRule {
   return {
-    removed: resolve(`${place}.removed`, rules.removed, general.removed, DEFAULTS.removed),
-    window: resolve(`${place}.window`, rules.window, general.window, DEFAULTS.window),
-    added: resolve(`${place}.added`, rules.added, general.added, DEFAULTS.added),
+    removed: resolve(`${place}.removed`, rules.removed, general.removed, DEFAULTS.removed, LIMITS.removed),
+    window: resolve(`${place}.window`, rules.window, general.window, DEFAULTS.window, LIMITS.window),
+    added: resolve(`${place}.added`, rules.added, general.added, DEFAULTS.added, LIMITS.added),
     changed: rules.changed ?? general.changed,
   };
 }
 
 function resolve<Limits extends Readonly<Record<string, number>>>(
-  name: string,
+  place: string,
   given: { readonly [Key in keyof Limits]?: number | undefined } | false | undefined,
   general: Limits | false,
   defaults: Limits,
+  table: OptionTable<Limits>,
 ): Limits | false {
   if (given === undefined) return general;
   if (given === false) return false;
-  const limits = readOptions<Readonly<Record<string, number | undefined>>>(name, given, keysOf(defaults));
-  const own: Record<string, number> = {};
-  for (const [key, value] of Object.entries(limits)) {
-    if (value === undefined) continue;
-    const problem = problemOf(key, value, name.endsWith(".added"));
-    if (problem !== undefined) throw new InvalidInputError(`${name}.${key} must be ${problem}.`);
-    own[key] = value;
-  }
-  return { ...(general === false ? defaults : general), ...own };
-}
-
-/** Returns what a limit must be, if it is not. */
-function problemOf(key: string, value: number, isAdded: boolean): string | undefined {
-  const isWithin = (min: number, max: number) => Number.isInteger(value) && value >= min && value <= max;
-  if (key === "min") return isWithin(1, Number.MAX_SAFE_INTEGER) ? undefined : "an integer of 1 or more";
-  if (key === "days") return isWithin(1, MAX_DAYS) ? undefined : `an integer from 1 to ${MAX_DAYS}`;
-  if (key === "max")
-    return value === Number.POSITIVE_INFINITY || isWithin(0, Number.MAX_SAFE_INTEGER)
-      ? undefined
-      : "an integer of 0 or more";
-  if (typeof value !== "number" || !(value >= 0) || (value > 1 && !isAdded))
-    return isAdded ? "a number of 0 or more" : "a number from 0 to 1";
-  return undefined;
+  const limits = Object.entries(readOptions<object>(place, given, table));
+  const set = Object.fromEntries(limits.filter(([, value]) => value !== undefined));
+  return { ...(general === false ? defaults : general), ...set };
 }
 
 function timeOf(offUntil: Date | string): number {
@@ -233,8 +232,4 @@ function timeOf(offUntil: Date | string): number {
 
 function isoTime(text: string): number {
   return isoSeconds(text.includes("T") ? text : `${text}T00:00:00Z`) * 1000;
-}
-
-function keysOf(value: object): KnownOptions {
-  return Object.fromEntries(Object.keys(value).map((name) => [name, true] as const));
 }

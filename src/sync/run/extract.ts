@@ -14,7 +14,7 @@ import type { EncodedMessage } from "../encoding/message-builder.js";
 import type { InspectorOf } from "../encoding/record-inspector.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import type { CollectionWriter } from "../write/collection-writer.js";
+import { type CollectionWriter, handled } from "../write/collection-writer.js";
 import {
   newReport,
   statsByCollection,
@@ -117,14 +117,9 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     try {
       this.#admit("write", collection);
     } catch (error) {
-      const refused = Promise.reject<WriteStats>(error);
-      // It prevents the completion in any case.
-      refused.catch(() => {});
-      return refused;
+      return handled(Promise.reject(error));
     }
-    const written = this.#writes.write(collection, source, options);
-    written.catch(() => {});
-    return written;
+    return handled(this.#writes.write(collection, source, options));
   }
 
   writer<C extends Collection>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {

@@ -137,7 +137,7 @@ const WRITTEN_TWICE =
   "A record object was written again before its last write had resolved, so its former contents may be lost. Await each write or make a new object for each record, and start a new batch.";
 
 /** A call that nobody awaits is not an unhandled rejection: its failure makes complete() refuse. */
-function handled<T>(promise: Promise<T>): Promise<T> {
+export function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
