@@ -50,6 +50,15 @@ function countCode(text: string): number {
   return code.split("\n").filter((line) => !/^\s*(\/\/.*)?$/.test(line)).length;
 }
 
+/** Lines of what is neither shipped as code nor a test, examples included. */
+export function toolLines(): number {
+  const folders = ["bench", "scripts", "codegen", "contract", "examples"];
+  const paths = folders.flatMap((folder) =>
+    [".ts", ".tsx", ".mts", ".mjs"].flatMap((end) => tracked(folder, end)),
+  );
+  return paths.reduce((sum, path) => sum + countLines(read(path)), 0);
+}
+
 /** Words of the README and of all pages in docs, counted as `wc -w` counts them. */
 export function docWords(): number {
   const pages = ["README.md", ...tracked("docs", ".md")];

@@ -8,7 +8,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { entries, ROOT } from "../api/entries.js";
 import { MAX_NAMES, publicNames } from "../api/names.js";
-import { codeLines, docWords, longestGuideWords, readmeWords, sourceFigures } from "./figures.js";
+import { codeLines, docWords, longestGuideWords, readmeWords, sourceFigures, toolLines } from "./figures.js";
 
 interface Entered {
   readonly files: readonly string[];
@@ -29,24 +29,31 @@ const source = sourceFigures("src");
 const { imported, written, guarded, paged } = enteredFiles();
 const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
-  { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_670 },
-  { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_134 },
-  { figure: "lines of code of the command line", value: commandLine, goal: 1_900, most: 1_930 },
-  { figure: "hand-written files in src", value: source.files, goal: 240, most: 256 },
+  { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_320 },
+  { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_300 },
+  { figure: "lines of code of the command line", value: commandLine, goal: 1_900, most: 1_920 },
+  { figure: "hand-written files in src", value: source.files, goal: 240, most: 252 },
   { figure: "median lines of a file", value: source.median, goal: 120, most: 125 },
   { figure: "files over 300 lines", value: source.over300.length, goal: 0 },
   { figure: "files under 20 lines (not types or a door)", value: source.under20.length, goal: 0, most: 1 },
   { figure: "files x.ts beside a folder x/", value: source.besideFolder.length, goal: 0 },
   { figure: "circles and imports against the layers", value: layerViolations(), goal: 0 },
   { figure: "files that a record of batch.write enters", value: written.sources.length, goal: 30, most: 33 },
-  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 60, most: 78 },
+  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 60, most: 73 },
   { figure: "files that the first page of licenses() enters", value: paged.sources.length, goal: 24 },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
-  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 53_920 },
+  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 690 },
+  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 50_100 },
+  {
+    figure: "lines of bench, scripts, codegen, contract, examples",
+    value: toolLines(),
+    goal: 9_500,
+    most: 10_900,
+  },
   { figure: "words of the README", value: readmeWords(), goal: 600 },
   { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
-  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 20_200 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000 },
 ];
 for (const { figure, value, goal, most = goal } of rows) {
   const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";
@@ -54,9 +61,7 @@ for (const { figure, value, goal, most = goal } of rows) {
     `${mark}${figure.padEnd(50)} ${value} (goal ${goal}${most === goal ? "" : `, at most ${most}`})`,
   );
 }
-console.log(
-  `      functions: record ${written.functions}, guarded run ${guarded.functions}, page ${paged.functions}`,
-);
+console.log(`      functions: record ${written.functions}, page ${paged.functions}`);
 for (const path of [...source.over300, ...source.under20, ...source.besideFolder])
   console.log(`      see ${path}`);
 if (process.argv.includes("--files"))

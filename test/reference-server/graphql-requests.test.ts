@@ -27,7 +27,12 @@ test.each<[document: string, path: string, argument: string | undefined, message
     "licenses",
     "where.state.activity.eq",
   ],
-  ['{ licenses(where: { id: { contains: "1" } }) { totalCount } }', "licenses", "where.id.contains"],
+  [
+    '{ licenses(where: { id: { contains: "1" } }) { totalCount } }',
+    "licenses",
+    "where.id.contains",
+    unknown("contains", "IdOperationFilterInput"),
+  ],
   [
     '{ applications(where: { lastUsed: { eq: "2026-02-30" } }) { totalCount } }',
     "applications",
@@ -39,7 +44,8 @@ test.each<[document: string, path: string, argument: string | undefined, message
   const { send } = await startServer();
   const { status, errors, data } = await send(document);
   const code =
-    message === MISMATCH ? "HC0016" : argument ? "VALIDATION_ARGUMENT_REQUIRED" : "VALIDATION_UNKNOWN_FIELD";
+    { [MISMATCH]: "HC0016", [REQUIRED]: "VALIDATION_ARGUMENT_REQUIRED" }[message] ??
+    "VALIDATION_UNKNOWN_FIELD";
   expect([status, data]).toEqual([200, undefined]);
   const extensions = argument === undefined ? { code } : { code, argument };
   expect(errors).toEqual([expect.objectContaining({ message, path: path.split("."), extensions })]);
@@ -53,7 +59,6 @@ test.each<[variables: Record<string, unknown>, argument: string]>([
   [{ in: "n" }, "input"],
   [{ in: {} }, "input"],
   [{ in: { name: "n", baselinePrice: "1" } }, "input.baselinePrice"],
-  [{ in: { name: "n", colour: "red" } }, "input"],
   [{ in: { name: "n", state: "POST" } }, "input.state"],
 ])("says where the variables %j are wrong", async (variables, argument) => {
   const { send } = await startServer();
@@ -64,6 +69,17 @@ test.each<[variables: Record<string, unknown>, argument: string]>([
   expect(errors).toEqual([
     expect.objectContaining({ message, path: ["make"], extensions: { code, argument } }),
   ]);
+});
+
+test("names a field that an input does not have", async () => {
+  const { send } = await startServer();
+  const message = unknown("colour", schemaType("CreateProcurementCaseInput"));
+  const extensions = { code: "VALIDATION_UNKNOWN_FIELD", argument: "input" };
+  const variables = { in: { name: "n", colour: "red" } };
+  const [ofVariable] = (await send(withVariable, variables)).errors ?? [];
+  expect(ofVariable).toMatchObject({ message, path: ["make"], extensions });
+  const [ofLiteral] = (await send(create('(input: { name: "n", colour: "red" })'))).errors ?? [];
+  expect(ofLiteral).toMatchObject({ message, extensions: { code: extensions.code } });
 });
 
 test("never repeats the value of a variable", async () => {

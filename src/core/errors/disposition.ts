@@ -26,8 +26,11 @@ export function disposition(
   | "unknown" {
   if (!(error instanceof SaasManagementError)) return askedBy(error) ?? "unknown";
   switch (error.code) {
-    case "RUN_HELD":
-      return "needs-approval";
+    case "RUN_HELD": {
+      // A store that was out of reach may be there again.
+      const next = disposition(error.cause);
+      return next === "retry-now" || next === "retry-after" ? next : "needs-approval";
+    }
     case "INVALID_INPUT":
       // Without issues it is about the arguments of a call.
       return askedBy(error) ?? (error.issues.length > 0 ? "fix-data" : "fix-configuration");

@@ -31,10 +31,19 @@ function argumentRequired(name: string, place: ErrorPlace): GraphQLError {
   return requestError(ErrorCode.argumentRequired, `The argument \`${name}\` is required.`, place);
 }
 
-/** The message does not repeat the value, which may be confidential. */
-function argumentMismatch(place: ErrorPlace): GraphQLError {
+const UNKNOWN_INPUT_FIELD = /^Field "([A-Za-z_]\w{0,63})" is not defined by type "(\w+)"/;
+
+/** The message names a field that the input does not have, but does not repeat a value, which may be confidential. */
+function argumentMismatch(place: ErrorPlace, reason: string): GraphQLError {
+  const [, field, type] = UNKNOWN_INPUT_FIELD.exec(reason) ?? [];
+  if (field !== undefined && type !== undefined) return unknownField(field, type, place);
   const message = "The specified argument value does not match the argument type.";
   return requestError(ErrorCode.argumentType, message, place);
+}
+
+function unknownField(field: string, type: string, place: ErrorPlace): GraphQLError {
+  const message = `The field \`${field}\` does not exist on the type \`${type}\`.`;
+  return requestError(ErrorCode.unknownField, message, place);
 }
 
 /** Checks a document against the schema. The messages are the service's if its description shows them. */
@@ -58,8 +67,7 @@ const knownFields: ValidationRule = (context) => ({
   Field(node) {
     const type = context.getParentType();
     if (!type || context.getFieldDef()) return;
-    const message = `The field \`${node.name.value}\` does not exist on the type \`${type.name}\`.`;
-    context.reportError(requestError(ErrorCode.unknownField, message, { nodes: [node] }));
+    context.reportError(unknownField(node.name.value, type.name, { nodes: [node] }));
   },
 });
 
@@ -81,7 +89,10 @@ const requiredArguments: ValidationRule = (context) => {
 function asMismatch(rule: ValidationRule): ValidationRule {
   return (context) => {
     const reporting: ValidationContext = Object.create(context, {
-      reportError: { value: ({ nodes }: GraphQLError) => context.reportError(argumentMismatch({ nodes })) },
+      reportError: {
+        value: ({ nodes, message }: GraphQLError) =>
+          context.reportError(argumentMismatch({ nodes }, message)),
+      },
     });
     return rule(reporting);
   };
@@ -123,7 +134,9 @@ export function checkVariables(
       return isMissing ? [argumentRequired(around.at(-1) ?? name, at([]))] : [];
     }
     const errors: GraphQLError[] = [];
-    coerceInputValue(value, type, (inside) => errors.push(argumentMismatch(at(inside))));
+    coerceInputValue(value, type, (inside, _value, { message }) =>
+      errors.push(argumentMismatch(at(inside), message)),
+    );
     return errors;
   });
 }

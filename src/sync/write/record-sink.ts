@@ -166,6 +166,7 @@ export class RecordSink {
     const { collection, maxMessageBytes } = this.#context;
     const bytes = builder.sizeAlone;
     if (bytes > maxMessageBytes) {
+      this.#inspected?.show();
       const expected = describeOversizedRecord(fieldsOf(record, collection), bytes, maxMessageBytes);
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
@@ -199,6 +200,8 @@ export class RecordSink {
   }
 
   async #explain(record: unknown, place: RecordPlace): Promise<void> {
+    // What is wrong with the records before it is told first.
+    this.#inspected?.show();
     const location = this.#locationOf(record, place);
     this.#refuse(await explainRecord(this.#context.collection.name, record, location));
   }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openLedger } from "../../../src/sync/ledger/ledger.js";
 import { logApproved, releaseApproval } from "../../../src/sync/ledger/run-log.js";
 import { memoryStore } from "../../../src/sync/ledger/store.js";
-import { failingStore, isPutOf } from "../../support/stores.js";
+import { failingStore, isPutOf, type StoreCall } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -69,6 +69,19 @@ test("a ledger that cannot be reached now is to be tried again later", async () 
       .catch((thrown: unknown) => disposition(thrown));
   expect(await refused(Object.assign(new Error("no answer"), { retryable: true }))).toBe("retry-after");
   expect(await refused(new Error("no such bucket"))).toBe("fix-configuration");
+});
+
+test("a run that is held because the ledger was out of reach for a moment is to be tried again later", async () => {
+  const below = memoryStore();
+  await service.runAccounts(ids(4), { ledger: storeLedger(below) });
+  const error = Object.assign(new Error("no answer"), { retryable: true });
+  const fails = ({ method, key }: StoreCall) => method === "get" && key.endsWith("ids");
+  const ledger = storeLedger(failingStore(below, fails, error));
+  const held: unknown = await service
+    .runAccounts(ids(4), { ledger, firstRun: false })
+    .catch((thrown: unknown) => thrown);
+  expect(held).toMatchObject({ code: "RUN_HELD", cause: error });
+  expect(disposition(held)).toBe("retry-after");
 });
 
 test("an approval stands for the held run only, and is gone with its refusal", async () => {

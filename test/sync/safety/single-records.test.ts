@@ -37,3 +37,10 @@ test("refuses one id with different contents while the source makes the next rec
   );
   await expect(write).rejects.toMatchObject(refusal(2));
 });
+
+test("names a repeated id before the invalid records after it", async () => {
+  const page = [...accounts(2), another, { id: "" }, { id: "long", name: "x".repeat(16 << 20) }];
+  const write = service.run(["accounts"], (batch) => batch.write("accounts", oneByOne([page])));
+  const indexes = [2, 3, 4].map((index) => expect.objectContaining({ index }));
+  await expect(write).rejects.toMatchObject({ code: "INVALID_INPUT", issues: indexes });
+});

@@ -91,6 +91,7 @@ test("makes a project whose tests pass as written, and whose connector runs", as
   const job = spec.jobTemplate.spec;
   expect(job.podFailurePolicy.rules[0].onExitCodes.values).toEqual([
     ...[EXIT.usage, EXIT.data, EXIT.unauthorized, EXIT.configuration, EXIT.held, EXIT.outcomeUnknown],
+    EXIT.surprised,
   ]);
   const { containers, restartPolicy, volumes } = job.template.spec;
   // Kubernetes takes failure policies of such pods only.
