@@ -28,6 +28,7 @@ interface Row {
 const source = sourceFigures("src");
 const { imported, written, guarded, paged } = enteredFiles();
 const { SDK: sdk, lab, "command line": commandLine } = codeLines();
+// On a loaded machine a timer fires meanwhile: the files entered have one more then, and their limits too.
 const rows: readonly Row[] = [
   { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_320 },
   { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_300 },
@@ -38,12 +39,12 @@ const rows: readonly Row[] = [
   { figure: "files under 20 lines (not types or a door)", value: source.under20.length, goal: 0, most: 1 },
   { figure: "files x.ts beside a folder x/", value: source.besideFolder.length, goal: 0 },
   { figure: "circles and imports against the layers", value: layerViolations(), goal: 0 },
-  { figure: "files that a record of batch.write enters", value: written.sources.length, goal: 30, most: 33 },
-  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 60, most: 73 },
+  { figure: "files that a record of batch.write enters", value: written.sources.length, goal: 30, most: 34 },
+  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 60, most: 74 },
   { figure: "files that the first page of licenses() enters", value: paged.sources.length, goal: 24 },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
-  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 690 },
+  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 695 },
   { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 50_100 },
   {
     figure: "lines of bench, scripts, codegen, contract, examples",
