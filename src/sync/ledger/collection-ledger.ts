@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isCount } from "../../core/validate.js";
 import { COLLECTIONS, type SnapshotCollection } from "../collections.js";
 import { mapLines } from "./id-lines.js";
 import {
@@ -91,7 +92,7 @@ export class CollectionLedger {
    */
   async draft(token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
     const entries = await this.#entries();
-    await this.#dropClearLists(entries);
+    await this.#dropLists(entries, past?.at ?? 0);
     const entry = { subject: this.#subject, sequence: nextSequence(entries), token };
     const key = this.#ledger.keyOf({ ...entry, kind: "ids" });
     let save = () => {};
@@ -131,13 +132,14 @@ export class CollectionLedger {
   /** Stores a pending approval in place of an earlier one. */
   async offer({ lines, added, ...offered }: PendingApproval): Promise<ListedIn> {
     const before = await this.#entries();
-    const put = async (kind: string, fields: Fields, ids: Lines) => {
+    const fields = { ids: this.#form, ...offered };
+    const put = async (kind: string, ids: Lines) => {
       const entry = { subject: this.#subject, token: offerId(offered.offer), kind };
-      return this.#asked.placeOf(await this.#asked.put(before, entry, { ids: this.#form, ...fields }, ids));
+      return this.#asked.placeOf(await this.#asked.put(before, entry, fields, ids));
     };
     const isAboutAdded = offered.covers.some(({ rule }) => rule === "added");
-    const additions = isAboutAdded ? await put("additions.txt", {}, added()) : "";
-    const removals = await put("removals.txt", offered, lines());
+    const additions = isAboutAdded ? await put("additions.txt", added()) : "";
+    const removals = await put("removals.txt", lines());
     await this.#asked.delete(before.filter(isList));
     return { removals, additions };
   }
@@ -204,12 +206,12 @@ export class CollectionLedger {
     return this.#ledger.hashIds ? "hashed" : "clear";
   }
 
-  /** Leaves no clear ids in lists if this ledger hashes ids: the next run that is held offers them again. */
-  async #dropClearLists(entries: readonly LedgerEntry[]): Promise<void> {
-    if (!this.#ledger.hashIds) return;
+  /** Leaves no lists whose approval has expired, and none with clear ids if this ledger hashes ids. */
+  async #dropLists(entries: readonly LedgerEntry[], now: number): Promise<void> {
     for (const entry of entries.filter(isList)) {
-      const fields = await this.#asked.read(entry.key).catch(() => undefined);
-      if (fields?.["ids"] !== "hashed") await this.#asked.delete([entry]);
+      const { ids, expiresAt } = (await this.#asked.read(entry.key).catch(() => undefined)) ?? {};
+      const isExpired = isCount(expiresAt) && expiresAt <= now;
+      if (isExpired || (this.#ledger.hashIds && ids !== "hashed")) await this.#asked.delete([entry]);
     }
   }
 

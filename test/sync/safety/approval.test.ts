@@ -167,6 +167,17 @@ test("stays valid after a run that did not use it", async () => {
   expect(service.present()).toEqual(ids(4));
 });
 
+test("its lists of ids are deleted by the first run after it has expired", async () => {
+  const lists = async () => (await service.files()).filter((path) => path.endsWith(".txt"));
+  await service.runAccounts(ids(10));
+  await heldBy(service.runAccounts(ids(100, "other")));
+  await service.runAccounts(ids(10));
+  expect(await lists()).toHaveLength(2);
+  service.clock.advance(7 * DAY_MS);
+  await service.runAccounts(ids(10));
+  expect(await lists()).toEqual([]);
+});
+
 const damage = async () => truncate(await service.file(COMPLETED), 60);
 const lose = async () => rm(dirname(await service.file(COMPLETED)), { recursive: true });
 const leaveDamaged = async () => {

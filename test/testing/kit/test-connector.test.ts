@@ -83,7 +83,7 @@ test("says what faults strike, and is not ok if nothing was struck", async () =>
   const { source, ok, ...report } = await testConnector(good, { cassette, only: ["list-null"] });
   expect([ok, source]).toEqual([
     true,
-    "Faults strike the largest listing: GET /v1/users, 23 items on 3 pages; not GET /v1/licenses.",
+    "Faults strike the largest listing: GET /v1/users, 23 items on 3 pages; few strike GET /v1/licenses.",
   ]);
   expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   const few = defineConnector({

@@ -1,4 +1,5 @@
 import type { Exchange } from "../cassette/cassette.js";
+import { withItems } from "../structure/edit.js";
 import { recordedAnswer, type VendorAnswer, type VendorRequest } from "../vendor/messages.js";
 import { answerLabel, type FaultKind, kindsOf, mainAnswers, type Plan, type View } from "./fault.js";
 
@@ -123,6 +124,8 @@ const ROWS: readonly Row[] = [
   ["answer-of-another-request", "any", "a page has the answer to another request (a cache)", ofAnotherList],
   ["clock-behind", "all", "the vendor's clock is a day behind", clockBy(-DAY_MS)],
   ["other-list-500", "other list", "another listing answers 500", error(500)],
+  ["other-list-empty-object", "other list", "a page of another listing is {}", emptyObject],
+  ["other-list-missing", "other list", "a page of another listing lacks its list", withoutList],
   ["detail-404", "detail", "the details of an item answer 404, although the list has it", error(404)],
   ["detail-of-another", "detail", "the details of an item are another's (a cache)", ofAnotherItem],
   ["text-half-of-rows", "file", "a file has half of its rows", file((rows) => `${half(rows)}\n`), "guard"],
@@ -194,6 +197,12 @@ function maintenance(): VendorAnswer {
 
 function emptyObject(): VendorAnswer {
   return instead(200, "{}");
+}
+
+function withoutList(...[, { exchange }, { recording, structure }]: Parameters<AnswerChange>) {
+  const page = recording[exchange ?? -1];
+  const listing = structure.listings.find(({ pages }) => pages.some((one) => one.exchange === exchange));
+  return page && listing?.list.length ? recordedAnswer(withItems(page, listing, undefined)) : undefined;
 }
 
 /** At the first request only. */

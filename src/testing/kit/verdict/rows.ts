@@ -137,7 +137,10 @@ function describeRecords(clean: PlainRecords): string {
   if (largest === undefined) return "The connector wrote no records of snapshots, which faults strike.";
   const { collection, records } = largest;
   const few = records.length < FEWEST ? ` Most of them need ${FEWEST} records.` : "";
-  return `Faults strike the largest snapshot: ${collection}, ${counted(records.length, "record")}${not(others.map((one) => one.collection))}.${few}`;
+  return `Faults strike the largest snapshot: ${collection}, ${counted(records.length, "record")}${rest(
+    "not",
+    others.map((one) => one.collection),
+  )}.${few}`;
 }
 
 function describeListings({ listings: [largest, ...others] }: Structure): string {
@@ -151,9 +154,12 @@ function describeListings({ listings: [largest, ...others] }: Structure): string
   ].join(" or ");
   const size = `${counted(items, "item")} on ${counted(pages, "page")}`;
   const needed = few === "" ? "" : ` Many of them need ${few}.`;
-  return `Faults strike the largest listing: ${largest.name}, ${size}${not(others.map(({ name }) => name))}.${needed}`;
+  return `Faults strike the largest listing: ${largest.name}, ${size}${rest(
+    "few strike",
+    others.map(({ name }) => name),
+  )}.${needed}`;
 }
 
-function not(others: readonly string[]): string {
-  return others.length === 0 ? "" : `; not ${others.join(", ")}`;
+function rest(how: string, others: readonly string[]): string {
+  return others.length === 0 ? "" : `; ${how} ${others.join(", ")}`;
 }

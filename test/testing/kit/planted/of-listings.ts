@@ -11,6 +11,7 @@ import {
   type Planted,
   pageOf,
   post,
+  StatusError,
   send,
   tokenPage,
   type User,
@@ -40,6 +41,28 @@ function byNumber(
       users.push(...(await numberedPage(number)).users);
     return users;
   });
+}
+
+/** Users by token, with an address if they have a license. */
+function licensed(read: () => Promise<readonly object[]>): Planted {
+  return events("by token", async () => {
+    const users = await itemsByToken();
+    const holders = new Set((await read()).map((license) => `${Reflect.get(license, "user")}`));
+    return users.map((user) => ({ ...user, email: holders.has(user.id) ? user.email : "none" }));
+  });
+}
+
+/** The licenses of all pages: those that `read` finds in them. */
+async function licensesOf(
+  read: (page: { licenses?: readonly User[]; total?: number }) => readonly User[],
+): Promise<readonly User[]> {
+  const licenses: User[] = [];
+  for (let token = ""; ; ) {
+    const page = await jsonOf(await send(`/v1/licenses?limit=10${token}`));
+    licenses.push(...read(page));
+    if (!page.nextPageToken) return licenses;
+    token = `&pageToken=${page.nextPageToken}`;
+  }
 }
 
 const lastPage = ({ pages }: { readonly pages: number; readonly total: number }) => pages;
@@ -156,10 +179,19 @@ export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
       after = pageInfo.endCursor;
     }
   }),
-  "takes a second listing that fails for an empty one": events("by token", async () => {
-    const users = await itemsByToken();
-    const licenses = await itemsByToken("licenses").catch((): readonly User[] => []);
-    const licensed = new Set(licenses.map((license) => `${Reflect.get(license, "user")}`));
-    return users.map((user) => ({ ...user, email: licensed.has(user.id) ? user.email : "none" }));
-  }),
+  "takes a second listing that fails for an empty one": licensed(() =>
+    itemsByToken("licenses").catch((error): readonly User[] => {
+      if (error instanceof StatusError) return [];
+      throw error;
+    }),
+  ),
+  "takes an empty object for an empty second listing": licensed(() =>
+    licensesOf((page) => (Object.keys(page).length === 0 ? [] : usersOf(page.licenses))),
+  ),
+  "takes a second listing without its list for an empty one": licensed(() =>
+    licensesOf(({ licenses, total }) => {
+      if (!Number.isInteger(total)) throw new Error("The page has no total.");
+      return licenses ?? [];
+    }),
+  ),
 };
