@@ -8,9 +8,9 @@ export async function run([id]: readonly string[], options: Options, io: Io): Pr
   const { held, ledger } = await openHistory(await resolveConnection(options), io);
   const approval = held?.approval;
   if (held === undefined || approval === undefined)
-    throw new UsageError("No run is held. It was already decided, or a later run completed.");
+    throw new UsageError(`No run is held in ${ledger.location}: it was decided, or a later run completed.`);
   if (approval.id !== id)
-    throw new UsageError("Another approval is pending: see saas-management status. Nothing was changed.");
+    throw new UsageError(`Another run is held, with the approval ${approval.id}. Nothing was changed.`);
   if (approval.expiresAt.getTime() <= Date.now())
     throw new UsageError("The approval has expired. Run again: if that run is held, it offers a new one.");
   if (!held.isApproved) await ledger.approve(approval.id);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, extname, resolve } from "node:path";
+import { basename, dirname, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigurationError } from "../core/errors/index.js";
 import { isPlainObject, rejectUnknownKeys } from "../core/validate.js";
@@ -55,11 +55,16 @@ async function readJson(path: string): Promise<unknown> {
 
 /** Imports a module of the user, which may be TypeScript. @throws {ConfigurationError} it cannot be loaded */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  if (!existsSync(path)) throw new ConfigurationError(`${basename(path)} is not in ${dirname(path)}.`);
   try {
     return await import(pathToFileURL(path).href);
   } catch (cause) {
     const isUnknown =
       cause instanceof Error && "code" in cause && cause.code === "ERR_UNKNOWN_FILE_EXTENSION";
+    if (cause instanceof SyntaxError && /outside a module|token 'export'/.test(cause.message))
+      throw new ConfigurationError(
+        `${path} is an ES module in a CommonJS package: name it .mts or .mjs, or set "type": "module" in package.json.`,
+      );
     if (!isUnknown) throw new ConfigurationError(`${path} cannot be loaded.`, { cause });
     throw new ConfigurationError(
       `${path} cannot be loaded: Node ${process.versions.node} does not read TypeScript. Use Node 22.18 or later, or install tsx and set NODE_OPTIONS="--import tsx", or write it in JavaScript.`,

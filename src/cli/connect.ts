@@ -110,8 +110,10 @@ function loggerOf(io: Io): Logger {
   const tell = (message: string, details: object = {}) => {
     const { error, ...facts }: { readonly error?: unknown } = details;
     const shown = Object.entries(facts).filter(([name, value]) => !isObject(value) && !OBVIOUS.has(name));
+    const whole = (value: unknown) => (typeof value === "number" ? Math.round(value) : value);
     const why = error === undefined ? "" : `: ${messageOf(error)}`;
-    const figures = shown.length === 0 ? "" : ` (${shown.map((pair) => pair.join(" ")).join(", ")})`;
+    const figures =
+      shown.length === 0 ? "" : ` (${shown.map((pair) => pair.map(whole).join(" ")).join(", ")})`;
     return `${message.replace(/^saas-management: /, "")}${why}${figures}`;
   };
   const note = (message: string, details?: object) => {

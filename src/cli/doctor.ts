@@ -11,9 +11,10 @@ import { VERSION } from "../core/version.js";
 import { resolveProxy } from "../node/proxy.js";
 import { connectionOptions } from "../node/tls.js";
 import { hasEnded } from "../sync/call.js";
+import { STALE_MS } from "../sync/ledger/journal-entries.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
 import { EXIT, nextOf } from "./exit-codes.js";
-import type { Io } from "./io.js";
+import { forTerminal, type Io } from "./io.js";
 import { ledgerOf } from "./ledger.js";
 import type { Options } from "./options.js";
 import { messageOf, reasonsOf } from "./problem.js";
@@ -39,7 +40,8 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
     // An error that is not the SDK's is one of the network, or of a disk.
     if (finding.state === "problem") exit ??= code === EXIT.unexpected ? EXIT.unavailable : code;
     checks.push({ name, ...finding });
-    if (!io.json) io.write(`${MARKS[finding.state]}  ${name.padEnd(15)}${finding.text}\n`);
+    const line = `${MARKS[finding.state]}  ${name.padEnd(15)}${finding.text}`;
+    if (!io.json) io.write(`${forTerminal(line, process.stdout)}\n`);
   };
   const resolved = resolveConnection(options);
   await check("configuration", async () => {
@@ -88,17 +90,19 @@ async function checkAll(
     throw new ConfigurationError("None is set: use SAAS_MANAGEMENT_INSTALLATION_ID or --installation ID.");
   });
   if (connection.ledger === "none" || syncUrl === undefined || installationId === undefined) return;
-  const { location } = connection.ledger;
   await check("ledger", async () => {
-    await ledgerOf(connection).probe();
+    const { location, probe } = ledgerOf(connection);
+    await probe();
     return ok(`${location} can be written`);
   });
   await check("lock", async () => {
     const open = await ledgerOf(connection).openBatch();
     if (open === undefined) return ok("no run of this ledger is under way");
-    const silent = Math.round((Date.now() - open.heartbeat) / 1000);
-    const text = `batch ${open.batchId} of process ${open.owner} (last sign of life ${silent} s ago)`;
-    return ok(open.isGone ? `${text}, which has died: the next run aborts it` : `${text} is under way`);
+    const silentMs = Date.now() - open.heartbeat;
+    const silent = `last sign of life ${Math.round(silentMs / 1000)} s ago`;
+    const text = `batch ${open.batchId} of process ${open.owner} (${silent})`;
+    const isDead = open.isGone || silentMs >= STALE_MS;
+    return ok(isDead ? `${text}, which counts as dead: the next run aborts it` : `${text} is under way`);
   });
 }
 

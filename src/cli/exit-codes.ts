@@ -29,23 +29,18 @@ const OF_DISPOSITION = {
   unknown: EXIT.unexpected,
 } as const;
 
-/** What comes next after an error, beside what its disposition says. */
-interface Next {
-  /** @default that of the disposition */
-  readonly exitCode?: number;
-  /** A command that helps, and when. */
-  readonly help?: NextStep;
-}
-
 /** A command that helps, and when. */
 export interface NextStep {
   readonly command: string;
   readonly when: string;
 }
 
-const CHECK = helpOf("doctor", "to check addresses, proxy and key");
+/** Options that say which ledger is meant, and what of it. */
+const KEPT: readonly unknown[] = ["--config", "--installation"];
+export const CHECK = helpOf("doctor", "to check addresses, proxy and key");
 
-const NEXT: Readonly<Partial<Record<ErrorCode, Next>>> = {
+/** What differs from the disposition, and what helps. */
+const NEXT: Readonly<Partial<Record<ErrorCode, Partial<ReturnType<typeof nextOf>>>>> = {
   RUN_HELD: { help: helpOf("status --ids", "to see the ids") },
   RUN_OUTDATED: { help: helpOf("status", "to see the run that completed meanwhile") },
   BATCH_OUTCOME_UNKNOWN: {
@@ -59,8 +54,18 @@ const NEXT: Readonly<Partial<Record<ErrorCode, Next>>> = {
   PERMISSION_DENIED: { help: CHECK },
 };
 
-function helpOf(command: string, when: string): NextStep {
-  return { command: `saas-management ${command}`, when };
+/** A command for the configuration and the installation that this process was given. */
+export function helpOf(words: string, when: string): NextStep {
+  const kept = process.argv.filter(
+    (arg, i, all) => KEPT.includes(arg.split("=")[0]) || KEPT.includes(all[i - 1]),
+  );
+  return { command: inShell([...words.split(" "), ...kept]), when };
+}
+
+/** A command with these arguments; those of this process never hold a key. */
+export function inShell(args: readonly string[]): string {
+  const quoted = args.map((arg) => (/^[\w./=:@-]+$/.test(arg) ? arg : JSON.stringify(arg)));
+  return ["saas-management", ...quoted].join(" ");
 }
 
 /** What a shell or a scheduler does next after an error. */

@@ -36,6 +36,8 @@ export class Io {
   /** Fires at the first SIGINT or SIGTERM, with an `InterruptedError`; a second one ends the process. */
   readonly signal: AbortSignal;
   hasWritten = false;
+  /** Whether a run had a ledger that other commands do not open: that of its module. */
+  hasOwnLedger = false;
   readonly #secrets: string[] = [];
   #drawn = "";
 

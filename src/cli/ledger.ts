@@ -32,6 +32,7 @@ export function ledgerOf(connection: Connection) {
   const { origin: endpoint } = resolveEndpoint("syncUrl", syncUrl, "no-path");
   const ledger = openLedger(given, { endpoint, installationId });
   return {
+    location: ledger.location,
     /** Notes that a person approved a held run, for the next run to use. */
     approve: (approvalId: string) => logApproved(ledger, approvalId, Date.now()),
     /** The run that has the lock, as far as this ledger knows: the service does not tell. */
@@ -48,7 +49,7 @@ export function ledgerOf(connection: Connection) {
     },
     /** Writes a value and deletes it again. */
     async probe() {
-      const key = `doctor/${randomBytes(8).toString("hex")}`;
+      const key = `${ledger.folder}/doctor-${randomBytes(8).toString("hex")}`;
       await ledger.store.putIfAbsent(key, Readable.from([Buffer.from("doctor")]));
       await ledger.store.delete(key);
     },

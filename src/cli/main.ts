@@ -2,6 +2,8 @@
 import { Io } from "./io.js";
 
 const GRACE_MS = 2000;
+// Otherwise grpc-js tells its own story on stderr, not in JSON. It reads this when it is loaded.
+process.env["GRPC_VERBOSITY"] ??= "NONE";
 
 const args = process.argv.slice(2);
 const io = new Io(args, stopOnSignals());

@@ -7,7 +7,7 @@ import {
 } from "../core/errors/index.js";
 import { causesOf } from "../core/network-errors.js";
 import { escapeControls } from "../core/redact.js";
-import { EXIT, type NextStep, nextOf } from "./exit-codes.js";
+import { CHECK, EXIT, helpOf, inShell, type NextStep, nextOf } from "./exit-codes.js";
 import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
@@ -17,7 +17,7 @@ const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/firstRun must not be true/, "--first-run is refused"],
   [/Leave it out, or set it from the command line: firstRun: .*/, "Leave it out."],
   [/run once with firstRun: true/, "run once with --first-run"],
-  [/run again with approve: "([^"]+)"/, "run saas-management approve $1 and then the same command,"],
+  [/run again with approve: "([^"]+)"/, "approve $1 and run the same command again"],
   [/Set waitForLockMs/, "Use --wait-for-lock SECONDS"],
   [/set apiKey \(or (\w+) with fromEnv\), or authorization/, "use $1 or --api-key-file FILE"],
   [/pass it to the call, or set \S+ of the client \((\w+) with fromEnv\)/, "use $1 or --installation ID"],
@@ -30,17 +30,20 @@ const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
 export function report(error: unknown, io: Io): number {
   const { exitCode: status, help } = nextOf(error);
   const message = messageOf(error);
-  const reasons = reasonsOf(error);
+  const held = error instanceof RunHeldError ? error.report : undefined;
+  const id = held?.approval?.id;
+  const own = `The ledger is the module's: set approve: "${id}" in its options, or sync.ledger in a configuration.`;
+  const reasons = [...reasonsOf(error), ...(io.hasOwnLedger && id !== undefined ? [own] : [])];
   const next = [
-    ...(help === undefined ? [] : [help]),
-    ...(error instanceof RunHeldError ? heldSteps(error.report) : []),
+    ...(help === undefined || (io.hasOwnLedger && help !== CHECK) ? [] : [help]),
+    ...(held === undefined ? [] : firstRunSteps(held)),
+    ...(held === undefined || io.hasOwnLedger ? [] : approveSteps(held)),
   ];
   if (io.json) {
-    const held = error instanceof RunHeldError ? { held: error.report } : {};
-    io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next, ...held })}\n`);
+    io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next, held })}\n`);
     return status;
   }
-  const said = error instanceof RunHeldError ? inShellWords(String(error.report)) : message;
+  const said = held === undefined ? message : inShellWords(String(held));
   const lines = [`saas-management: ${said}`, ...reasons.map((reason) => `  ${reason}`)].join("\n");
   io.writeError(`${forTerminal(lines, process.stderr)}\n`);
   if (error instanceof UsageError) io.writeError('Try "saas-management --help".\n');
@@ -59,7 +62,8 @@ function codeOf(error: unknown): string {
 }
 
 export function messageOf(error: unknown): string {
-  return inShellWords(escapeControls(error instanceof Error ? error.message : String(error)));
+  const text = error instanceof Error ? error.message : String(error);
+  return inShellWords(escapeControls(text.replace(/\s*\n\s*/g, " ")));
 }
 
 /** A text of lines, with the shell's words. */
@@ -97,16 +101,13 @@ function stackOf(error: unknown): string {
   return frames.map((line) => `${escapeControls(line)}\n`).join("");
 }
 
-/** What lets a held run pass. @param again The command that was held. */
-export function heldSteps({ approval, reasons }: HeldReport, again = calledAgain()): readonly NextStep[] {
-  const isFirst = reasons.every(({ rule }) => rule === "no-baseline");
-  const first = isFirst ? [{ command: `${again} --first-run`, when: "if this is its first run" }] : [];
-  const when = "if the change is right: the next run goes through";
-  return approval ? [...first, { command: `saas-management approve ${approval.id}`, when }] : first;
+/** The command that was held, for a first run. */
+export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
+  if (!reasons.every(({ rule }) => rule === "no-baseline")) return [];
+  return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is its first run" }];
 }
 
-/** The arguments of this process never hold a key. */
-function calledAgain(): string {
-  const args = process.argv.slice(2).map((arg) => (/^[\w./=:@-]+$/.test(arg) ? arg : JSON.stringify(arg)));
-  return ["saas-management", ...args].join(" ");
+export function approveSteps({ approval }: HeldReport): readonly NextStep[] {
+  const when = "if the change is right: the next run goes through";
+  return approval === undefined ? [] : [helpOf(`approve ${approval.id}`, when)];
 }

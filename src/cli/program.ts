@@ -14,6 +14,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
     .helpOption("-h, --help", "show this")
     .helpCommand("help [command]", "show the options of a command")
     .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => {} })
+    .configureHelp({ minWidthToWrap: 20 })
     .exitOverride();
   addExamples(program, ["serve > .env", "push accounts=users.csv --preview"]);
   for (const [name, entry] of Object.entries(COMMANDS)) {
@@ -27,7 +28,6 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
     addExamples(command, examples);
     command.action(async () => (await load()).run(command.args, command.opts<Options>(), io));
   }
-  if (args.length === 0) throw new UsageError("A command is missing.");
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {

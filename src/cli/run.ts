@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { SaasManagementClient } from "../client.js";
 import { systemClock } from "../core/clock.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { isObject, isPlainObject } from "../core/validate.js";
@@ -11,7 +10,7 @@ import { type Connection, openClient, resolveConnection } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
 import { forTerminal, type Io } from "./io.js";
 import type { Options } from "./options.js";
-import { heldSteps, inShellWords, lineOf } from "./problem.js";
+import { firstRunSteps, inShellWords, lineOf } from "./problem.js";
 import { ProgressLine } from "./progress.js";
 
 /** Runs the connector of a module. */
@@ -44,10 +43,13 @@ export async function execute<S extends SnapshotCollection>(
 ): Promise<void> {
   await using client = openClient(connection, io);
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
+  io.hasOwnLedger = JSON.stringify(ledger) !== JSON.stringify(connection.ledger);
   const where = { installationId, ledger, signal: io.signal };
+  // The run finds out itself whether its ledger can be used.
+  const { held: known } = await client.sync.history(where).catch(() => ({ held: undefined }));
   const progress = new ProgressLine(io, systemClock);
   const given = {
-    approve: await recordedApproval(client, where, io),
+    approve: known?.isApproved === true ? known.approval?.id : undefined,
     ...own,
     ...where,
     firstRun: options.firstRun === true || own.firstRun === true,
@@ -64,7 +66,7 @@ export async function execute<S extends SnapshotCollection>(
       const isValid = Object.values(collections).every(({ issues }) => issues.length === 0);
       if (refusals.length > 0) process.exitCode = held !== undefined && isValid ? EXIT.held : EXIT.data;
       io.data(preview, () => forTerminal(inShellWords(String(preview)), process.stdout));
-      if (held !== undefined && isValid) for (const step of heldSteps(held)) io.note(lineOf(step));
+      if (held !== undefined && isValid) for (const step of firstRunSteps(held)) io.note(lineOf(step));
       return;
     }
     const { waitForLock = (own.waitForLockMs ?? 0) / 1000 } = options;
@@ -74,21 +76,5 @@ export async function execute<S extends SnapshotCollection>(
     io.data(receipt, () => forTerminal(String(receipt), process.stdout));
   } finally {
     progress.end();
-  }
-}
-
-/** The approval that a person has recorded with `approve`. */
-async function recordedApproval(
-  { sync }: SaasManagementClient,
-  where: Pick<RunOptions, "installationId" | "ledger" | "signal">,
-  io: Io,
-): Promise<string | undefined> {
-  try {
-    const { held } = await sync.history(where);
-    return held?.isApproved === true ? held.approval?.id : undefined;
-  } catch {
-    io.signal.throwIfAborted();
-    // The run finds out itself that its ledger cannot be used.
-    return undefined;
   }
 }

@@ -3,11 +3,11 @@ import { raceAbort } from "../core/abort.js";
 import { escapeControls } from "../core/redact.js";
 import type { RunHistory } from "../sync/run/history.js";
 import { type Connection, resolveConnection } from "./connect.js";
-import { EXIT, type NextStep } from "./exit-codes.js";
+import { EXIT, helpOf } from "./exit-codes.js";
 import { forTerminal, type Io } from "./io.js";
 import { installationsOf, openHistory } from "./ledger.js";
 import type { Options } from "./options.js";
-import { heldSteps, inShellWords, lineOf } from "./problem.js";
+import { approveSteps, inShellWords, lineOf } from "./problem.js";
 
 /** Shows the last runs and the one that is held, or all installations; the exit code tells whether one is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
@@ -24,10 +24,12 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
     }
     return;
   }
-  const next = held === undefined ? [] : nextSteps(held);
+  const isOpen = held !== undefined && !held.isApproved;
+  const next = isOpen ? [helpOf("status --ids", "to see all ids"), ...approveSteps(held)] : [];
   io.data({ runs, held: held ?? null, next }, () => {
     const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
-    if (completed.length === 0) completed.push("No completed run of this installation is in the ledger.");
+    if (completed.length === 0)
+      completed.push(`No completed run of this installation is in ${ledger.location}.`);
     const told = [...completed, ...(held === undefined ? [] : describe(held))].join("\n");
     return [forTerminal(told, process.stdout), ...next.map(lineOf)].join("\n");
   });
@@ -37,28 +39,24 @@ async function showAll(connection: Connection, io: Io): Promise<void> {
   const installations = await raceAbort(installationsOf(connection), io.signal);
   if (installations.some(({ held }) => held !== undefined)) process.exitCode = EXIT.held;
   io.data({ installations }, () => {
-    const lines = installations.map(({ installationId, completedAt, lateMs = 0, held }) => {
+    const lines = installations.map(({ endpoint, installationId, completedAt, lateMs = 0, held }) => {
+      const isTwice = installations.filter((one) => one.installationId === installationId).length > 1;
       const completed = completedAt === undefined ? "never completed" : completedAt.toISOString();
       const late = lateMs > 0 ? `, ${(lateMs / 3_600_000).toFixed(1)} h late` : "";
       const why = held?.reasons.map(({ collection, rule }) => `${collection} ${rule}`).join(", ");
       const since = held && `; held since ${held.heldAt.toISOString()}: ${why}`;
-      return `${escapeControls(installationId)}  ${completed}${late}${since ?? ""}`;
+      return `${escapeControls(installationId)}${isTwice ? ` of ${endpoint}` : ""}  ${completed}${late}${since ?? ""}`;
     });
     return lines.length === 0 ? "The ledger knows no installation." : lines.join("\n");
   });
-}
-
-function nextSteps(held: NonNullable<RunHistory["held"]>): readonly NextStep[] {
-  if (held.isApproved) return [{ command: "the same push or run", when: "it takes the approval" }];
-  const list = { command: "saas-management status --ids", when: "to see all ids" };
-  return [list, ...heldSteps(held, "the same push or run with")];
 }
 
 function describe(held: NonNullable<RunHistory["held"]>): readonly string[] {
   const quoted = (ids: readonly string[]) => ids.map((id) => JSON.stringify(escapeControls(id))).join(", ");
   const named = held.reasons.filter(({ examples }) => examples.length > 0);
   const details = named.map(({ collection, examples }) => `First ids of ${collection}: ${quoted(examples)}`);
-  const since = `Held since ${held.heldAt.toISOString()}${held.isApproved ? "; approved" : ""}.`;
+  const until = `; approved: the same push or run goes through until ${held.approval?.expiresAt.toISOString()}`;
+  const since = `Held since ${held.heldAt.toISOString()}${held.isApproved ? until : ""}.`;
   const lines = String(held).split("\n");
   const open = held.isApproved ? lines.filter((line) => !line.includes("approve:")) : lines;
   return ["", since, inShellWords(open.join("\n")), ...details];

@@ -86,14 +86,8 @@ async function readRenewals(client: GraphQLClient, now: number, days: number, si
     const notice = terminationPeriod?.value;
     const terminateBy = notice == null ? null : calendarDate(new Date(Date.parse(date) - notice * DAY_MS));
     const { annualCost = null, currency = null } = pricingStats ?? {};
-    const about = {
-      date,
-      terminateBy,
-      plan,
-      integration: integration?.name ?? "",
-      contract: contractDetails?.type ?? "",
-    };
-    return [{ ...about, annualCost, currency, unusedSeats: usageStats.unused.total }];
+    const sold = { plan, integration: integration?.name ?? "", contract: contractDetails?.type ?? "" };
+    return [{ date, terminateBy, ...sold, annualCost, currency, unusedSeats: usageStats.unused.total }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,6 +48,10 @@ test("finds that all is well, and takes no lock", async () => {
   );
   expect(found["Sync API"]?.text).toContain("no lock was taken");
   expect(server.inspect().batches).toEqual([]);
+  // The folder that the first run would make.
+  expect(readdirSync(join(env.XDG_STATE_HOME, "saas-management", "ledger"), { recursive: true })).toEqual([
+    expect.stringMatching(new RegExp(`^${server.installationId}-\\w+$`)),
+  ]);
 });
 
 test("prints a line for each check, and what to do", async () => {

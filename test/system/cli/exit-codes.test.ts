@@ -133,6 +133,26 @@ test.each([
   expect(ended.error).not.toContain("secret-key-1");
 });
 
+test("exits with 78 for a module that cannot be loaded, and says what to do", async () => {
+  const missing = await run(["run", "missing.mjs"]);
+  expect(errorOf(missing)).toMatchObject({
+    status: 78,
+    message: `missing.mjs is not in ${service.directory}.`,
+    reasons: [],
+  });
+  await service.writeFile("package.json", '{ "type": "commonjs" }');
+  await service.writeFile("typed.js", 'import "node:fs";\nexport const connector = {};\n');
+  expect(errorOf(await run(["run", "typed.js"]))).toMatchObject({
+    status: 78,
+    message: expect.stringContaining('.mjs, or set "type": "module"'),
+  });
+  await service.writeFile("broken.mjs", 'throw new Error("one\\n  two");');
+  expect(errorOf(await run(["run", "broken.mjs"]))).toMatchObject({
+    status: 78,
+    reasons: ["because: one two"],
+  });
+});
+
 test("exits with 80 for a held run", async () => {
   await push(`${ids(40).join("\n")}\n`, "--first-run");
   const ended = await push("u1\n");

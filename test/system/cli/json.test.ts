@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { runCli, settingsOf } from "../../support/cli.js";
+import { startConnectProxy } from "../../support/http-server.js";
 import { startServe } from "../../support/serve.js";
 import { ids, testService } from "../../support/test-service.js";
 
@@ -18,6 +19,21 @@ async function documented(): Promise<Readonly<Record<string, readonly string[]>>
     ),
   );
 }
+
+test("what a proxy does leaves every line of stderr JSON", async () => {
+  const proxy = await startConnectProxy({ status: 502 });
+  await service.writeFile("accounts.csv", "id\nu1\n");
+  await service.writeFile("saas-management.config.json", JSON.stringify({ retry: { retries: 1 } }));
+  const env = { ...settingsOf(service), SAAS_MANAGEMENT_SYNC_URL: "https://sync.invalid" };
+  const { error } = await runCli(["push", "accounts.csv", "--first-run", "--json"], {
+    cwd: service.directory,
+    env: {
+      ...env,
+      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+    },
+  });
+  for (const line of error.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("message");
+});
 
 test("the JSON of each command has the fields that the docs list, in their order", async () => {
   const fields = await documented();

@@ -2,11 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { CLI, runCli, settingsOf, TSX } from "../../support/cli.js";
 import { connectorOf } from "../../support/connector.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
+import { PACKAGE } from "../built-package.js";
 
 const service = testService();
 
@@ -71,16 +73,60 @@ test("a held run is shown, approved and goes through the next night, with exactl
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });
 
+test("the hints of a held run keep its configuration and installation", async () => {
+  const { SAAS_MANAGEMENT_INSTALLATION_ID: id = "", ...env } = settingsOf(service);
+  await service.writeFile("e.json", JSON.stringify({ ledger: "state" }));
+  await service.writeFile("accounts.csv", csv(ids(3)));
+  const kept = ["--config", "e.json", `--installation=${id}`];
+  const held = await runCli(["push", "accounts.csv", ...kept], { cwd: service.directory, env });
+  const hints = [...held.error.matchAll(/^ {2}saas-management (.*?) {2}# /gm)].map(([, words = ""]) => words);
+  expect(hints).toEqual([
+    `status --ids ${kept.join(" ")}`,
+    `push accounts.csv ${kept.join(" ")} --first-run`,
+    expect.stringMatching(new RegExp(`^approve [\\da-f]{32} ${kept.join(" ")}$`)),
+  ]);
+  const approve = hints.at(-1)?.split(" ") ?? [];
+  expect(await runCli(approve, { cwd: service.directory, env })).toMatchObject({ code: 0 });
+});
+
+test("the hints of a run whose module has a ledger of its own name no command that looks elsewhere", async () => {
+  const index = pathToFileURL(join(PACKAGE.folder, "dist/index.js")).href;
+  await service.writeFile(
+    "connector.mjs",
+    `import { fileLedger } from "${index}";
+     export const options = { ledger: fileLedger("own") };
+     export const connector = { snapshots: ["accounts"], run: (batch) => batch.write("accounts", [{ id: "u1" }]) };`,
+  );
+  const held = await run(["run", "connector.mjs"]);
+  expect(held).toMatchObject({
+    code: 80,
+    error: expect.not.stringMatching(/saas-management (status|approve)/),
+  });
+  const [, id = ""] = /set approve: "([\da-f]{32})" in its options, or sync\.ledger/.exec(held.error) ?? [];
+  expect(await run(["approve", id])).toMatchObject({
+    code: 2,
+    error: expect.stringContaining(`No run is held in ${join(service.directory, ".local/state")}`),
+  });
+  const { next, reasons } = JSON.parse((await run(["run", "connector.mjs", "--json"])).error);
+  expect(next).toEqual([expect.objectContaining({ command: expect.stringMatching(/--first-run$/) })]);
+  expect(reasons).toEqual([expect.stringContaining("in its options")]);
+});
+
 test("an approval does not cover more than was shown", async () => {
   await push(ids(40), "--first-run");
   await push(ids(20));
   const { held } = JSON.parse((await run(["status", "--json"])).out);
   await run(["approve", held.approval.id]);
   const approved = await run(["status"]);
-  expect(approved.out).toContain("; approved.");
+  expect(approved.out).toMatch(/; approved: the same push or run goes through until 20.*Z\.$/m);
+  expect(JSON.parse((await run(["status", "--json"])).out).next).toEqual([]);
   expect(approved.out).not.toContain("saas-management approve");
   expect(await push(ids(5))).toMatchObject({ code: 80 });
   expect(service.present()).toHaveLength(40);
+  expect(await run(["approve", held.approval.id])).toMatchObject({
+    code: 2,
+    error: expect.stringContaining("Another run is held, with the approval "),
+  });
   const later = JSON.parse((await run(["status", "--json"])).out).held;
   expect(later.isApproved).toBe(false);
   expect(later.approval.id).not.toBe(held.approval.id);
@@ -121,6 +167,16 @@ test("without an installation, status lists all of the ledger, how late each is,
     expect.stringMatching(new RegExp(`^${service.installationId}  20.*Z, 24.0 h late$`)),
     "",
   ]);
+  const moved = service.client({ syncUrl: service.server.syncUrl.replace("127.0.0.1", "localhost") });
+  await moved.sync.run(
+    connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(ids(40)))),
+    { installationId: other, ledger, firstRun: true },
+  );
+  const twice = (await status()).out.split("\n").filter((line) => line.startsWith(other));
+  expect(twice.map((line) => line.split("  ")[0]?.replace(/:\d+$/, ""))).toEqual([
+    `${other} of http://127.0.0.1`,
+    `${other} of http://localhost`,
+  ]);
   const { installations } = JSON.parse((await status("--json")).out);
   expect(installations).toEqual([
     {
@@ -135,6 +191,7 @@ test("without an installation, status lists all of the ledger, how late each is,
       completedAt: expect.any(String),
       lateMs: expect.any(Number),
     },
+    expect.objectContaining({ installationId: other }),
   ]);
 });
 

@@ -84,6 +84,15 @@ test("a held run is told in lines that are broken at words, and paths and comman
   expect(said).toContain("\n- accounts: there is no earlier run to\r\n  compare with; ");
 });
 
+test("the help and doctor are broken at words", async () => {
+  for (const command of ["--help", "doctor"]) {
+    const { shown } = await onTerminal([command], { columns: 60 }).end();
+    const lines = shown.replaceAll("\r", "").split("\n");
+    const isWhole = (line: string) => /\S{40}/.test(line) || /^ {2}saas-management /.test(line);
+    expect(lines.filter((line) => line.length > 60 && !isWhole(line))).toEqual([]);
+  }
+});
+
 test("a terminal that does not know its width, as in a container, gets lines that are not broken", async () => {
   await connector('[{ id: "u1" }]');
   const held = await onTerminal(["run", "connector.mjs"], { columns: 0 }).end();
