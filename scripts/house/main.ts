@@ -28,7 +28,6 @@ interface Row {
 const source = sourceFigures("src");
 const { imported, written, guarded, paged } = enteredFiles();
 const { SDK: sdk, lab, "command line": commandLine } = codeLines();
-// On a loaded machine a timer fires meanwhile: the files entered have one more then, and their limits too.
 const rows: readonly Row[] = [
   { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_320 },
   { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_300 },
@@ -44,8 +43,8 @@ const rows: readonly Row[] = [
   { figure: "files that the first page of licenses() enters", value: paged.sources.length, goal: 24 },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
-  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 695 },
-  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 50_100 },
+  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 690 },
+  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 50_300 },
   {
     figure: "lines of bench, scripts, codegen, contract, examples",
     value: toolLines(),
