@@ -97,6 +97,10 @@ export const NETWORK_ERRORS = {
     "the proxy did not open a tunnel to the server",
     "Check the proxy with its user name and password, or exempt the host in NO_PROXY",
   ),
+  PROXY_FAILED: unsent(
+    "the proxy cannot be reached, or opened no tunnel to the server",
+    "Check its address, user name and password, or exempt the host in NO_PROXY",
+  ),
   PROXY_AUTHENTICATION: lasting("the proxy requires authentication", "Check its credentials"),
   PROXY_REFUSED: lasting(
     "the proxy refused to open a tunnel to the server",
@@ -131,7 +135,7 @@ const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   // undici 7 and later, so fetch in Node 24, gives the reason of llhttp without its code.
   [/^hpe invalid constant|^response does not match .*\(expected http\//, "NOT_HTTP1"],
   [/^z \w+ error$|^err (brotli| error format)|^zstd error/, "BODY_ENCODING"],
-  [/^undefined\b/, "PROXY_TUNNEL_FAILED"],
+  [/^undefined\b/, "PROXY_FAILED"],
   [/\bepipe\b|socket hang up|^und err socket/, "ECONNRESET"],
   [/\b(enetdown|eaddrnotavail)\b/, "ENETUNREACH"],
   [/\behostdown\b/, "EHOSTUNREACH"],

@@ -133,8 +133,9 @@ export class PageProof {
     if (digest === undefined) return false;
     const before = this.#pages.get(`${what} ${digest}`);
     if (before !== undefined) {
-      const advice = "The vendor may ignore the token. If equal pages are valid, set allowRepeatedPages.";
-      throw problemAt(`page ${number}`, `has the same ${what} as page ${before}`, advice);
+      const advice =
+        "Read it again; if that does not help, the vendor ignores the token. If equal pages are valid, set allowRepeatedPages.";
+      throw problemAt(`page ${number}`, `has the same ${what} as page ${before}`, advice, true);
     }
     this.#pages.set(`${what} ${digest}`, number);
     return true;

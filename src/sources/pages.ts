@@ -53,7 +53,7 @@ const PAGES_OPTIONS = {
  *   an earlier one, more pages than `maxPages`, a page without an `items` array (such as an error answered with HTTP
  *   200), and a number of items that differs from the vendor's total. An empty page with a next page is followed, up to
  *   `maxEmptyPages` in succession.
- * - Such an error is `retryable` if the total differs: the data may have changed while it was read.
+ * - Such an error is `retryable` if the total differs or a page comes twice: the data may have changed while it was read.
  * - Errors that `fetchPage` and `map` throw are rethrown unchanged. With `retryable: true`, such as for an expired cursor,
  *   they ask for another run (`disposition`).
  * - An error of a write about a record names its location, such as `page 3, item 17`.

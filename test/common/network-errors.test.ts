@@ -57,7 +57,7 @@ test.each<[string, NetworkErrorCode]>([
   ["SSL routines::tlsv1 alert no application protocol:SSL alert number 120", "NOT_HTTP2"],
   ["SSL routines:tls_validate_record_header:wrong version number", "NOT_TLS"],
   ["Client network socket disconnected before secure TLS connection was established", "CLOSED_IN_HANDSHAKE"],
-  ["undefined\nand a stack", "PROXY_TUNNEL_FAILED"],
+  ["undefined\nand a stack", "PROXY_FAILED"],
 ])("reads the last error %j of gRPC as %s", (text, expected) => {
   expect(networkErrorInText(text)).toEqual(NETWORK_ERRORS[expected]);
 });

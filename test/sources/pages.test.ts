@@ -1,3 +1,4 @@
+import { disposition } from "@saas-management/sdk";
 import { fromPages, type PagesOptions, type SourcePage } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
 import { locationOf } from "../../src/core/record-location.js";
@@ -59,8 +60,9 @@ test.each([false, true])(
       });
       return all(fromPages(fetchPage, { map: ({ id }) => (id === "x" ? undefined : { id }), prefetch }));
     };
-    const { issue } = await refusalOf(pagesOf(() => ["u1", "u2"]));
+    const { error, issue } = await refusalOf(pagesOf(() => ["u1", "u2"]));
     expect(issue).toMatchObject({ location: "page 2" });
+    expect(disposition(error)).toBe("retry-after");
     expect(await pagesOf((page) => [`u${page}`])).toHaveLength(4);
     // Items that are left out on every page prove nothing.
     expect(await pagesOf(() => ["x"])).toEqual([]);

@@ -82,13 +82,15 @@ test.each(PEERS)("says why there is no connection to a server %s (%s)", async (_
   expectReason(await failure(`${origin}:${(await listening()).port}`, { tls }), code);
 });
 
-test("says that a proxy has refused, and which", async () => {
+test("says that a proxy has refused or cannot be reached, and which", async () => {
   const proxy = await startConnectProxy({ status: 407 });
   // grpc-js writes the proxy's answer to the console.
   vi.spyOn(console, "error").mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
-  const url = `http://127.0.0.1:${proxy.port}`;
-  expectReason(await failure("https://sync.example.test", { proxy: url }), "PROXY_TUNNEL_FAILED");
+  for (const { port } of [proxy, await nobody()]) {
+    const options = { proxy: `http://127.0.0.1:${port}` };
+    expectReason(await failure("https://sync.example.test", options), "PROXY_FAILED");
+  }
 });
 
 function expectReason(error: TransportError, code: NetworkErrorCode): void {
@@ -97,7 +99,12 @@ function expectReason(error: TransportError, code: NetworkErrorCode): void {
   expect(error.message.replace(/ \(proxy: http:\S+ of the option proxy\)/, "")).toContain(
     `: ${description}. ${advice}.`,
   );
-  expect(error).toMatchObject({ grpcStatus: "UNAVAILABLE", retryable, attempts: 1 });
+  expect(error).toMatchObject({
+    grpcStatus: "UNAVAILABLE",
+    retryable,
+    attempts: 1,
+    serverMessage: undefined,
+  });
   expect(error.message).not.toMatch(/OpenSSL|error:|altnames|Z\)|sk-canary/);
 }
 

@@ -164,6 +164,7 @@ test("sends nothing if its temporary folder is missing", async () => {
     directory,
     bytesNeeded: expect.any(Number),
     retryable: false,
+    message: expect.stringMatching(/ENOENT.*Create that directory, or set spool\.directory \(sync\.spool/),
   });
   expect(calls).toEqual([]);
 });

@@ -129,7 +129,7 @@ export function toStartError(
 ): SaasManagementError {
   if (!LOCKED.has(failed.code)) return toSyncError(failed, place);
   return new BatchInProgressError(
-    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait until it is completed or aborted; if its owner died, its lock ends 15 minutes after the last accepted message.`,
+    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait until it is completed or aborted; if its owner died, a run with its ledger frees the lock 10 seconds later; otherwise, it ends 15 minutes after the last accepted message.`,
     { installationId, serverMessage: place.credential.redact(failed.details) },
   );
 }
@@ -138,12 +138,13 @@ export function toStartError(
 export function toConnectionError(
   failure: NetworkError,
   { operation, target, proxy }: CallPlace,
-  serverMessage?: string,
+  details?: string,
 ): TransportError {
   const { description, advice, retryable } = proxy === undefined ? failure : throughProxy(failure, proxy);
   return new TransportError(`${operation}: no connection to ${target}: ${description}. ${advice}.`, {
     grpcStatus: status[status.UNAVAILABLE],
-    serverMessage,
+    // What grpc-js says is the reason only if nothing better is known.
+    cause: failure === NETWORK_ERRORS.UNKNOWN ? new Error(details) : undefined,
     retryable,
   });
 }

@@ -32,7 +32,7 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
 const CHECK_SOURCE =
   "A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first.";
 const NOT_FIRST =
-  "If it is not the first run, this is not the ledger of the last one (another directory or user, or a container without a volume), and completing would remove every record that this run lacks.";
+  "If it is not the first run, this is not the ledger of the last one (another directory, user or address of the service, or a container without a volume), and completing would remove every record that this run lacks.";
 
 export interface HeldScope {
   readonly installationId: string;
@@ -81,12 +81,13 @@ function reasonsOf(
   return findings.map(({ rule, fields, text }) => {
     const isAboutIds = rule === "removed" || rule === "window" || isAboutBaseline({ rule });
     const path = isAboutIds ? listedIn?.removals : rule === "added" ? listedIn?.additions : undefined;
+    const listed = isAboutBaseline({ rule }) ? "; the ids that were sent are in" : ", listed in";
     return {
       collection,
       rule,
       diff: figures,
       ...(fields === undefined ? {} : { fields }),
-      message: `${collection}: ${text}${path === undefined ? "" : `, listed in ${path}`}`,
+      message: `${collection}: ${text}${path === undefined ? "" : `${listed} ${path}`}`,
       examples: isAboutIds ? compared.firstGone.map(truncateId) : [],
       ...(path === undefined ? {} : { listedIn: path }),
     };

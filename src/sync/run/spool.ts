@@ -4,6 +4,7 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConfigurationError, InvalidInputError, SpoolError } from "../../core/errors/index.js";
+import { errorCode } from "../../core/network-errors.js";
 import { isText, type OptionTable, readOptions, wholeNumber } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
@@ -207,9 +208,13 @@ export class Spool {
   #error(cause: unknown, consequence: string): SpoolError {
     const { directory } = this.#options;
     const bytesNeeded = this.#fileBytes;
+    const advice =
+      errorCode(cause) === "ENOENT"
+        ? "Create that directory"
+        : `At least ${bytesNeeded} bytes are needed there. Free some space`;
     const why = cause instanceof Error ? cause.message : String(cause);
     return new SpoolError(
-      `The run cannot keep its records until they are judged and sent: a temporary file in ${directory} failed (${why}). At least ${bytesNeeded} bytes are needed there. Free some space, or set spool.directory. ${consequence}`,
+      `The run cannot keep its records until they are judged and sent: a temporary file in ${directory} failed (${why}). ${advice}, or set spool.directory (sync.spool.directory of a client). ${consequence}`,
       { directory, bytesNeeded, cause },
     );
   }
