@@ -27,7 +27,7 @@ for await (const { id, name, integration, contractDetails, pricingStats } of pla
   const lastDay = new Date(Date.parse(date) - noticeDays * DAY_MS);
   const title = [integration?.name, name].filter(Boolean).join(" ");
   const { annualCost, currency } = pricingStats ?? {};
-  const cost = annualCost == null ? "" : ` It costs ${annualCost} ${currency ?? ""} a year.`;
+  const cost = annualCost == null ? "" : ` It costs ${annualCost.toFixed(2)} ${currency ?? ""} a year.`;
   lines.push(
     "BEGIN:VEVENT",
     `UID:${id}-${date}@saas-management`,

@@ -26,6 +26,7 @@ export const connector = defineConnector({
   async run(batch, { watermark, advance }) {
     let asOf: string | undefined;
     const list = (path: string) => async (cursor: string | undefined, context: { signal: AbortSignal }) => {
+      if (process.env["VENDOR_URL"] === undefined) throw new Error("VENDOR_URL is not set.");
       const url = new URL(path, process.env["VENDOR_URL"]);
       if (cursor !== undefined) url.searchParams.set("cursor", cursor);
       const page = valid(Page, await get(url, context.signal), url.pathname);

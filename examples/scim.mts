@@ -68,6 +68,7 @@ export const connector = defineConnector({
 function list<Item, R>(resource: string, sortBy: string, map: (item: Item) => R): Source<R> {
   return fromPages(
     async (startIndex = "1", { signal }) => {
+      if (process.env["SCIM_URL"] === undefined) throw new Error("SCIM_URL is not set.");
       const query = new URLSearchParams({ startIndex, count: `${PAGE}`, sortBy, sortOrder: "ascending" });
       const response = await fetch(`${process.env["SCIM_URL"]}/${resource}?${query}`, {
         headers: { accept: "application/scim+json", authorization: `Bearer ${process.env["SCIM_TOKEN"]}` },

@@ -84,17 +84,25 @@ test("tells keys that are unknown or may not sync apart from a service that is n
   expect({ code, problems }).toEqual({ code: 69, problems: ["clock", "GraphQL API", "Sync API"] });
 });
 
-test("names the process of this ledger that has the lock", async () => {
+test.each([
+  [0, "is under way"],
+  [20_000, "counts as dead: the next run aborts it"],
+])("names the process of this ledger that has the lock and was silent for %i ms", async (silentMs, said) => {
   const { server, env } = await start();
   const { syncUrl, apiKey, installationId } = server;
   const files = new FileStore(join(env.XDG_STATE_HOME, "saas-management", "ledger"));
   const store = watchedStore(files, async (call, go) => {
     if (isPutOf("ids")(call))
-      expect((await doctor(env)).found["lock"]?.text).toContain(`process ${process.pid} on `);
+      expect((await doctor(env)).found["lock"]?.text).toMatch(
+        new RegExp(`process ${process.pid} on .*${said}$`),
+      );
     return go();
   });
   const sync = { installationId, ledger: storeLedger(store) };
-  await using client = new SaasManagementClient({ syncUrl, apiKey, sync });
+  await using client = new SaasManagementClient({
+    ...{ syncUrl, apiKey, sync },
+    clock: { now: () => Date.now() - silentMs },
+  });
   const connector = defineConnector({
     snapshots: ["accounts"],
     run: (batch) => batch.write("accounts", [{ id: "u1" }]),

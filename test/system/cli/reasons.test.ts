@@ -123,5 +123,7 @@ test("--verbose tells each attempt, and a retry always has its reason, number an
   expect(error).toMatch(/^StartSyncBatch: failure \(attempt 1, .*code TRANSPORT_FAILED/m);
   expect(error).toMatch(/^Warning: StartSyncBatch: retrying: .*UNAVAILABLE.* \(attempt 1, delayMs \d/m);
   expect(error).toMatch(/^StartSyncBatch: success \(attempt 2/m);
+  expect(error).toMatch(/durationMs \d+[,)]/);
+  expect(error).not.toMatch(/Ms \d+\./);
   expect(error).toMatch(/^run started$/m);
 });
