@@ -61,9 +61,10 @@ function codeOf(error: unknown): string {
   return error instanceof UsageError ? "USAGE" : "UNEXPECTED";
 }
 
-export function messageOf(error: unknown): string {
+/** @param lineBreak What a line break becomes: a cause may have several lines. */
+export function messageOf(error: unknown, lineBreak = "\n"): string {
   const text = error instanceof Error ? error.message : String(error);
-  return inShellWords(escapeControls(text.replace(/\s*\n\s*/g, " ")));
+  return inShellWords(escapeControls(text.replace(/\s*\n\s*/g, lineBreak)));
 }
 
 /** A text of lines, with the shell's words. */
@@ -74,7 +75,7 @@ export function inShellWords(text: string): string {
 /** What the service said, each problem of the input, and the messages of the causes. */
 export function reasonsOf(error: unknown): readonly string[] {
   const reasons = causesOf(error).flatMap((cause, depth) => [
-    ...(depth === 0 ? [] : [`because: ${messageOf(cause)}`]),
+    ...(depth === 0 ? [] : [`because: ${messageOf(cause, " ")}`]),
     ...saidBy(cause).map((said) => `the service says: ${escapeControls(said)}`),
   ]);
   const issues = error instanceof InvalidInputError && error.issues.length > 1 ? error.issues : [];
