@@ -43,7 +43,7 @@ const rows: readonly Row[] = [
   { figure: "files that the first page of licenses() enters", value: paged.sources.length, goal: 24 },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
-  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 690 },
+  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 700 },
   { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 50_300 },
   {
     figure: "lines of bench, scripts, codegen, contract, examples",
