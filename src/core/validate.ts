@@ -35,7 +35,7 @@ export function wholeNumber(min: 0 | 1): Rule {
 }
 
 const COUNT = wholeNumber(0);
-/** Infinity is none. */
+/** Infinity means no limit. */
 export const LIMIT: Rule = {
   ...COUNT,
   fits: (value) => value === Number.POSITIVE_INFINITY || COUNT.fits(value),

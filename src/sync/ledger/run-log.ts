@@ -30,7 +30,7 @@ export async function logCompleted(ledger: InstallationLedger, runId: string, ru
   await ledger.delete(before.filter((entry) => !isKept(entry)));
 }
 
-/** Notes a held run in place of an earlier one, if the ledger could store what it offers. */
+/** Stores a held run in place of an earlier one, if the ledger could store its approval. */
 export async function logHeld(ledger: InstallationLedger, report: HeldReport, at: number): Promise<void> {
   const approvalId = report.approval?.id;
   if (approvalId === undefined) return;

@@ -117,7 +117,7 @@ export function hasSentOnce(spool: Spool, configuration: Pick<SyncConfiguration,
   );
 }
 
-/** Tells of the events of which nobody knows whether they were accepted, and that are not sent again. */
+/** Reports events whose acceptance is unknown; they are not sent again. */
 export function unclearEvents(spool: Spool): readonly string[] {
   return spool.collections.flatMap((collection) => {
     const unclear = spool

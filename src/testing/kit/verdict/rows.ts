@@ -95,7 +95,7 @@ function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[
  * Not in the catalogue, because no connector and no guard could tell it from a vendor that is right:
  *
  * - an answer of yesterday that is consistent in itself, and items that are missing where the totals miss them, too
- * - a few missing items where there is no total, and a few ids that changed
+ * - a few missing items in a listing without a total, and a few changed ids
  * - damaged texts that are valid ones (`ZoÃ«`), wrong values of the right type, times in another zone or ahead
  * - the same item twice with different contents: which of the two is right is the vendor's to know
  */
