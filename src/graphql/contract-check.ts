@@ -67,17 +67,17 @@ function inputProblems(schema: GraphQLSchema): ContractReport["problems"] {
     if (!isInputObjectType(type)) return [];
     const problem = (field: string, told: string) => ({ operation, field, message: `${field} ${told}.` });
     const fields = type.getFields();
-    const known = new Map(words.split(" ").map((word) => [word.replace(/[!:].*/, ""), word]));
+    const known = new Map(words.split(" ").map((word) => [word.replace(/:.*/, ""), word]));
     const required = Object.values(fields)
       .filter((field) => isRequiredInputField(field) && !known.has(field.name))
       .map(({ name }) => problem(name, "is new and required"));
     const others = [...known].flatMap(([name, word]) => {
       const named = getNamedType(fields[name]?.type)?.name;
       if (named === undefined) return [problem(name, "is gone")];
-      // Nothing after the colon is the input itself; the SDK's Date may be any scalar of the service.
+      // Nothing after the colon is the input itself; scalars are not compared.
       const [, after] = word.split(":");
       const expected = after === "" ? operation : after;
-      const isSame = expected === undefined || expected === "Date" || expected === named;
+      const isSame = expected === undefined || expected === named;
       return isSame ? [] : [problem(name, `is of type ${named} now`)];
     });
     return [...required, ...others];
