@@ -43,8 +43,9 @@ afterAll(async () => {
 async function keep(request: Request): Promise<void> {
   // A page that a test left has no answer or body to show.
   const response = await request.response().catch(() => null);
-  const body = await response?.text().catch(() => "");
-  received.push(JSON.stringify(response?.headers()), body ?? "");
+  if (response === null) return;
+  const body = await response.text().catch(() => "");
+  received.push(JSON.stringify(response.headers()), body);
 }
 
 async function open(
