@@ -23,8 +23,6 @@ function refusal(options: Partial<ClientOptions>): unknown {
 test.each<[string, Partial<ClientOptions>]>([
   ["tls with fetch", { tls: {}, fetch }],
   ["a proxy with fetch", { proxy: "http://p", fetch }],
-  ['transport "node" with fetch', { transport: "node", fetch }],
-  ['transport "node" with a proxy', { transport: "node", proxy: "http://p" }],
   ["tls with fetch, for the Sync API only", { baseUrl: undefined, tls: {}, fetch }],
   ["a certificate without its key", { tls: { cert: "x" } }],
   ["a key without its certificate", { syncUrl: undefined, tls: { key: "x" } }],
