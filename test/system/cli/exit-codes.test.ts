@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
@@ -88,15 +87,11 @@ test("exits with 65 for invalid data, and names file, line and field", async () 
 });
 
 test("exits with 69 if the service cannot be reached", async () => {
-  const closed = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => closed.once("listening", resolve));
-  const address = closed.address();
-  const port = typeof address === "object" ? address?.port : 0;
-  await new Promise((resolve) => closed.close(resolve));
   await service.writeFile("saas-management.config.json", JSON.stringify({ retry: { retries: 0 } }));
   await service.writeFile("accounts.csv", "id\nu1\n");
   const ended = await run(["push", "accounts.csv", "--first-run"], {
-    SAAS_MANAGEMENT_SYNC_URL: `http://127.0.0.1:${port}`,
+    // Nothing listens on it, and no test gets it.
+    SAAS_MANAGEMENT_SYNC_URL: "http://127.0.0.1:1",
   });
   expect(ended.code).toBe(69);
   expect(errorOf(ended)).toEqual(problem("TRANSPORT_FAILED"));
