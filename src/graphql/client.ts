@@ -156,9 +156,10 @@ export class GraphQLClient implements AsyncDisposable {
    * No query lists vendors, so this reads the applications that match, all pages of them. It cannot see a vendor without
    * applications, and takes two vendors with one name for one.
    *
-   * @returns the vendors' names, sorted, and their number. `count` is undefined if it cannot be told: an application
-   * matches whose vendor has no name, or applications have no field for one of `where` (then there are no names either)
-   * @throws {InvalidInputError} the change itself would be refused before anything is sent
+   * @returns the vendors' names, sorted, and their number; `count` is undefined if an application matches whose vendor
+   * has no name
+   * @throws {InvalidInputError} the change itself would be refused before anything is sent, or applications have no field
+   * for one of `where`
    */
   async previewVendorsState(
     input: ChangeVendorsStateInput,
