@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { resolveEndpoint } from "./core/endpoint.js";
+import { resolveEndpoint, type TlsOptions } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions } from "./core/options.js";
 import { FUNCTION, type OptionTable, readOptions } from "./core/validate.js";
@@ -28,18 +28,7 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
    * Which servers are trusted, and the client's own certificate, in PEM; for both APIs.
    * @default the well-known authorities, no certificate
    */
-  readonly tls?:
-    | {
-        /** Certificates of the authorities to trust, instead of the well-known ones. @default the well-known ones */
-        readonly ca?: string | Uint8Array | undefined;
-        /** Certificate of the client, for mutual TLS; together with `key`. @default none */
-        readonly cert?: string | Uint8Array | undefined;
-        /** Private key of the client; together with `cert`. @default none */
-        readonly key?: string | Uint8Array | undefined;
-        /** Name that the server's certificate must have, if it is not the endpoint's host. @default the host */
-        readonly serverName?: string | undefined;
-      }
-    | undefined;
+  readonly tls?: TlsOptions | undefined;
   /**
    * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
    * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy is

@@ -99,14 +99,14 @@ export class Transport {
     cancellation: AbortController,
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed. Create a new one.");
-    const { common, credential, credentials, fetch, headers, maxResponseBytes, url } = this.#configuration;
+    const { common, credential, headers: ofClient, url } = this.#configuration;
     const { clock, retry, timeoutMs } = common;
     const configuration = {
       ...common,
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
       timeoutMs: options.timeoutMs ?? timeoutMs,
     };
-    const ownHeaders = options.headers === undefined ? headers : mergeHeaders(headers, options.headers);
+    const headers = options.headers === undefined ? ofClient : mergeHeaders(ofClient, options.headers);
     wire ??= await import("./attempt.js");
     const { Failures, readDocument, sendAttempt, UNKNOWN_OUTCOME } = wire;
     const operation = readDocument(document);
@@ -138,8 +138,8 @@ export class Transport {
           !operation.readOnly && authorization !== undefined && authorization === this.#accepted;
         const now = () => clock.now();
         const failures = new Failures({ label, url, repeatable, isReadOnlyKey, now, redact });
-        const request = { url, fetch, credentials, headers: ownHeaders, body, maxResponseBytes, repeatable };
-        const answer = sendAttempt<Data, Result>({ ...request, context, failures, progress, read });
+        const request = { configuration: this.#configuration, headers, body, repeatable, progress, read };
+        const answer = sendAttempt<Data, Result>({ ...request, context, failures });
         const accepted = () => {
           this.#accepted = authorization;
         };
