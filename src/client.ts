@@ -86,25 +86,14 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);
-    const {
-      baseUrl,
-      syncUrl,
-      fetch,
-      credentials,
-      maxResponseBytes,
-      tls,
-      proxy,
-      sync = {},
-      ...common
-    } = given;
+    const { baseUrl, syncUrl, fetch, tls, proxy, sync = {}, ...common } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
       );
     }
     const defaults = readOptions("sync", sync, SYNC_OPTIONS, ConfigurationError);
-    const needsOwnFetch = tls !== undefined || proxy !== undefined;
-    if (needsOwnFetch && fetch !== undefined) {
+    if (fetch !== undefined && (tls !== undefined || proxy !== undefined)) {
       const name = tls === undefined ? "proxy" : "tls";
       throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
     }
@@ -117,14 +106,7 @@ export class SaasManagementClient {
     this.#lacksCredential = common.apiKey === undefined && common.authorization === undefined;
     // Previews of the Sync API need no credential.
     if (baseUrl !== undefined && !(this.#lacksCredential && syncUrl !== undefined)) {
-      const ownFetch = this.#network?.fetch ?? fetch;
-      this.#graphql = new GraphQLClient({
-        ...common,
-        baseUrl,
-        fetch: ownFetch,
-        credentials,
-        maxResponseBytes,
-      });
+      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: this.#network?.fetch ?? fetch });
     }
     if (syncUrl !== undefined)
       this.#sync = createSyncClient({ ...common, tls, proxy, ...defaults, endpoint: syncUrl });

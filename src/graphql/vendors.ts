@@ -14,12 +14,9 @@ import { copyVariables, isJsonObject, type JsonObject } from "./request/variable
 const MATCH_ALL_IF_EMPTY = ["contains", "startsWith", "endsWith", "neq"];
 
 /** What applications call the fields of a filter of vendors. */
-const IN_APPLICATIONS = new Map([
-  ["and", "and"],
-  ["or", "or"],
-  ["vendor", "application"],
-  ["name", "vendorName"],
-]);
+const IN_APPLICATIONS = new Map(
+  Object.entries({ and: "and", or: "or", vendor: "application", name: "vendorName" }),
+);
 
 /**
  * Returns the variables of a change to many vendors, as they will be sent.
