@@ -3,8 +3,8 @@ import { SaasManagementError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
 import type { GraphQLConfiguration, HeaderRecord } from "../options.js";
 import { areAboutRequest, readErrorEntries, redactStrings } from "./error-entries.js";
-import type { Failures } from "./failures.js";
-import { discardBody, type GraphQLAnswer, isJson, isRedirect, readText } from "./response.js";
+import type { AnswerReader, Failures } from "./failures.js";
+import { discardBody, isJson, isRedirect, readText } from "./response.js";
 import { isJsonObject, type JsonObject } from "./variables.js";
 
 // Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
@@ -31,9 +31,6 @@ interface Progress {
   /** Whether the answer to this attempt says that the operation was not begun. */
   notBegun: boolean;
 }
-
-/** Takes what the caller wants from an answer, or throws. */
-export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
 
 /** A parsed body whose parts have the right types. */
 interface Body {

@@ -3,9 +3,8 @@ import { ClosedError } from "../../core/errors/index.js";
 import { runOperation } from "../../core/operation.js";
 import { resolveRetry } from "../../core/options.js";
 import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
-import type { AnswerReader } from "./attempt.js";
 import type { Document, Operation } from "./document.js";
-import type { Failures } from "./failures.js";
+import type { AnswerReader, Failures } from "./failures.js";
 import type { GraphQLAnswer } from "./response.js";
 import type { JsonObject } from "./variables.js";
 
