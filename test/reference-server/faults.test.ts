@@ -1,10 +1,12 @@
+import { credentials } from "@grpc/grpc-js";
 import type { Fault } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { FaultInjector } from "../../src/reference-server/faults/injector.js";
 import { accepted } from "../support/adopted.js";
-import { refused } from "../support/grpc-client.js";
+import { PlainClient, refused } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
-import { type SyncFixture, syncFixture } from "../support/grpc-server.js";
+import { type SyncFixture, startSync, syncFixture } from "../support/grpc-server.js";
+import { identity } from "../support/tls-certificates.js";
 import { post } from "./graphql-setup.js";
 
 const fixture = syncFixture();
@@ -123,6 +125,16 @@ test("steals a lock once: a second theft from the same batch has no effect", asy
   await client.abort(batchId);
   expect(server.inspect(installationId).lock).toEqual(lock);
   server.faults.assertFired();
+});
+
+test("drops a connection over TLS", async () => {
+  const tls = identity("self-signed");
+  const { server } = await startSync({ host: "localhost", tls });
+  const trusting = credentials.createSsl(Buffer.from(tls.cert));
+  const secure = new PlainClient(server.syncUrl, `ApiKey ${server.apiKey}`, trusting);
+  server.faults.add({ on: "sync", fault: "drop" });
+  expect(await refused(secure.start(server.installationId))).toMatchObject({ code: "UNAVAILABLE" });
+  await secure.start(server.installationId);
 });
 
 test("drops only the connection of the struck call", async () => {
