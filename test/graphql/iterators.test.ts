@@ -1,4 +1,4 @@
-import { GraphQLClient } from "@saas-management/sdk/graphql";
+import { ClosedError, GraphQLClient } from "@saas-management/sdk/graphql";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { API_KEY, connectClient, rejection } from "../support/http-client.js";
 import { pageOf, servePage, startBusyServer } from "../support/http-pages.js";
@@ -21,6 +21,32 @@ const nodes = (count: number) => nodesUntil(count, 0, silent, 0);
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test.each(["nodes", "pages"])("rejects with the reason of the signal between two %s", async (kind) => {
+  const { client, server } = await connectClient(nodes(5));
+  const abort = new AbortController();
+  const apps = client.applications({ pageSize: 2, signal: abort.signal });
+  const iterator = (kind === "nodes" ? apps : apps.pages())[Symbol.asyncIterator]();
+  await iterator.next();
+  // The next node and the next page are there already.
+  await server.arrived(2);
+  await turns(50);
+  abort.abort("enough");
+  expect(await rejection(iterator.next())).toBe("enough");
+});
+
+test("leaves the caller's own reason as it is, also if it is an error of the SDK", async () => {
+  const { client, server } = await connectClient(nodesUntil(10, 1, silent));
+  const reason = new ClosedError("the caller's own");
+  const abort = new AbortController();
+  const pages = client.applications({ pageSize: 3, signal: abort.signal }).pages()[Symbol.asyncIterator]();
+  await pages.next();
+  const left = rejection(pages.next());
+  await server.arrived(2);
+  abort.abort(reason);
+  expect(await left).toBe(reason);
+  expect(reason.position).toBeUndefined();
+});
 
 test.each(["nodes", "pages"])("walks %s under fake timers that nobody advances", async (kind) => {
   const { client } = await connectClient(nodes(3));
