@@ -1,8 +1,10 @@
 import { raceAbort } from "../../core/abort.js";
 import { bestEffort } from "../call.js";
+import { COLLECTIONS } from "../collections.js";
 import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
 import { batchToken } from "../ledger/installation-ledger.js";
-import { logUsed, releaseApproval } from "../ledger/run-log.js";
+import { logUsed } from "../ledger/run-log.js";
+import type { Baseline, LedgerLook } from "../ledger/state.js";
 import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { Guard } from "./guard.js";
@@ -30,10 +32,11 @@ export class Drafts {
 
   /**
    * Starts to store the ids. Rejects with the reason of the batch's signal when that fires.
+   * @param seen What the ledger has, now that nobody else has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  begin(): Promise<void> {
-    return raceAbort(this.#begin(), this.#ended);
+  begin(seen: LedgerLook): Promise<void> {
+    return raceAbort(this.#begin(seen), this.#ended);
   }
 
   /**
@@ -45,21 +48,16 @@ export class Drafts {
     return raceAbort(this.#save(), this.#ended);
   }
 
-  /** Makes the ids that were sent the known ones, and forgets the approval of the run: the batch was completed. */
-  async completed(): Promise<void> {
-    const message =
-      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots";
-    await bestEffort(this.#configuration, { level: "error", message }, async (over) => {
-      const { approve, approved, ledger, rules } = this.#guard;
-      for (const [snapshot, draft] of this.#drafts) {
-        over.throwIfAborted();
-        const rule = rules.ruleOf(snapshot.collection);
-        await draft.promote(snapshot.pastsWith(rule, approved.get(snapshot) ?? []));
-      }
-      over.throwIfAborted();
-      // Once, and for all that it covers: also for collections that this run does not declare.
-      if (approve !== undefined && ledger !== undefined) await releaseApproval(ledger, approve);
-    });
+  /** What the ledger is to know of the snapshots, now that the batch was completed: by the wire names of their collections. */
+  get completed(): Readonly<Record<string, Baseline>> {
+    const { approved, rules } = this.#guard;
+    return Object.fromEntries(
+      [...this.#drafts].map(([snapshot, { place }]) => {
+        const { collection } = snapshot;
+        const pasts = snapshot.pastsWith(rules.ruleOf(collection), approved.get(snapshot) ?? []) ?? [];
+        return [COLLECTIONS[collection].wireName, { ...place, pasts }];
+      }),
+    );
   }
 
   /**
@@ -72,13 +70,13 @@ export class Drafts {
     if (!this.#areSaved || outcome === "aborted") await this.#discard(this.#drafts.values());
   }
 
-  async #begin(): Promise<void> {
+  async #begin(seen: LedgerLook): Promise<void> {
     const { ledger, snapshots } = this.#guard;
     if (ledger === undefined) return;
     for (const snapshot of snapshots.values()) {
       const { collection, past } = snapshot;
       const own = new CollectionLedger(ledger, collection, this.#ended);
-      const draft = await own.draft(this.#token, snapshot.lines(), past).catch(unwritable(collection));
+      const draft = await own.draft(seen, this.#token, snapshot.lines(), past).catch(unwritable(collection));
       // The others are discarded already.
       if (this.#ended.aborted) await this.#discard([draft]);
       this.#ended.throwIfAborted();

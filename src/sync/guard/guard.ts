@@ -10,6 +10,7 @@ import type { SnapshotCollection } from "../collections.js";
 import type { InspectorOf } from "../encoding/record-inspector.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
+import { knowsSnapshots, type LedgerLook, look } from "../ledger/state.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import { type ApprovalScope, approvalProblem, type Judged, offerApproval } from "./approval.js";
@@ -100,7 +101,9 @@ export class Guard {
   async checkFirstRun(): Promise<void> {
     const { ledger } = this;
     if (this.#options.firstRun !== true || ledger === undefined) return;
-    const knows = withinGrace(this.#configuration.clock, () => ledger.isKnown()).catch(() => false);
+    const knows = withinGrace(this.#configuration.clock, async () =>
+      knowsSnapshots(await look(ledger)),
+    ).catch(() => false);
     if (!(await raceAbort(knows, this.#ended))) return;
     const { installationId } = this.#options;
     throw new InvalidInputError(
@@ -116,14 +119,15 @@ export class Guard {
   /**
    * Judges the snapshots, of which all records were written. Rejects with the reason of the run's signal when that fires: a
    * ledger may never answer.
+   * @param seen What the ledger has.
    * @returns those that are held
    */
-  async judge(): Promise<readonly Judged[]> {
+  async judge(seen: LedgerLook): Promise<readonly Judged[]> {
     const ended = this.#ended;
     const held: Judged[] = [];
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
-      const judged = await raceAbort(this.#judge(snapshot), ended);
+      const judged = await raceAbort(this.#judge(snapshot, seen), ended);
       // A ledger that is not asked any more looks like an unreadable one.
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
@@ -156,14 +160,13 @@ export class Guard {
     return new RunHeldError(message, { report, cause });
   }
 
-  async #judge(snapshot: GuardedSnapshot): Promise<Judged> {
+  async #judge(snapshot: GuardedSnapshot, seen: LedgerLook): Promise<Judged> {
     const { firstRun } = this.#options;
     const { approve, ledger } = this;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
-    const isUnknown = async () =>
-      ledger !== undefined && firstRun !== true && !(await ledger.isKnown().catch(() => false));
-    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now })), snapshot };
+    const isUnknown = ledger !== undefined && firstRun !== true && !knowsSnapshots(seen);
+    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now, seen })), snapshot };
     const isSuspect = judgement.findings.length > 0;
     if (!isSuspect || rule === undefined || approve === undefined)
       return { ...judgement, isHeld: isSuspect, approvalProblem: undefined };

@@ -85,7 +85,7 @@ export function openLedger(ledger: unknown, scope: InstallationScope): Installat
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
   const keys = (await listKeys(parts.store, "")).filter((key) =>
-    /\/runs\.\d+\.\w+\.(receipt|held)$/.test(key),
+    /\/(state\.\d+|runs\.\d+\.\w+\.held)$/.test(key),
   );
   const ofFolders = new Map(keys.map((key) => [key.slice(0, key.indexOf("/")), key]));
   const opened: InstallationLedger[] = [];

@@ -1,13 +1,14 @@
 /**
- * What a ledger tells people, and which approval is used: entries `runs.00000012.<token>.<kind>` of an installation.
+ * What a ledger tells of a held run, and which approval is used: entries `runs.00000012.<approval>.<kind>` of an
+ * installation.
  *
- * - `receipt`: a completed run, whose id is the token.
- * - `held`: the run that is held now. Its token, and that of the kinds below, is the id of the approval.
+ * - `held`: the run that is held now.
  * - `approved`: a person approved it.
  * - `used`: a run was to be completed with it. It stays if nobody knows whether the service has completed that run.
  */
 import type { HeldReport } from "../../core/errors/index.js";
-import { type InstallationLedger, isList, type LedgerEntry, lastOf } from "./installation-ledger.js";
+import { type InstallationLedger, type LedgerEntry, lastOf } from "./installation-ledger.js";
+import type { LedgerLook } from "./state.js";
 
 interface LogValue {
   /** When it happened, in milliseconds since 1970. */
@@ -16,19 +17,6 @@ interface LogValue {
 }
 
 const SUBJECT = "runs";
-/** Older completed runs are forgotten. */
-const KEPT = 30;
-
-/** Notes a completed run, after which nothing is held any more. @param run With its receipt. */
-export async function logCompleted(ledger: InstallationLedger, runId: string, run: LogValue): Promise<void> {
-  const all = await ledger.entries();
-  const before = all.filter(({ subject }) => subject === SUBJECT);
-  await ledger.put(before, { subject: SUBJECT, kind: "receipt", token: runId }, { ...run, ...ledger.scope });
-  const kept = new Set(before.filter(({ kind }) => kind === "receipt").slice(1 - KEPT));
-  const lists = new Set(all.filter(isList).map(({ token }) => token));
-  const isKept = (entry: LedgerEntry) => kept.has(entry) || (entry.kind === "used" && lists.has(entry.token));
-  await ledger.delete(before.filter((entry) => !isKept(entry)));
-}
 
 /** Stores a held run in place of an earlier one, if the ledger could store its approval. */
 export async function logHeld(ledger: InstallationLedger, report: HeldReport, at: number): Promise<void> {
@@ -81,37 +69,28 @@ export async function usersOf(ledger: InstallationLedger, approvalId: string): P
   );
 }
 
-/** Forgets an approval in every collection that waits for it, and its held run. A later run may have been held since. */
-export async function releaseApproval(ledger: InstallationLedger, approvalId: string): Promise<void> {
-  const own = (await ledger.entries()).filter(({ token }) => token === approvalId);
-  // The lists first: without the note of its use, it would be valid again.
-  await ledger.delete(own.filter(isList));
-  await ledger.delete(own.filter((entry) => !isList(entry)));
+/** A held run, and whether a person approved it. */
+export interface HeldRun extends LogValue {
+  readonly key: string;
+  readonly isApproved: boolean;
 }
 
-/** The run that is held now, and the note that it was approved. */
-export function heldIn(
-  entries: readonly LedgerEntry[],
-): { readonly held: LedgerEntry; readonly approved: LedgerEntry | undefined } | undefined {
-  const last = entries.findLast(({ kind }) => kind === "receipt" || kind === "held");
-  if (last?.kind !== "held") return undefined;
-  const own = entries.filter(({ token }) => token === last.token);
-  return { held: last, approved: lastOf(own, "approved") };
-}
-
-/** Lists the entries, the oldest first. */
-export function logEntries(ledger: InstallationLedger): Promise<readonly LedgerEntry[]> {
-  return ledger.entries(SUBJECT);
-}
-
-/** Reads an entry; undefined if it was deleted meanwhile. @throws {ConfigurationError} it is damaged */
-export async function readLogEntry(
+/** The run that is held now. @throws {ConfigurationError} it is damaged */
+export async function heldIn(
   ledger: InstallationLedger,
-  { key }: LedgerEntry,
-): Promise<LogValue | undefined> {
-  const fields = await ledger.read(key);
-  if (fields === undefined) return undefined;
+  { entries, state }: LedgerLook,
+): Promise<HeldRun | undefined> {
+  const held = lastOf(entries, "held");
+  const fields = held && (await ledger.read(held.key));
+  if (held === undefined || fields === undefined) return undefined;
   const { at, value } = fields;
-  if (typeof at !== "number") throw ledger.unusable(key, "it has no time");
-  return { at, value };
+  if (typeof at !== "number") throw ledger.unusable(held.key, "it has no time");
+  // The process of the completed run may have died before it could delete what it was held for.
+  if (at < (state.runs.at(-1)?.at ?? 0)) return undefined;
+  const isApproved = entries.some(({ kind, token }) => kind === "approved" && token === held.token);
+  return { key: held.key, at, value, isApproved };
+}
+
+function logEntries(ledger: InstallationLedger): Promise<readonly LedgerEntry[]> {
+  return ledger.entries(SUBJECT);
 }

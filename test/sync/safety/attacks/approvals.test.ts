@@ -208,7 +208,7 @@ testAttacks([
       ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
       const store = failingStore(
         new FileStore(service.directory),
-        (call) => isPutOf("completed")(call) || call.method === "delete",
+        (call) => isPutOf("state")(call) || call.method === "delete",
         new Error("EIO"),
       );
       await send(service, people(0, 20), { approve: leftover, ledger: storeLedger(store) });
