@@ -124,7 +124,8 @@ function failing({ directory }: TestService, fails: Parameters<typeof failingSto
 
 /** A source loses some records each day, and the counts of earlier days are not what was written. */
 function blinded(how: string, damage: (text: string, earlier: string) => string): Attack {
-  const remembered = (service: TestService) => service.file(/state\.\d+$/);
+  const remembered = async (service: TestService) =>
+    (await service.files()).findLast((path) => /state\.\d+$/.test(path)) ?? "";
   return {
     name: `the counts of earlier snapshots are ${how}`,
     ending: UNREADABLE,
