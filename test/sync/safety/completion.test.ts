@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { LedgerDraft } from "../../../src/sync/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { openLedger } from "../../../src/sync/ledger/ledger.js";
+import { look } from "../../../src/sync/ledger/state.js";
 import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
 import { collectionLedger, complete } from "../../support/ledgers.js";
@@ -146,6 +147,15 @@ test.each(["file", "memory"])(
     expect(await known()).toEqual(["completed u3"]);
   },
 );
+
+test("two runs that note their ends at once both stay known", async () => {
+  const scope = { endpoint: "https://sync.example.com", installationId: "one" };
+  const ledger = openLedger(storeLedger(memoryStore()), scope);
+  const baseline = { sequence: 1, token: "run-batch", pasts: [] };
+  await Promise.all([complete(ledger, { accounts: baseline }), complete(ledger, { groups: baseline })]);
+  const { state } = await look(ledger);
+  expect(state).toMatchObject({ snapshots: { accounts: baseline, groups: baseline }, runs: [{}, {}] });
+});
 
 const foreign = expect.stringContaining("but this run did not complete it");
 

@@ -21,7 +21,11 @@ test("writes one text file of ids per collection", async () => {
   await service.runAccounts(ids(3));
   const path = await service.file(COMPLETED);
   const folder = dirname(path);
-  expect(await service.files()).toEqual([path, join(folder, "state.00000001"), join(folder, "state.00000002")]);
+  expect(await service.files()).toEqual([
+    path,
+    join(folder, "state.00000001"),
+    join(folder, "state.00000002"),
+  ]);
   expect(basename(dirname(path))).toContain(service.installationId);
   const [head, ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n");
   expect(head).toContain(`"of":"${basename(dirname(path))}/${basename(path)}"`);
