@@ -35,13 +35,12 @@ export interface NextStep {
   readonly when: string;
 }
 
-/** Options that say which ledger is meant, and what of it. */
-const KEPT: readonly unknown[] = ["--config", "--installation"];
+/** Options that say which ledger is meant, and what of it, and who asks. */
+const KEPT: readonly unknown[] = ["--config", "--installation", "--api-key-file"];
 export const CHECK = helpOf("doctor", "to check addresses, proxy and key");
 
 /** What differs from the disposition, and what helps. */
 const NEXT: Readonly<Partial<Record<ErrorCode, Partial<ReturnType<typeof nextOf>>>>> = {
-  RUN_HELD: { help: helpOf("status --ids", "to see the ids") },
   RUN_OUTDATED: { help: helpOf("status", "to see the run that completed meanwhile") },
   BATCH_OUTCOME_UNKNOWN: {
     exitCode: EXIT.outcomeUnknown,
@@ -64,7 +63,7 @@ export function helpOf(words: string, when: string): NextStep {
 
 /** A command with these arguments; those of this process never hold a key. */
 export function inShell(args: readonly string[]): string {
-  const quoted = args.map((arg) => (/^[\w./=:@-]+$/.test(arg) ? arg : JSON.stringify(arg)));
+  const quoted = args.map((arg) => (/^[\w./=:@-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`));
   return ["saas-management", ...quoted].join(" ");
 }
 

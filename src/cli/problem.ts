@@ -108,7 +108,9 @@ export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is its first run" }];
 }
 
+/** What shows a held run and lets it go through, if the ledger could store it. */
 export function approveSteps({ approval }: HeldReport): readonly NextStep[] {
+  if (approval === undefined) return [];
   const when = "if the change is right: the next run goes through";
-  return approval === undefined ? [] : [helpOf(`approve ${approval.id}`, when)];
+  return [helpOf("status --ids", "to see all ids"), helpOf(`approve ${approval.id}`, when)];
 }

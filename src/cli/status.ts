@@ -3,7 +3,7 @@ import { raceAbort } from "../core/abort.js";
 import { escapeControls } from "../core/redact.js";
 import type { RunHistory } from "../sync/run/history.js";
 import { type Connection, resolveConnection } from "./connect.js";
-import { EXIT, helpOf } from "./exit-codes.js";
+import { EXIT } from "./exit-codes.js";
 import { forTerminal, type Io } from "./io.js";
 import { installationsOf, openHistory } from "./ledger.js";
 import type { Options } from "./options.js";
@@ -24,8 +24,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
     }
     return;
   }
-  const isOpen = held !== undefined && !held.isApproved;
-  const next = isOpen ? [helpOf("status --ids", "to see all ids"), ...approveSteps(held)] : [];
+  const next = held === undefined || held.isApproved ? [] : approveSteps(held);
   io.data({ runs, held: held ?? null, next }, () => {
     const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
     if (completed.length === 0)

@@ -140,15 +140,9 @@ export async function startReferenceServer(
     readonly pageSize?: number | undefined;
   } = {},
 ): Promise<ReferenceServer> {
-  return startServer(parse("options", optionsSchema, options));
-}
-
-/** Starts both APIs over one state. If the second cannot start, the first is stopped. @internal */
-export async function startServer(
-  options: CheckedOptions,
-  state: SyncState = new SyncState(options.clock),
-): Promise<ReferenceServer> {
-  const { host, tls, clock, cors, pageSize } = options;
+  const checked = parse("options", optionsSchema, options);
+  const { host, tls, clock, cors, pageSize } = checked;
+  const state = new SyncState(clock);
   const workspaces = new Map<string, Workspace>();
   const keys = new ApiKeys();
   const faults = new FaultInjector();
@@ -166,7 +160,7 @@ export async function startServer(
     };
   }
   const first: { readonly id: string; readonly apiKey: string; readonly installationId: string } =
-    createWorkspace(options.portfolio);
+    createWorkspace(checked.portfolio);
 
   function workspaceOf(id = first.id): Workspace {
     const workspace = workspaces.get(id);
@@ -177,8 +171,8 @@ export async function startServer(
   const startGraphQL = (port: number) =>
     startGraphQLServer({ host, port, tls, keys, faults, clock, cors, pageSize });
   const startSync = (port: number) => startSyncServer({ host, port, tls }, { state, keys, faults });
-  let graphQL = await startGraphQL(options.port);
-  let sync = await startSync(options.syncPort).catch(async (error: unknown) => {
+  let graphQL = await startGraphQL(checked.port);
+  let sync = await startSync(checked.syncPort).catch(async (error: unknown) => {
     await graphQL.close();
     throw error;
   });
@@ -203,8 +197,8 @@ export async function startServer(
   }
 
   return {
-    baseUrl: urlOf(options, graphQL.port),
-    syncUrl: urlOf(options, sync.port),
+    baseUrl: urlOf(checked, graphQL.port),
+    syncUrl: urlOf(checked, sync.port),
     apiKey: first.apiKey,
     installationId: first.installationId,
     clock,
@@ -235,7 +229,7 @@ export async function startServer(
     },
     reset: async () => {
       for (const part of [state, keys, workspaces, faults]) part.clear();
-      createWorkspace(options.portfolio, first);
+      createWorkspace(checked.portfolio, first);
     },
     close,
     [Symbol.asyncDispose]: close,

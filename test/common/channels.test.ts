@@ -113,16 +113,6 @@ test("attempts are published with their call, as onEvent gets them", async () =>
   expect(published.map(({ call }) => messages.indexOf(call))).toEqual([0, 0, 1, 1, 1, 1, 1]);
 });
 
-test("a walk publishes one message with its pages, and an operation for each page inside it", async () => {
-  const { order, messages } = watch(["graphql.walk", "graphql.operation"]);
-  const walked = await service.graphql.applications({ pageSize: 2 }).toArray();
-  expect(order.filter((line) => /start$|asyncEnd$/.test(line))[0]).toBe("graphql.walk applications start");
-  expect(order.at(-1)).toBe("graphql.walk applications asyncEnd");
-  const [walk, ...operations] = messages;
-  expect(walk?.result).toEqual({ pages: operations.length, nodes: walked.length });
-  expect(operations.every(({ operation }) => operation === "Applications")).toBe(true);
-});
-
 test("a walk that is left ends, and one whose page fails tells the error", async () => {
   const pages = (nodes: number) => ({
     data: {
@@ -239,16 +229,6 @@ test("messages hold no key, document, variable or record", async () => {
   expect(text).not.toContain(canary);
 });
 
-test("previews are not published: they call no service", async () => {
-  const { order } = watch(NAMES);
-  const { installationId } = service;
-  await service.sync.preview(
-    { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(1)) },
-    { installationId, ledger: "none", guard: false },
-  );
-  expect(order).toEqual([]);
-});
-
 test("a batch whose lease ends, or whose client closes, ends", async () => {
   const { messages } = watch(["sync.batch"]);
   const { clock } = await harness.startFrozenBatch();
@@ -260,11 +240,4 @@ test("a batch whose lease ends, or whose client closes, ends", async () => {
     { code: "BATCH_STATE", reason: "expired" },
     { state: "closed" },
   ]);
-});
-
-test("a start that is refused fails its batch", async () => {
-  harness.server.scripts.StartSyncBatch.push({ code: 6, details: "held" });
-  const { messages } = watch(["sync.batch"]);
-  const error = await rejection(harness.client().startBatch(START));
-  expect(messages).toMatchObject([{ error }]);
 });

@@ -8,7 +8,6 @@ import {
   TransportError,
 } from "@saas-management/sdk";
 import { expect, test, vi } from "vitest";
-import { annotate } from "../../src/core/errors/index.js";
 import { bundleForBrowser } from "../system/browser/bundle.js";
 
 test("an error is an instance of its class, of the base and of Error, and of no other class", () => {
@@ -72,15 +71,6 @@ test("an error keeps its name when a minifier shortens class names", async () =>
   expect(classes.filter(([name, value]) => Reflect.get(value, "name") !== name)).toEqual([]);
 });
 
-test("annotate adds facts to an error and leaves other values alone", () => {
-  const error = annotate(new TransportError("failed"), { attempts: 3, requestId: "r-1" });
-  annotate(error, { stoppedBecause: "deadline", requestId: undefined });
-  expect(error).toMatchObject({ attempts: 3, requestId: "r-1", stoppedBecause: "deadline" });
-  expect(annotate("enough", { attempts: 3 })).toBe("enough");
-  const copied = annotate(new TimeoutError("late", { timeoutMs: 5 }), error);
-  expect(copied).toMatchObject({ attempts: 3, requestId: "r-1", stoppedBecause: "deadline" });
-});
-
 test("JSON and inspection show code and facts, but neither the server's messages nor data", () => {
   const error = new GraphQLResponseError("2 errors", {
     errors: [{ message: "canary" }],
@@ -99,10 +89,4 @@ test("JSON and inspection show code and facts, but neither the server's messages
   expect(inspect(error, { depth: 9 })).not.toContain("canary");
   expect(error.serverMessage).toBe("canary");
   expect(error.errors).toHaveLength(1);
-});
-
-test("an error keeps its cause", () => {
-  const cause = new Error("socket");
-  expect(new TransportError("failed", { cause }).cause).toBe(cause);
-  expect("cause" in new BatchStateError("no", { state: "aborted", reason: "aborted" })).toBe(false);
 });

@@ -1,11 +1,9 @@
 import { type Logger, SaasManagementClient } from "@saas-management/sdk";
-import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { API_KEY, connectClient, passPause, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks, quietLogger } from "../support/observed.js";
-import { until } from "../support/promises.js";
 import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
@@ -13,7 +11,6 @@ import { startTestService } from "../support/test-service.js";
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
 const QUERY = "query Names($secret: String) { applications { nodes { id } } }";
-const MINUTE_MS = 60_000;
 
 test("hooks of GraphQL are called once per attempt and before each pause", async () => {
   const { hooks, requests, responses, retries, order } = observedHooks();
@@ -123,30 +120,6 @@ test("hooks of the Sync API are called for each attempt, with RPC, installation 
   ]);
   expect(retries).toMatchObject([{ operation: "SyncRecords", batchId: batch.id, attempt: 1 }]);
   expect(order.slice(2, 7)).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
-});
-
-test("hooks are called for keep-alive messages, and for the abort of an abandoned batch", async () => {
-  const { hooks, responses } = observedHooks();
-  const clock = new TestClock({ startAt: new Date(0) });
-  await harness.startBatch({ clock, ...hooks }, { maxIdleMs: 60 * MINUTE_MS });
-  clock.advance(8 * MINUTE_MS);
-  await until(() => responses.some(({ operation }) => operation === "SyncRecords"));
-  const answer = harness.server.hold("StartSyncBatch");
-  const stop = new AbortController();
-  const starting = rejection(harness.startBatch(hooks, { signal: stop.signal }));
-  await until(() => harness.server.calls.filter((call) => call === "StartSyncBatch").length === 2);
-  stop.abort("enough");
-  await starting;
-  answer();
-  await until(() => responses.at(-1)?.operation === "AbortSyncBatch");
-  expect(responses.slice(-2)).toMatchObject([{ outcome: "cancelled" }, { outcome: "success" }]);
-});
-
-test("hooks never get a key or the contents of a record", async () => {
-  const { hooks, requests, responses } = observedHooks();
-  const batch = await harness.startBatch({ ...hooks, apiKey: "canary-key" });
-  await batch.write("accounts", [{ id: "canary-id", name: "canary-name" }]);
-  expect(JSON.stringify([...requests, ...responses])).not.toContain("canary");
 });
 
 const OWN = new Error("mine");

@@ -91,17 +91,6 @@ test("a refused key is replaced once per operation", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-test("an authorization error beside partial data replaces no key", async () => {
-  const apiKey = keys("old", "new");
-  const { client } = await connectClient(
-    (_, response) =>
-      json(response, { data: { ok: true }, errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }] }),
-    { apiKey },
-  );
-  await client.rawRequest(QUERY, {});
-  expect(apiKey).toHaveBeenCalledTimes(1);
-});
-
 test("hooks see a replaced key as a retry without a pause", async () => {
   const { hooks, order, retries } = observedHooks();
   const { client } = await connectClient(takes("Bearer new"), {
@@ -226,16 +215,6 @@ test("a key function that fails is an AuthenticationError with the cause", async
     code: "AUTHENTICATION_FAILED",
     cause,
   });
-});
-
-test("a key function that fails after a refusal keeps the service's message", async () => {
-  const cause = new Error("vault is sealed");
-  const answers = [() => "canary-old", () => Promise.reject(cause)];
-  const { client } = await connectClient(takes("new"), { apiKey: () => answers.shift()?.() ?? "" });
-  const error = await rejection(client.request(QUERY, {}));
-  expect(error).toBeInstanceOf(AuthenticationError);
-  expect(error).toMatchObject({ cause, attempts: 1, serverMessage: "not authorized" });
-  expect(everythingIn(error)).not.toContain("canary-old");
 });
 
 test("a key function that fails for a window tells the outcome of its records", async () => {

@@ -43,24 +43,6 @@ export class Declarations {
       .flatMap((arm) => this.#membersOf(arm));
   }
 
-  /** The events of an exported union, each with the fields that it has beside its type. */
-  events(name: string): ReadonlyMap<string, readonly string[]> {
-    const union = this.#typeOf(name);
-    const arms = union.isUnion() ? union.types : [union];
-    const entries = arms.flatMap((arm) => {
-      const type = arm.getProperty("type");
-      const literals = type === undefined ? [] : this.#literals(this.#checker.getTypeOfSymbol(type));
-      const fields = arm.getProperties().filter((field) => field !== type);
-      return literals.map((literal) => [literal, fields.map((field) => field.name)] as const);
-    });
-    return new Map(entries);
-  }
-
-  #literals(type: ts.Type): readonly string[] {
-    if (type.isUnion()) return type.types.flatMap((arm) => this.#literals(arm));
-    return type.isStringLiteral() ? [type.value] : [];
-  }
-
   #membersOf(type: ts.Type): readonly Member[] {
     return type
       .getProperties()

@@ -1,22 +1,8 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { DOCS, isInternal, Page } from "./pages.js";
 
 const ROOT = new URL("../../", import.meta.url);
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", ...DOCS];
-
-async function exists(link: URL): Promise<boolean> {
-  if (!existsSync(fileURLToPath(link))) return false;
-  const isAnchor = link.hash !== "" && link.pathname.endsWith(".md");
-  return !isAnchor || (await Page.read(fileURLToPath(link))).anchors().includes(link.hash);
-}
-
-test.each(pages)("%s links only to files and headings that exist", async (path) => {
-  const links = (await Page.read(path)).links();
-  const found = await Promise.all(links.map(exists));
-  expect(links.filter((_, index) => !found[index]).map(String)).toEqual([]);
-});
 
 test.each(pages)("%s names only files that exist", async (path) => {
   expect((await Page.read(path)).missingFiles()).toEqual([]);

@@ -69,17 +69,6 @@ export class Page {
     return [...links].map(([, target = ""]) => new URL(target, new URL(this.path, ROOT)));
   }
 
-  /** Anchors of its headings, as GitHub makes them. */
-  anchors(): readonly string[] {
-    return [...this.text.replace(FENCE, "").matchAll(/^#+ (.+)$/gm)].map(
-      ([, heading = ""]) =>
-        `#${heading
-          .toLowerCase()
-          .replace(/[^\w\- ]/g, "")
-          .replaceAll(" ", "-")}`,
-    );
-  }
-
   /** Rows of the table under a heading, as trimmed cells without the head. */
   table(heading: string): readonly (readonly string[])[] {
     const section = this.text.split(new RegExp(`\n#+ ${heading}\n`))[1]?.split(/\n#+ /)[0] ?? "";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileLedger, type Ledger, type Store, type SyncBatch, storeLedger } from "@saas-management/sdk";
+import { fileLedger, type SyncBatch } from "@saas-management/sdk";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { memoryLedger } from "@saas-management/sdk/testing";
@@ -9,7 +9,6 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncEngine } from "../../src/sync/engine.js";
-import { memoryStore } from "../../src/sync/ledger/store.js";
 import { holds, type Share, worksOrIsRefused } from "../support/fuzz.js";
 import { Boxed, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
@@ -254,22 +253,4 @@ test("write, writer, complete and abort work with hostile options, or make the b
   });
   await holds(share("write, writer, complete and abort", 0.2), property);
   expect(Math.min(seen.completed, seen.refused)).toBeGreaterThan(0);
-});
-
-test.each<[string, () => unknown]>([
-  ["nothing", async () => undefined],
-  ["null", async () => null],
-  ["a string", () => "u1"],
-  ["objects", async () => [{}]],
-  ["only that it failed", () => Promise.reject(new Error("disk"))],
-])("a store that answers with %s holds the run", async (_, get) => {
-  const store = memoryStore();
-  const run = (ledger: Ledger, firstRun: boolean) =>
-    outcomeOf(() => call<Promise<unknown>>(client, "run", [CONNECTOR, { ...RUN, ledger, firstRun }]));
-  expect((await run(storeLedger(store), true))?.error).toBeUndefined();
-  server.calls.length = 0;
-  const broken: Store = JSON.parse("{}");
-  Object.assign(broken, { ...store, get });
-  expect((await run(storeLedger(broken), false))?.error?.code).toBe("RUN_HELD");
-  expect(server.calls).toEqual([]);
 });

@@ -1,10 +1,9 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import fc from "fast-check";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
-import { startHttpServer } from "../support/http-server.js";
 import { mutatedBytes, mutatedJson } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 
@@ -94,20 +93,4 @@ test("returns a result or an SDK error for any answer of fetch", async () => {
     await client.close();
   });
   await holds({ group: "GraphQL responses", what: "answers of a fetch" }, property);
-});
-
-test("returns a result or an SDK error for any answer over a connection", async () => {
-  let next: { readonly body: Uint8Array; readonly status: number } = { body: Buffer.alloc(0), status: 200 };
-  const server = await startHttpServer((_, response) => {
-    response.writeHead(next.status, { "content-type": "application/json" });
-    response.end(next.body);
-  });
-  const client = new GraphQLClient({ baseUrl: server.baseUrl, apiKey: KEY, retry: false });
-  onTestFinished(() => client.close());
-  const property = fc.asyncProperty(answer, async ({ body, status }) => {
-    next = { body, status };
-    await outcomeOf(() => client.request("query Q { a }", {}));
-    await outcomeOf(() => client.licenses().firstPage());
-  });
-  await holds({ group: "GraphQL responses", what: "answers over a connection", share: 0.05 }, property);
 });

@@ -9,7 +9,6 @@ export const FUZZ_GROUPS = {
   "gRPC answers": "fuzz/grpc-answers",
   "CSV and JSONL bytes": "fuzz/files",
   "ledger and journal files": "fuzz/ledger",
-  "conditions and orders at the reference server": "fuzz/reference-graphql",
 } as const;
 
 export type FuzzGroup = keyof typeof FUZZ_GROUPS;

@@ -216,30 +216,6 @@ test("a hostile environment makes a client, or an SDK error that quotes nothing 
   );
 });
 
-test("a hostile environment of proxies captures no call to loopback, and breaks none", async () => {
-  const variables = fc.dictionary(fc.constantFrom(...PROXIES), variable, { maxKeys: 5 });
-  const property = fc.asyncProperty(variables, async (given) => {
-    environment(given);
-    await using client = createSyncClient({ ...COMMON, endpoint: server.endpoint, timeoutMs: 100_000 });
-    expect((await client.startBatch(START)).id).toBe("batch-1");
-  });
-  await holds(share("proxies of the environment", 0.02), property);
-});
-
-test("a hook or a logger of the caller's may throw anything, and nothing fails", async () => {
-  const names = fc.subarray(["onEvent", "logger"], { minLength: 1 });
-  const throwing = fc.tuple(hostileValue, fc.boolean()).map(([value, rejects]) => () => {
-    if (rejects) return Promise.reject(value.open());
-    throw value.open();
-  });
-  const property = fc.asyncProperty(names, throwing, async (which, fails) => {
-    const logger = { debug: fails, info: fails, warn: fails, error: fails };
-    const hooks = Object.fromEntries(which.map((name) => [name, name === "logger" ? logger : fails]));
-    await useGraphQL({ ...GRAPHQL, ...hooks });
-  });
-  await holds(share("hooks and loggers that throw", 0.05), property);
-});
-
 test.each([
   ["a fetch", "TRANSPORT_FAILED", (value: unknown) => ({ fetch: async () => value })],
   ["a function of the key", "AUTHENTICATION_FAILED", (value: unknown) => ({ apiKey: () => value })],

@@ -1,5 +1,5 @@
 import type { DocumentTypeDecoration, TypedDocumentNode } from "@graphql-typed-document-node/core";
-import { type Document, InvalidInputError, PaginationError } from "@saas-management/sdk/graphql";
+import { type Document, InvalidInputError } from "@saas-management/sdk/graphql";
 import { parse } from "graphql";
 import { expect, expectTypeOf, test } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
@@ -128,13 +128,6 @@ test("walks a nested connection by the named variables", async () => {
   ]);
 });
 
-test("takes page size and start from the variables", async () => {
-  const { client, server } = await connectClient(answerMembers);
-  const members = client.paginate(MEMBERS, { org: "o1", size: 3, from: "c0" }, { ...PAGED, limit: 4 });
-  expect(await members.toArray()).toEqual(nodeIds(1, 5));
-  expect(server.requests[0]?.body.variables).toEqual({ org: "o1", size: 3, from: "c0" });
-});
-
 test("uses $after and $first by default, and walks backward with $before and $last", async () => {
   const { client, server } = await connectClient(answerAll);
   const page = "{ nodes { id } pageInfo { hasNextPage endCursor hasPreviousPage startCursor } }";
@@ -201,22 +194,6 @@ test("yields no node after return(), also if the page arrives at that moment", a
   const nodes = client.paginate(document, {}, { select })[Symbol.asyncIterator]();
   expect(await nodes.next()).toEqual({ done: true, value: undefined });
   expect(await nodes.next()).toEqual({ done: true, value: undefined });
-});
-
-test("rejects with a PaginationError if the response has no page", async () => {
-  const { client } = await connectClient(answer({ data: { org: null } }));
-  const error = await rejection(client.paginate(MEMBERS, { org: "o" }, PAGED).toArray());
-  expect(error).toBeInstanceOf(PaginationError);
-  expect(String(error)).toContain("pageInfo { hasNextPage endCursor }");
-});
-
-test("rejects with what select throws", async () => {
-  const { client } = await connectClient(answerMembers);
-  const own = new Error("own");
-  const select = () => {
-    throw own;
-  };
-  expect(await rejection(client.paginate(MEMBERS, { org: "o" }, { ...PAGED, select }).toArray())).toBe(own);
 });
 
 test("rejects totalCount() if the document does not select it", async () => {

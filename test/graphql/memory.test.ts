@@ -7,8 +7,6 @@ import { forwardPage } from "../support/http-pages.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
-
-const PAGES = 500;
 const NODES = 100;
 
 /**
@@ -28,28 +26,6 @@ function endless(answered = (_: Response): void => {}): GraphQLClient {
   const fetch = async () => answer();
   return new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
 }
-
-function heapBytes(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
-test.each(["nodes", "pages"])("keeps only the cursor of each page while it walks %s", async (kind) => {
-  const apps = endless().applications({ pageSize: NODES });
-  const iterator = (kind === "nodes" ? apps : apps.pages())[Symbol.asyncIterator]();
-  const steps = kind === "nodes" ? NODES : 1;
-  const walkPages = async (count: number) => {
-    for (let step = 0; step < count * steps; step++) await iterator.next();
-  };
-  // Until the engine has compiled what it runs.
-  await walkPages(300);
-  const before = heapBytes();
-  await walkPages(PAGES);
-  const grownPerPage = (heapBytes() - before) / PAGES;
-  await iterator.return?.();
-  // A page's nodes take about 10,000 bytes; a cursor and its place in the set take less than 200.
-  expect(grownPerPage).toBeLessThan(2_000);
-});
 
 test("refers to no page from its response, which Node keeps until a full collection", async () => {
   const kept: Response[] = [];

@@ -85,14 +85,6 @@ test("refuses before anything is sent what the change refuses, and options of ot
   expect(server.requests).toEqual([]);
 });
 
-test("sends the options with each query", async () => {
-  const { client, server } = await connectClient(page("Acme"));
-  await client.previewVendorsState(STATE, "all", { headers: { "x-own": "1" } });
-  expect(server.requests[0]?.headers).toMatchObject({ "x-own": "1" });
-  const signal = AbortSignal.abort(new Error("enough"));
-  expect(await rejection(client.previewVendorsState(STATE, "all", { signal }))).toBe(signal.reason);
-});
-
 testOfAssumedSchema(
   "knows every field of a filter of vendors, and answers nothing for one that applications lack",
   () => {

@@ -180,19 +180,6 @@ test("opens, changes and completes a procurement case, which cannot be changed t
   expect(await rejection(graphql.createProcurementCase({ name: " " }))).toBeInstanceOf(MutationError);
 });
 
-test("names the field of a filter or an input in which the service finds a mistake", async () => {
-  const { graphql } = service;
-  const list = Reflect.apply(graphql.licenses, graphql, [{ where: { state: { activity: { in: ["NO"] } } } }]);
-  expect(await rejection(list.toArray())).toMatchObject({
-    errors: [{ field: "where.state.activity.in[0]", message: expect.stringContaining("does not match") }],
-  });
-  expect(await rejection(graphql.createProcurementCase({ name: "x", deadline: "2020-01-01" }))).toMatchObject(
-    {
-      errors: [{ field: "input.deadline", message: expect.stringContaining("in the past") }],
-    },
-  );
-});
-
 test("rejects an unknown or revoked key, and a mutation with a key that may only read", async () => {
   const { server, graphql } = service;
   const stranger = service.graphqlClient({ apiKey: "unknown" });
@@ -209,29 +196,4 @@ test("rejects an unknown or revoked key, and a mutation with a key that may only
   });
   expect(await reader.applications().totalCount()).toBe(5);
   expect(await refused()).toMatchObject({ code: "PERMISSION_DENIED" });
-});
-
-test("pages a document of the caller, and rejects one with an unknown field", async () => {
-  const { graphql } = service;
-  const error = await rejection(graphql.request("{ applications { nodes { nope } } }", {}));
-  expect(error).toBeInstanceOf(GraphQLResponseError);
-  expect(error).toMatchObject({ serverMessage: expect.stringContaining("nope") });
-  const document = `query($first: Int, $after: String) {
-    applications(first: $first, after: $after, order: { application: { name: ASC } }) {
-      edges { node { application { name } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }`;
-  interface Names {
-    readonly applications: {
-      readonly edges: readonly { readonly node: { readonly application: { readonly name: string } } }[];
-      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-    };
-  }
-  const select = ({ applications: { edges, pageInfo } }: Names) => ({
-    nodes: edges.map(({ node }) => node.application.name),
-    pageInfo,
-  });
-  const paged = graphql.paginate(document, {}, { pageSize: 2, select });
-  expect(await paged.toArray()).toEqual(["Figma", "Miro", "Notion", "Slack", "Zoom"]);
 });

@@ -35,12 +35,6 @@ test.each<[string, Partial<ClientOptions>]>([
   expect(refusal(options)).toMatchObject({ code: "INVALID_CONFIGURATION" });
 });
 
-test("tls and proxy reach both APIs of one client", async () => {
-  const client = new SaasManagementClient({ ...OPTIONS, tls: {}, proxy: "http://p" });
-  expect([client.graphql, client.sync]).toHaveLength(2);
-  await client.close();
-});
-
 test.each([
   "",
   "ada:canary@proxy.example.com:3128",

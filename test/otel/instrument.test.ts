@@ -133,16 +133,6 @@ test("one span for a call with all its attempts, and an event for each of them",
   expect(tree()).toContain(`saas-management.sync.batch > ${SERVICE}/AbortSyncBatch`);
 });
 
-test("pages are children of their walk", async () => {
-  await service.graphql.applications({ pageSize: 2 }).toArray();
-  expect(new Set(tree())).toEqual(
-    new Set([
-      "- > saas-management.graphql.walk applications",
-      "saas-management.graphql.walk applications > saas-management.graphql.operation Applications",
-    ]),
-  );
-});
-
 test("a refused call has its status as error.type, and nothing of the service's words", async () => {
   service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "PERMISSION_DENIED" });
   await rejection(service.sync.startBatch({ installationId: service.installationId }));

@@ -40,32 +40,6 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     schema = server.schema();
   });
 
-  test("compares a run with the snapshot before it, and shares approvals with other hosts", async () => {
-    const first = await service.runAccounts(ids(40), { ledger: postgresLedger(server.pool(), { schema }) });
-    expect(first.ledger).toBe(`postgres schema ${schema}`);
-    const second = await service.runAccounts(ids(41), { ledger: postgresLedger(server.pool(), { schema }) });
-    expect(second.collections.accounts?.expected).toMatchObject({
-      baseline: "completed",
-      known: 40,
-      added: 1,
-    });
-    const held = await heldBy(
-      service.runAccounts(ids(20), { ledger: postgresLedger(server.pool({ max: 1 }), { schema }) }),
-    );
-    expect(held.reasons[0]).toMatchObject({ rule: "removed", known: 41, removed: 21 });
-    const { rows } = await server
-      .pool()
-      .query(`SELECT convert_from(rest, 'UTF8') AS list FROM ${schema}.ledger_values WHERE key = $1`, [
-        held.reasons[0]?.listedIn,
-      ]);
-    expect(rows[0].list).toContain("\nu40\n");
-    const approve = held.approvalId;
-    const ledger = postgresLedger(server.pool(), { schema });
-    await service.runAccounts(ids(20), { ledger, approve });
-    expect(service.present()).toEqual(ids(20).sort());
-    await heldBy(service.runAccounts(ids(2), { ledger, approve }));
-  });
-
   test("stores no id in clear text with hashIds", async () => {
     const ledger = postgresLedger(server.pool(), { schema, hashIds: true });
     const named = Array.from({ length: 40 }, (_, i) => `person-${i}`);

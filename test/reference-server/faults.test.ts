@@ -44,14 +44,6 @@ test("lets the fault that was added first strike, and the second one at the next
   expect(second.fired).toBe(1);
 });
 
-test("copies a fault when it is added", async () => {
-  const started = fixture();
-  const fault = { on: "sync", nth: 1, ...unavailable };
-  started.server.faults.add(fault);
-  fault.nth = 3;
-  expect(await abortUnknown(started, 1)).toEqual(["UNAVAILABLE"]);
-});
-
 test("fails assertFired() and lists the faults that have not struck", async () => {
   const started = fixture();
   const { faults } = started.server;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { schemaType } from "../support/adopted.js";
 import { LIMITS, RUNS } from "../support/property-runs.js";
-import { account, discoveredUsage, license, plan, startServer } from "./graphql-setup.js";
+import { discoveredUsage, plan, startServer } from "./graphql-setup.js";
 
 /** Names differ in case; owner, category and last use are missing in some. */
 const APPLICATIONS = [
@@ -133,21 +133,6 @@ test.each([
   const { errorOf } = await startWithApplications();
   const extensions = { code: "HC0026", argument };
   expect(await errorOf(filter)).toMatchObject({ path: ["applications"], extensions });
-});
-
-test("filters licenses by the activity of either member of the state union, in the document itself", async () => {
-  const { installation, query } = await startServer();
-  installation.set({
-    accounts: [account("a1", { active: false })],
-    plans: [plan("p1", "Pro")],
-    licenses: [license("l1", "a1", "p1"), license("l2", "a2", "p1")],
-  });
-  const unused = await query(
-    `{ licenses(where: { state: { activity: { eq: UNUSED } }, plan: { name: { eq: "Pro" } } }) { nodes { id } } }`,
-  );
-  expect(unused).toEqual({ licenses: { nodes: [{ id: "i1:l1" }, { id: "i1:l2" }] } });
-  const used = await query("{ licenses(where: { state: { activity: { eq: USED } } }) { totalCount } }");
-  expect(used).toEqual({ licenses: { totalCount: 0 } });
 });
 
 test("compares decimals by value", async () => {

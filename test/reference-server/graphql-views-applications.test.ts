@@ -43,7 +43,7 @@ test("shows an application of the portfolio with all its fields", async () => {
   ]);
 });
 
-test("discovers each product of synced plans once, beside the portfolio", async () => {
+test("discovers each product of synced plans and discovered usage once, beside the portfolio", async () => {
   const { installation, applications } = await start({ applications: [{ name: "Miro", state: "ARCHIVED" }] });
   installation.set({
     plans: [
@@ -53,7 +53,11 @@ test("discovers each product of synced plans once, beside the portfolio", async 
       plan("p4", "Team"),
     ],
   });
+  const at = "2026-03-01T00:00:00Z";
+  installation.set({ externallyDiscoveredUsage: [discoveredUsage("x", "ChatGPT", { at }, "ann@acme.test")] });
+  const used = { lastUsed: "2026-03-01", userCountStat: { all: 1, last30Days: 1 } };
   expect(await applications()).toMatchObject([
+    { id: "discovery:chatgpt", state: "DISCOVERED", application: { name: "ChatGPT" }, ...used },
     { id: "discovery:figma", state: "DISCOVERED", application: { name: "Figma", vendorName: "Figma" } },
     { id: "discovery:miro", state: "ARCHIVED", application: { name: "Miro" } },
     {
@@ -65,23 +69,8 @@ test("discovers each product of synced plans once, beside the portfolio", async 
       owner: null,
     },
   ]);
-  installation.set({ plans: [] });
+  installation.set({ plans: [], externallyDiscoveredUsage: [] });
   expect(await applications()).toMatchObject([{ id: "discovery:miro" }]);
-});
-
-test("discovers the products of externally discovered usage", async () => {
-  const { installation, applications } = await start();
-  const at = "2026-03-01T00:00:00Z";
-  installation.set({ externallyDiscoveredUsage: [discoveredUsage("x", "ChatGPT", { at }, "ann@acme.test")] });
-  expect(await applications()).toMatchObject([
-    {
-      id: "discovery:chatgpt",
-      state: "DISCOVERED",
-      lastUsed: "2026-03-01",
-      application: { name: "ChatGPT" },
-      userCountStat: { all: 1, last30Days: 1 },
-    },
-  ]);
 });
 
 test("counts people instead of accounts over all installations, and shows the last use", async () => {

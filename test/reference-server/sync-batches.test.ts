@@ -22,13 +22,6 @@ test("refuses a second start while the lock is held, without naming the batch th
   await client.start(server.createInstallation());
 });
 
-test.each(["complete", "abort"] as const)("releases the lock on %s", async (end) => {
-  const { client, installationId, server } = fixture();
-  await client[end](await client.start(installationId));
-  expect(server.inspect(installationId).lock).toBeNull();
-  await client.start(installationId);
-});
-
 test("expires a batch after 15 minutes without an accepted write, not earlier", async () => {
   const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
@@ -102,13 +95,4 @@ test("refuses unknown and missing ids", async () => {
     }
   }
   expect(await refused(client.start(""))).toMatchObject({ code: "INVALID_ARGUMENT" });
-});
-
-test("completes a batch without writes and changes nothing", async () => {
-  const { client, installationId, server } = fixture();
-  const first = await client.start(installationId);
-  await client.write(first, accounts("a"));
-  await client.complete(first);
-  expect(await client.complete(await client.start(installationId))).toEqual({ snapshots: [], events: [] });
-  expect(server.inspect(installationId).snapshots.accounts).toMatchObject([{ id: "a", removed: false }]);
 });

@@ -1,13 +1,8 @@
 import { type ClientHttp2Session, connect as connectHttp2, type Settings } from "node:http2";
-import { get } from "node:https";
-import { connect as connectTcp } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { SyncServiceService } from "../../src/sync/generated/contract.js";
-import { accepted } from "../support/adopted.js";
 import { PlainClient, refused, until } from "../support/grpc-client.js";
-import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
 import { identity } from "../support/tls-certificates.js";
 
@@ -44,46 +39,6 @@ test("lets a client send 8 MiB of a stream and 16 MiB of a connection before the
   expect(session.state.remoteWindowSize).toBe(0);
 });
 
-test("survives connections that do not speak HTTP/2", async () => {
-  const { server, client, installationId } = await startSync();
-  const { port } = new URL(server.syncUrl);
-  for (const text of ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\u0000".repeat(100)]) {
-    const socket = connectTcp(Number(port), "127.0.0.1");
-    socket.on("error", () => {});
-    await new Promise<void>((resolve) =>
-      socket
-        .once("close", () => resolve())
-        .end(text)
-        .resume(),
-    );
-  }
-  await client.start(installationId);
-});
-
-test("serves both APIs over TLS", async () => {
-  const { server } = await startSync({ host: "localhost", tls: TLS });
-  expect([server.baseUrl, server.syncUrl].map((url) => new URL(url).protocol)).toEqual(["https:", "https:"]);
-  const secure = new PlainClient(
-    server.syncUrl,
-    `ApiKey ${server.apiKey}`,
-    credentials.createSsl(Buffer.from(TLS.cert)),
-  );
-  const batchId = await secure.start(server.installationId);
-  expect(await secure.write(batchId, accounts("a"))).toBe(accepted(1));
-  const status = await new Promise((resolve, reject) => {
-    get(`${server.baseUrl}/graphql?query={__typename}`, { ca: TLS.cert, agent: false }, (response) => {
-      resolve(response.resume().statusCode);
-    }).on("error", reject);
-  });
-  // GET is not allowed, but the answer came over TLS.
-  expect(status).toBe(405);
-});
-
-test("refuses clients without TLS if it has a certificate", async () => {
-  const { client, installationId } = await startSync({ tls: TLS });
-  expect(await refused(client.start(installationId))).toMatchObject({ code: "UNAVAILABLE" });
-});
-
 test("drops a connection over TLS", async () => {
   const { server } = await startSync({ host: "localhost", tls: TLS });
   const secure = new PlainClient(
@@ -94,31 +49,4 @@ test("drops a connection over TLS", async () => {
   server.faults.add({ on: "sync", fault: "drop" });
   expect(await refused(secure.start(server.installationId))).toMatchObject({ code: "UNAVAILABLE" });
   await secure.start(server.installationId);
-});
-
-test.each(["baseUrl", "syncUrl"] as const)("refuses TLS 1.1 and accepts TLS 1.2 at %s", async (url) => {
-  const { server } = await startSync({ tls: TLS });
-  const port = Number(new URL(server[url]).port);
-  const handshake = (maxVersion: "TLSv1.1" | "TLSv1.2") =>
-    new Promise<string>((resolve) => {
-      // The lowest security level: the client must accept TLS 1.1 itself.
-      const settings = {
-        ca: TLS.cert,
-        minVersion: "TLSv1.1",
-        maxVersion,
-        ciphers: "DEFAULT@SECLEVEL=0",
-      } as const;
-      const socket = connectTls({
-        ...settings,
-        host: "127.0.0.1",
-        port,
-        servername: "localhost",
-        ALPNProtocols: ["h2", "http/1.1"],
-      });
-      socket.once("secureConnect", () => resolve(String(socket.getProtocol())));
-      socket.once("error", (error) => resolve("code" in error ? String(error.code) : error.message));
-      onTestFinished(() => void socket.destroy());
-    });
-  expect(await handshake("TLSv1.1")).toBe("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
-  expect(await handshake("TLSv1.2")).toBe("TLSv1.2");
 });

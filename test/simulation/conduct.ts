@@ -2,6 +2,7 @@ import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import type { Operation } from "./faults.js";
 import { readMessage, type SentMessage } from "./messages.js";
 import type { Observation } from "./observation.js";
+import type { Program } from "./program.js";
 import type { SimClock } from "./sim-clock.js";
 
 /** The service takes smaller messages only. */
@@ -76,7 +77,7 @@ export class Conduct {
   constructor(
     clock: SimClock,
     observation: Observation,
-    { atMostOnce, limitBytes }: { readonly atMostOnce: boolean; readonly limitBytes?: number | undefined },
+    { atMostOnce, limitBytes }: Pick<Program, "atMostOnce" | "limitBytes">,
   ) {
     this.#clock = clock;
     this.#observation = observation;

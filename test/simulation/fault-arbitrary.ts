@@ -4,7 +4,7 @@ import { delay, oneOf, weighted } from "./drawing.js";
 import { type FaultKind, OPERATIONS, type Operation, type ScheduledFault } from "./faults.js";
 
 /** Statuses with which a call is refused, with details as they come. */
-export const REFUSALS = [
+const REFUSALS = [
   { code: 14, details: "upstream connect error" },
   { code: 13, details: "Received RST_STREAM with code 2" },
   { code: 13, details: "internal error" },
@@ -52,7 +52,7 @@ const kindOf = (operation: Operation): fc.Arbitrary<FaultKind> =>
   );
 
 /** Which call of an operation is struck: one of the first, more often than not. */
-export const nth = fc.oneof(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 8 }));
+const nth = fc.oneof(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 8 }));
 
 /** A fault that strikes so many calls in a row: a call, and the retries of it. */
 export function inARow<Fault extends { readonly nth: number }>(fault: Fault, times: number): Fault[] {

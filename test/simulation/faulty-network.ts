@@ -61,7 +61,7 @@ export class FaultyNetwork {
     const pause = (at: string) =>
       kind?.type === "delayed" && kind.at === at ? this.#slowly(kind.ms, call.signal) : turn();
     if (kind?.type === "expired" || kind?.type === "stolen") this.#service.expireNewest();
-    if (kind?.type === "stolen") this.#service.steal(this.#clock.now());
+    if (kind?.type === "stolen") this.#service.start(this.#clock.now(), true);
     if (kind?.type === "revoked") this.#service.keyRevoked = true;
     await pause("before");
     if (kind?.type === "killed" && kind.at === "before") this.#died();

@@ -23,8 +23,7 @@ export const GUARD = {
 /** A run, and what its caller and its connector are told. */
 export async function runManaged(spec: RunSpec, parts: ProcessParts): Promise<void> {
   const { client, clock, installationId, observation, memoryBytes } = parts;
-  const { waitForLockMs, restarts, writes, abortAfterMs, killAfterMs } = spec;
-  const judging = parts.ledger === undefined ? undefined : spec.judging;
+  const { waitForLockMs, restarts, writes, abortAfterMs, killAfterMs, judging } = spec;
   const run: ObservedRun = {
     conduct: parts.conduct,
     judging,

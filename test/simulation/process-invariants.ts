@@ -2,6 +2,7 @@
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { SaasManagementError } from "@saas-management/sdk";
+import { API_KEY } from "./faulty-network.js";
 import { CANARY } from "./messages.js";
 import { GaveUp } from "./process-parts.js";
 import type { Simulated } from "./simulate.js";
@@ -34,7 +35,7 @@ function strangers({ observation }: Simulated): string[] {
 }
 
 /** Neither the key nor a record's contents are in anything that came out. */
-function leaks({ observation, apiKey }: Simulated): string[] {
+function leaks({ observation }: Simulated): string[] {
   const texts = observation.told.flatMap((told) => [
     String(told),
     inspect(told, { depth: 9 }),
@@ -42,5 +43,5 @@ function leaks({ observation, apiKey }: Simulated): string[] {
     told instanceof Error ? (told.stack ?? "") : "",
   ]);
   const found = (secret: string) => texts.some((text) => text.includes(secret));
-  return [...(found(CANARY) ? ["a record came out"] : []), ...(found(apiKey) ? ["the key came out"] : [])];
+  return [...(found(CANARY) ? ["a record came out"] : []), ...(found(API_KEY) ? ["the key came out"] : [])];
 }

@@ -12,10 +12,10 @@ export class GaveUp extends Error {}
 export interface ProcessParts {
   readonly client: SyncEngine;
   readonly installationId: string;
-  /** Of all processes; undefined where no run has one. */
-  readonly ledger?: Ledger | undefined;
+  /** Of all processes. */
+  readonly ledger: Ledger;
   /** What runs keep in memory before they use a file, in bytes. */
-  readonly memoryBytes?: number | undefined;
+  readonly memoryBytes: number | undefined;
   readonly service: ServiceModel;
   /** What the process does on the wire. */
   readonly conduct: Conduct;

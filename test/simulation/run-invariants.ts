@@ -168,7 +168,6 @@ function sentAt({ id, extraction }: ObservedBatch): number {
 
 /** The ledger calls completed what the service has completed, and knows the last of it. */
 function wrongLedgers({ known, observation, service }: Simulated): string[] {
-  if (known === undefined) return [];
   if (typeof known === "string") return [known];
   const found: string[] = [];
   const batches = service.batches

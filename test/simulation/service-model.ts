@@ -1,6 +1,6 @@
 /**
  * The service in a few lines: one installation with its lock, leases, snapshots and events, as the service description
- * has them. Written apart from the reference server, so that the two check each other.
+ * has them.
  */
 
 /** A batch lives 15 minutes after its last accepted message. */
@@ -76,11 +76,11 @@ export class ServiceModel {
     this.#tick = tick;
   }
 
-  /** @param id The one that the service gave it, where there is another than this one. */
-  start(now: number, id = `batch-${this.batches.length + 1}`, foreign = false): ModelBatch {
+  /** @param foreign Whether somebody else starts it. */
+  start(now: number, foreign = false): ModelBatch {
     if (this.isLocked(now)) throw new ModelRefusal("ALREADY_EXISTS");
     const batch: ModelBatch = {
-      id,
+      id: `batch-${this.batches.length + 1}`,
       state: "active",
       leaseEndsAt: now + LEASE_MS,
       newestStream: 0,
@@ -93,11 +93,6 @@ export class ServiceModel {
     };
     this.batches.push(batch);
     return batch;
-  }
-
-  /** Somebody else starts a batch. */
-  steal(now: number, id?: string): void {
-    this.start(now, id, true);
   }
 
   /** Whether a batch holds the lock. */
@@ -160,15 +155,9 @@ export class ServiceModel {
   /** The lease of the newest batch is over, for whatever reason. */
   expireNewest(): void {
     const newest = this.batches.at(-1);
-    if (newest !== undefined) this.expire(newest.id);
-  }
-
-  /** The lease of a batch is over, for whatever reason. */
-  expire(batchId: string): void {
-    const batch = this.#find(batchId);
-    if (batch.state !== "active") return;
-    batch.state = "expired";
-    batch.cutShort = true;
+    if (newest?.state !== "active") return;
+    newest.state = "expired";
+    newest.cutShort = true;
   }
 
   stateOf(batchId: string, now: number): BatchState {

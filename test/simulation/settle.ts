@@ -7,18 +7,10 @@ const MAX_STEPS = 50_000;
 /** How long the machine may be busy with what needs no clock. Only what hangs takes so long. */
 const STUCK_MS = 40_000;
 
-/** What a simulation waits for. */
-export interface Settling {
-  readonly clock: SimClock;
-  readonly done: () => boolean;
-  /** Whether something goes on that the clock knows nothing of. @default nothing */
-  readonly busy?: () => boolean;
-}
-
 /** Lets everything happen that can, moving the clock whenever nothing else goes on. Tells whether all was done. */
-export async function settle({ clock, done, busy = () => false }: Settling): Promise<boolean> {
+export async function settle(clock: SimClock, done: () => boolean): Promise<boolean> {
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-    if (!(await quiet(clock, busy))) return false;
+    if (!(await quiet(clock))) return false;
     if (done()) return true;
     if (!clock.step()) return false;
   }
@@ -26,12 +18,12 @@ export async function settle({ clock, done, busy = () => false }: Settling): Pro
 }
 
 /** Waits until nothing goes on; false where that takes too long. */
-async function quiet(clock: SimClock, busy: () => boolean): Promise<boolean> {
+async function quiet(clock: SimClock): Promise<boolean> {
   const begun = performance.now();
   let seen = clock.activity;
   for (let turns = 0; turns < QUIET_TURNS; turns += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (clock.activity === seen && !busy()) continue;
+    if (clock.activity === seen) continue;
     if (performance.now() - begun > STUCK_MS) return false;
     seen = clock.activity;
     turns = 0;

@@ -22,7 +22,6 @@ export interface Simulated {
   readonly service: ServiceModel;
   readonly observation: Observation;
   readonly clock: SimClock;
-  readonly apiKey: string;
   readonly fired: readonly ScheduledFault[];
   readonly crashed: boolean;
   readonly atMostOnce: boolean;
@@ -34,8 +33,8 @@ export interface Simulated {
   readonly locks: readonly LockLog[];
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted: ReadonlySet<string>;
-  /** What the ledger of the runs knows in the end, or what is wrong with it; undefined where there is none. */
-  readonly known?: Known | string;
+  /** What the ledger of the runs knows in the end, or what is wrong with it. */
+  readonly known: Known | string;
   /** What is left in the folder for temporary files. */
   readonly leftFiles: readonly string[];
   /** Whether everything settled. */
@@ -113,13 +112,12 @@ export async function simulate(program: Program): Promise<Simulated> {
     done += 1;
   });
   try {
-    const settled = await settle({ clock, done: () => done === processes.length });
+    const settled = await settle(clock, () => done === processes.length);
     if (settled) await Promise.all(processes);
     return {
       service,
       observation,
       clock,
-      apiKey: API_KEY,
       fired: faults.fired,
       crashed: transports.some(({ locks }) => locks.crashed),
       atMostOnce: program.atMostOnce,
@@ -150,10 +148,7 @@ function sizes({ limitBytes }: Program) {
 }
 
 /** What a program should have reached whatever went wrong. */
-export function unsuccessful(
-  { succeeds }: { readonly succeeds: boolean },
-  { batches }: ServiceModel,
-): readonly string[] {
+function unsuccessful({ succeeds }: Program, { batches }: ServiceModel): readonly string[] {
   if (!succeeds || batches.some(({ state }) => state === "completed")) return [];
   return ["no batch was completed, although the retries should do"];
 }

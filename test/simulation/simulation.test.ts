@@ -7,9 +7,6 @@ import { graphqlViolations } from "./graphql/violations.js";
 import { violations } from "./invariants.js";
 import { program } from "./program-arbitrary.js";
 import { simulate } from "./simulate.js";
-import { socketViolations } from "./sockets/invariants.js";
-import { socketProgram } from "./sockets/program.js";
-import { simulateOverSockets } from "./sockets/simulate.js";
 
 /** Time to look for a smaller program after a failure: the report must come before the test's own timeout. */
 const SHRINK_MS = 60_000;
@@ -27,13 +24,6 @@ function expectNoViolation<Program>(
 
 test.each([1, 2, 3])("keeps the invariants of a batch against the model in memory, seed %i", (seed) =>
   expectNoViolation(program, async (drawn) => violations(await simulate(drawn)), { seed, numRuns: 100 }),
-);
-
-test.each([1, 2])("keeps the invariants of a batch over sockets, as the model does, seed %i", (seed) =>
-  expectNoViolation(socketProgram, async (drawn) => socketViolations(await simulateOverSockets(drawn)), {
-    seed,
-    numRuns: 16,
-  }),
 );
 
 test.each([1, 2, 3])("keeps the rules of the GraphQL client in memory, seed %i", (seed) =>

@@ -6,6 +6,7 @@ import { FaultyNetwork } from "./faulty-network.js";
 import { LockLog } from "./lock-log.js";
 import { loaded, type SentMessage } from "./messages.js";
 import type { Observation } from "./observation.js";
+import type { Program } from "./program.js";
 import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
 
@@ -38,7 +39,7 @@ export class SimulatedTransport implements SyncTransport {
     faults: FaultSchedule,
     clock: SimClock,
     observation: Observation,
-    options: ConstructorParameters<typeof Conduct>[2],
+    options: Pick<Program, "atMostOnce" | "limitBytes">,
     died: () => void,
   ) {
     this.#service = service;
@@ -152,7 +153,7 @@ export class SimulatedTransport implements SyncTransport {
 }
 
 /** Whether the service refused something because the batch is completed. */
-export function saysCompleted(error: unknown): boolean {
+function saysCompleted(error: unknown): boolean {
   return error instanceof SyncProtocolError && error.batchState === "completed";
 }
 

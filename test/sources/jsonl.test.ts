@@ -2,7 +2,7 @@ import { InvalidInputError } from "@saas-management/sdk";
 import { fromJsonl } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
 import { locationOf } from "../../src/core/record-location.js";
-import { all, inPieces, refusalOf } from "../support/source-reading.js";
+import { all, refusalOf } from "../support/source-reading.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 type JsonlOptions = Parameters<typeof fromJsonl>[1];
@@ -12,18 +12,6 @@ const folder = temporaryFolder();
 async function read(content: string | Uint8Array, options?: JsonlOptions) {
   return all(fromJsonl(await folder.write("users.jsonl", content), options));
 }
-
-test.each([1, 2, 3, 1000])("returns the value of each line, cut into pieces of %i bytes", async (size) => {
-  const source = fromJsonl(inPieces('\uFEFF{"id":"ü"}\r\n\n  \n{"id":"2"}\n{"id":"3"}', size));
-  expect(await all(source)).toEqual([{ id: "ü" }, { id: "2" }, { id: "3" }]);
-  expect(source.stats).toEqual({ read: 3, skipped: 0 });
-});
-
-test("reads a key called __proto__ without changing a prototype", async () => {
-  const [value] = await all(fromJsonl<object>(inPieces('{"__proto__":{"admin":true}}\n', 9)));
-  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
-  expect(Object.keys(value ?? {})).toEqual(["__proto__"]);
-});
 
 test("passes the line of each value to map", async () => {
   const path = await folder.write("users.jsonl", '{"id":1}\n\n{"id":2}\n{"id":3}\n');

@@ -51,24 +51,6 @@ test.each(["array", "writer"])("names the location that located gave to a record
   expect((await refusalOf(write)).issue).toMatchObject({ index: 1, location: "sheet 1, row 3" });
 });
 
-test("writes every row of a large file", async () => {
-  const ids = Array.from({ length: 20_000 }, (_, i) => `u${i}`);
-  const path = await service.writeFile("users.csv", `id\n${ids.join("\n")}\n`);
-  const batch = await service.startBatch();
-  const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ id }) });
-  expect(await batch.write("accounts", users)).toMatchObject({ accepted: 20_000 });
-  await batch.complete();
-  expect(service.present()).toEqual(ids.sort());
-});
-
-test("keeps a batch from being completed if a file cannot be read to its end", async () => {
-  const path = await service.writeFile("users.csv", 'id,name\nu1,x\nu2,"cut');
-  const batch = await service.startBatch();
-  const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ id }) });
-  expect((await refusalOf(batch.write("accounts", users))).issue).toMatchObject({ location: "users.csv:3" });
-  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-});
-
 test("says what comes next after a bad record, if the connector waits for another write first", async () => {
   const run = service.run(["accounts"], async (batch) => {
     const users = batch.write("accounts", [{ id: "" }]);

@@ -109,31 +109,6 @@ export function messageOf(field: protobuf.Field | undefined): protobuf.Type {
   throw new Error(`${field?.fullName} is not a message`);
 }
 
-/** Full names of the fields of a record, and `without …` for each field that it lacks. */
-export function* fieldsIn(type: protobuf.Type, form: Readonly<Record<string, unknown>>): Iterable<string> {
-  for (const { name, fullName, resolvedType } of type.fieldsArray) {
-    const value = form[name];
-    yield value === undefined ? `without ${fullName}` : fullName;
-    if (isOfRecords(resolvedType) && isForm(value)) yield* fieldsIn(resolvedType, value);
-  }
-}
-
-/** The same for all fields that valid records may have or lack. */
-export function* possibleFields(type: protobuf.Type): Iterable<string> {
-  for (const { name, fullName, options, repeated, map, resolvedType } of type.fieldsArray) {
-    yield fullName;
-    const mayLack = repeated || map || options?.["proto3_optional"] === true;
-    const rule = RULES.messages[type.name]?.fields?.[snakeCase(name)];
-    const required = rule?.required === true || rule?.requiredWhen !== undefined;
-    if (mayLack && !required) yield `without ${fullName}`;
-    if (isOfRecords(resolvedType)) yield* possibleFields(resolvedType);
-  }
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 function isOfRecords(type: protobuf.ReflectionObject | null): type is protobuf.Type {
   return type instanceof protobuf.Type && !type.fullName.startsWith(".google.");
 }

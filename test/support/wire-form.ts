@@ -1,5 +1,5 @@
 /**
- * Converts the SDK's input and the output of protobufjs and of the generated codec into one plain form, to compare them.
+ * Converts the SDK's input and the output of protobufjs into one plain form, to compare them.
  *
  * Absent fields, empty lists and empty maps are left out; a oneof is its variant under the variant's name; maps are
  * `Map`s; 64-bit numbers are bigints; a Timestamp is `{ seconds, nanos }`.
@@ -70,20 +70,6 @@ function protobufjsValue(field: protobuf.Field, value: unknown): unknown {
   return IS_64_BIT.has(field.type) ? BigInt(String(value)) : value;
 }
 
-/** From a message that the generated codec decoded. */
-export function ofGenerated(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ofGenerated);
-  if (typeof value !== "object" || value === null || value instanceof Map) return value;
-  const form: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(value)) {
-    if (field === undefined || isEmptyList(field) || (field instanceof Map && field.size === 0)) continue;
-    const variant: unknown = get(field, "$case");
-    if (variant === undefined) form[name] = ofGenerated(field);
-    else form[String(variant)] = ofGenerated(get(field, "value"));
-  }
-  return form;
-}
-
 /** A record that is written flat is the generic variant of its message. */
 function withVariant({ fields, fieldsArray }: protobuf.Type, input: unknown): unknown {
   const isFlat = fields["generic"] !== undefined && fieldsArray.every(({ name }) => get(input, name) == null);
@@ -133,23 +119,9 @@ function isTimestamp(type: protobuf.ReflectionObject | null): boolean {
   return type?.fullName === TIMESTAMP;
 }
 
-const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/;
-
-/** Seconds since 1970 and nanoseconds, computed without `Date`. */
+/** Seconds since 1970 and nanoseconds. */
 function momentOf(iso: string): { readonly seconds: bigint; readonly nanos: number } {
-  const parts = ISO.exec(iso);
-  if (parts === null) throw new Error("not an ISO 8601 time");
-  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1, 7).map(Number);
-  const [fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = parts.slice(7);
-  const offset = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
-  const inMinutes = (daysSince1970(year, month, day) * 24 + hours) * 60 + minutes - offset;
-  return { seconds: BigInt(inMinutes * 60 + seconds), nanos: Number(fraction.padEnd(9, "0")) };
-}
-
-/** Years start in March, so that the leap day is the last day of a year. */
-function daysSince1970(year: number, month: number, day: number): number {
-  const marchYear = month > 2 ? year : year - 1;
-  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
-  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
-  return marchYear * 365 + leapDays + dayOfYear - 719_468;
+  const [fraction = ""] = /\.\d+/.exec(iso) ?? [];
+  const seconds = BigInt(Date.parse(iso.replace(fraction, "")) / 1000);
+  return { seconds, nanos: Number(fraction.slice(1).padEnd(9, "0")) };
 }

@@ -12,7 +12,6 @@ import { holds, type Share } from "../support/fuzz.js";
 import { RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { almostIsoTime, mutated } from "../support/record-mutations.js";
-import { expectRecords } from "../support/sent-messages.js";
 import { recordsOf } from "../support/sync-server.js";
 
 const encoders = (what: string): Share => ({ group: "encoders beside the codec and the schemas", what });
@@ -56,13 +55,6 @@ test("writes into the buffer of another message only when that was accepted", ()
   expect(next.buffer === message.buffer).toBe(false);
   expect(send("second").buffer === message.buffer).toBe(false);
   expect(bytes.equals(message.bytes)).toBe(true);
-});
-
-test("encodes every valid record as two independent codecs do", { timeout: TIMEOUT_MS }, async () => {
-  const property = fc.property(recordIn(COLLECTION_NAMES), ([name, record]) => {
-    expectRecords([messageOf(name, record)], name, [record]);
-  });
-  await holds(encoders("valid records, byte for byte"), property);
 });
 
 test("refuses the records that the schema refuses, and no others", { timeout: TIMEOUT_MS }, async () => {

@@ -2,8 +2,7 @@ import { type Collection, InvalidInputError, type RecordOf, type SyncBatch } fro
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { fieldsIn, possibleFields, recordType } from "../support/contract.js";
-import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
+import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import {
   expectFewMessages,
@@ -15,7 +14,6 @@ import {
 } from "../support/sent-messages.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { recordsOf } from "../support/sync-server.js";
-import { ofInput } from "../support/wire-form.js";
 
 const harness = useScriptedServer();
 
@@ -101,17 +99,6 @@ test("keeps the sizes to the byte, and names a record that is too large", {
   });
   await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 12) });
 });
-
-test.each(COLLECTION_NAMES)(
-  "draws random %s with every field of the contract, and without each optional one",
-  (name) => {
-    const type = recordType(name);
-    const record: fc.Arbitrary<RecordOf<Collection>> = RECORDS[name];
-    const sample = fc.sample(record, { seed: SEED, numRuns: 500 });
-    const seen = new Set(sample.flatMap((r) => [...fieldsIn(type, ofInput(type, r))]));
-    expect([...possibleFields(type)].filter((field) => !seen.has(field))).toEqual([]);
-  },
-);
 
 /** Leaves nothing under way, also when it fails: the next run has the same server. */
 async function inBatch<T>(

@@ -1,7 +1,10 @@
 import { type SyncProgress, TimeoutError } from "@saas-management/sdk";
-import { TestClock } from "@saas-management/sdk/testing";
+import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
 import { ofSnapshots } from "../support/adopted.js";
+import { connectorOf } from "../support/connector.js";
+import { type FaultKind, faultOn } from "../support/faults.js";
 import { until } from "../support/promises.js";
 import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
@@ -10,6 +13,8 @@ import { testService } from "../support/test-service.js";
 const MINUTE = 60_000;
 const harness = useScriptedServer();
 const service = testService();
+/** Its time stands still. */
+const frozen = testService({ server: { clock: new TestClock({ startAt: new Date("2026-01-01") }) } });
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
 
@@ -160,3 +165,35 @@ test("reports an unknown batch id with the first call", async () => {
   });
   expect(() => service.sync.openBatch("")).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
 });
+
+const TRANSIENT: readonly FaultKind[] = [
+  { fault: "drop" },
+  { fault: "reset" },
+  { fault: "rst-stream", code: 7 },
+  { fault: "goaway", grace: true },
+  { fault: "goaway", grace: false },
+  { fault: "status", status: "UNAVAILABLE" },
+];
+
+test.each(TRANSIENT.flatMap((kind) => (["request", "answer"] as const).map((at) => ({ ...kind, at }))))(
+  "a run of another client begins when the lock of a start ends that $fault at the $at has struck",
+  async (kind) => {
+    const { clock, server, installationId } = frozen;
+    const options = { installationId, ledger: memoryLedger() };
+    const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3)));
+    server.faults.add(faultOn({ on: "StartSyncBatch" }, kind));
+    const first = frozen.syncClient({ retry: false }).run(connector, { ...options, firstRun: true });
+    const firstRun = await first.then(
+      () => false,
+      () => true,
+    );
+    const isLocked = frozen.states().at(-1) === "active";
+    const leftMs = 12_345;
+    clock.advance(15 * MINUTE - leftMs);
+    for (const on of ["SyncRecords", "CompleteSyncBatch"]) server.faults.add(faultOn({ on }, kind));
+    const next = frozen.syncClient().run(connector, { ...options, firstRun, waitForLockMs: 15 * MINUTE });
+    const receipt = await clock.drive(next);
+    expect(receipt.waitedForLockMs).toBe(isLocked ? leftMs : 0);
+    expect(receipt.collections.accounts?.stats.accepted).toBe(3);
+  },
+);

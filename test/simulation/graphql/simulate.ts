@@ -58,7 +58,7 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
     const working = work.then(() => {
       done = true;
     });
-    const ended = await settle({ clock, done: () => done });
+    const ended = await settle(clock, () => done);
     if (ended) await working;
     return ended;
   };
@@ -67,7 +67,7 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
     const leftBeforeClose = clock.waiting;
     const settled = (await ends(close(parts))) && ended;
     // Late answers arrive after everything has ended.
-    await settle({ clock, done: () => false });
+    await settle(clock, () => false);
     const common = { client, service, journal, walks, observation, clock };
     return { ...common, fired: schedule.fired, leftBeforeClose, settled, unhandled };
   } finally {

@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { canMount } from "../../support/can-mount.js";
 import { CLI, runCli, settingsOf, TSX } from "../../support/cli.js";
 import { connectorOf } from "../../support/connector.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
@@ -73,21 +75,47 @@ test("a held run is shown, approved and goes through the next night, with exactl
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });
 
-test("the hints of a held run keep its configuration and installation", async () => {
-  const { SAAS_MANAGEMENT_INSTALLATION_ID: id = "", ...env } = settingsOf(service);
-  await service.writeFile("e.json", JSON.stringify({ ledger: "state" }));
+test("the hints of a held run keep its configuration, installation and key, quoted for a shell", async () => {
+  const {
+    SAAS_MANAGEMENT_INSTALLATION_ID: id = "",
+    SAAS_MANAGEMENT_API_KEY: key,
+    ...env
+  } = settingsOf(service);
+  await service.writeFile("$it's.json", JSON.stringify({ ledger: "state" }));
+  await service.writeFile("key", `${key}`);
   await service.writeFile("accounts.csv", csv(ids(3)));
-  const kept = ["--config", "e.json", `--installation=${id}`];
+  const kept = ["--config", "$it's.json", `--installation=${id}`, "--api-key-file", "key"];
   const held = await runCli(["push", "accounts.csv", ...kept], { cwd: service.directory, env });
-  const hints = [...held.error.matchAll(/^ {2}saas-management (.*?) {2}# /gm)].map(([, words = ""]) => words);
+  const hints = [...held.error.matchAll(/^ {2}saas-management (.*?) {2}# /gm)].map(([, words = ""]) =>
+    execFileSync("sh", ["-c", `printf '%s\\n' ${words}`], { encoding: "utf8" })
+      .trim()
+      .split("\n"),
+  );
   expect(hints).toEqual([
-    `status --ids ${kept.join(" ")}`,
-    `push accounts.csv ${kept.join(" ")} --first-run`,
-    expect.stringMatching(new RegExp(`^approve [\\da-f]{32} ${kept.join(" ")}$`)),
+    ["push", "accounts.csv", ...kept, "--first-run"],
+    ["status", "--ids", ...kept],
+    ["approve", expect.stringMatching(/^[\da-f]{32}$/), ...kept],
   ]);
-  const approve = hints.at(-1)?.split(" ") ?? [];
-  expect(await runCli(approve, { cwd: service.directory, env })).toMatchObject({ code: 0 });
+  expect(await runCli(hints[2] ?? [], { cwd: service.directory, env })).toMatchObject({ code: 0 });
 });
+
+test.runIf(canMount)(
+  "a held run that a full disk could not store has no hint at what is not there",
+  async () => {
+    await service.writeFile("c.json", JSON.stringify({ ledger: "small" }));
+    await service.writeFile("accounts.csv", csv(ids(9000)));
+    await mkdir(join(service.directory, "small"));
+    const command = [process.execPath, CLI, "push", "accounts.csv", "--config", "c.json"];
+    const small = `mount -t tmpfs -o size=32k none small && exec "$@"`;
+    const child = spawn("unshare", ["-m", "sh", "-c", small, "sh", ...command], {
+      cwd: service.directory,
+      env: { ...process.env, ...settingsOf(service) },
+    });
+    const error = await text(child.stderr);
+    expect(error).toContain("The ledger could not store an approval");
+    expect([...error.matchAll(/saas-management (\S+)/g)].map(([, word]) => word)).toEqual(["push"]);
+  },
+);
 
 test("the hints of a run whose module has a ledger of its own name no command that looks elsewhere", async () => {
   const index = pathToFileURL(join(PACKAGE.folder, "dist/index.js")).href;

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readdirSync, readlinkSync, truncateSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { SyncProgress } from "../../../src/index.js";
+import { canMount } from "../../support/can-mount.js";
 import { testService } from "../../support/test-service.js";
 import { startScript } from "./run-process.js";
 
@@ -45,15 +46,6 @@ function targetOf(path: string): string {
     return "";
   }
 }
-
-const canMount = (() => {
-  try {
-    execFileSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 test.runIf(canMount)("a full disk ends a run before anything is sent, and says what it needs", async () => {
   const end = await endInFolderOf(2 * MIB, "rw", 10_000);

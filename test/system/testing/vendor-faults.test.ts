@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { testConnector } from "../../../src/testing/kit/test-connector.js";
 import { vendorFaults } from "../../../src/testing/kit/verdict/rows.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { GOOD } from "../../testing/kit/good.js";
 import { PLANTED } from "../../testing/kit/planted/index.js";
 import { cassetteOf, RECORDINGS, type RecordingName } from "../../testing/kit/recordings/index.js";
 
@@ -31,11 +30,4 @@ test("each row finds a connector that no other row finds", () => {
   const alone = [...finding.values()].filter(({ length }) => length === 1).flat();
   expect(ROWS.filter((row) => !alone.includes(row))).toEqual([]);
   expect(finding.size).toBeGreaterThan(ROWS.length);
-});
-
-test.each(GOOD)("no fault leads a good connector astray: $recording", async ({ recording, connector }) => {
-  const { faults, notRun } = await testConnector(connector, { cassette: await cassetteFile(recording) });
-  const bad = faults.filter(({ verdict }) => verdict === "WRONG");
-  expect(bad.map(({ fault, cause }) => `${fault}: ${cause}`)).toEqual([]);
-  expect(notRun).toEqual([]);
 });

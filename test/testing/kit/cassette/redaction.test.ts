@@ -29,6 +29,8 @@ const CANARIES = [
   ..."ottilie.jpg|WLAN: sonnenblume".split("|"),
 ];
 
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
 /** Puts a string into one place of an exchange. */
 const PLACES: Readonly<
   Record<string, (canary: string) => Partial<Exchange["request"] & Exchange["response"]>>
@@ -48,6 +50,9 @@ const PLACES: Readonly<
   "a key of JSON": (text) => ({ body: { json: { [`${text} 1234567`]: 1 } } }),
   "an address in JSON": (text) => ({
     body: { json: { hook: `https://hooks.example/services/${encodeURIComponent(text)}?x#y` } },
+  }),
+  "a claim of a token": (text) => ({
+    body: { json: { id_token: `${part({})}.${part({ sub: text })}.c2ln` } },
   }),
   "a line of JSON": (text) => ({ body: { text: `${JSON.stringify({ a: text })}\n{"b":1}\n` } }),
   "an element and an attribute": (text) => ({
