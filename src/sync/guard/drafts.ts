@@ -3,8 +3,7 @@ import { bestEffort } from "../call.js";
 import { COLLECTIONS } from "../collections.js";
 import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
 import { batchToken } from "../ledger/installation-ledger.js";
-import { logUsed } from "../ledger/run-log.js";
-import type { Baseline, LedgerLook } from "../ledger/state.js";
+import { type Baseline, type LedgerLook, noteUse } from "../ledger/state.js";
 import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { Guard } from "./guard.js";
@@ -19,8 +18,8 @@ export class Drafts {
   readonly #ended: AbortSignal;
   readonly #drafts = new Map<GuardedSnapshot, LedgerDraft>();
   #areSaved = false;
-  /** Resolves with the key of the note that the approval is used. */
-  #used: Promise<string> | undefined;
+  /** Resolves when it is noted that the approval is used. */
+  #used: Promise<void> | undefined;
   #isGivenUp = false;
 
   constructor(guard: Guard, runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
@@ -92,7 +91,7 @@ export class Drafts {
     this.#areSaved = true;
     const { approve, approved, ledger } = this.#guard;
     if (ledger === undefined || approve === undefined || approved.size === 0 || this.#isGivenUp) return;
-    this.#used = logUsed(ledger, approve, { at: this.#configuration.clock.now(), value: this.#token });
+    this.#used = noteUse(ledger, approve, this.#token, true);
     await this.#used.catch(unwritable("the approved snapshots"));
   }
 
@@ -100,8 +99,10 @@ export class Drafts {
     const message = "the ledger could not discard the ids of an aborted batch";
     await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       for (const draft of drafts) await draft.discard();
-      const key = await this.#used?.catch(() => undefined);
-      if (key !== undefined) await this.#guard.ledger?.store.delete(key);
+      const { approve, ledger } = this.#guard;
+      if (this.#used === undefined || ledger === undefined || approve === undefined) return;
+      await this.#used.catch(() => {});
+      await noteUse(ledger, approve, this.#token, false);
     });
   }
 }

@@ -46,7 +46,7 @@ export class Guard {
   readonly #options: JudgedRun;
   readonly #configuration: SyncConfiguration;
   readonly #ended: AbortSignal;
-  readonly #approvals: ApprovalScope;
+  readonly #runId: string | undefined;
 
   /**
    * @param ended Fires when the run has ended: the ledger is asked nothing more.
@@ -65,7 +65,7 @@ export class Guard {
     this.#ended = ended;
     this.ledger = ledger;
     this.approve = approve;
-    this.#approvals = { ledger, runId: run?.id, clock: configuration.clock };
+    this.#runId = run?.id;
     const rules = resolveGuard(guard, configuration.clock.now());
     this.rules = rules;
     // A preview tells of repeated ids; without a guard and a ledger, a run needs no ids.
@@ -145,10 +145,10 @@ export class Guard {
   }
 
   /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
-  async offer(held: readonly Judged[]): Promise<RunHeldError> {
+  async offer(held: readonly Judged[], seen: LedgerLook): Promise<RunHeldError> {
     const ended = this.#ended;
     const approved = [...this.approved.keys()];
-    const offering = offerApproval(held, approved, this.#approvals).catch((error: unknown) => {
+    const offering = offerApproval(held, approved, this.#scope(seen)).catch((error: unknown) => {
       ended.throwIfAborted();
       this.#configuration.logger.error("saas-management: the ledger could not store a pending approval", {
         error,
@@ -158,6 +158,10 @@ export class Guard {
     const { message, report } = describeHeld(this.place, held, await raceAbort(offering, ended));
     const cause = held.find(({ problem }) => problem !== undefined)?.problem;
     return new RunHeldError(message, { report, cause });
+  }
+
+  #scope(seen: LedgerLook): ApprovalScope {
+    return { seen, runId: this.#runId, clock: this.#configuration.clock };
   }
 
   async #judge(snapshot: GuardedSnapshot, seen: LedgerLook): Promise<Judged> {
@@ -170,7 +174,7 @@ export class Guard {
     const isSuspect = judgement.findings.length > 0;
     if (!isSuspect || rule === undefined || approve === undefined)
       return { ...judgement, isHeld: isSuspect, approvalProblem: undefined };
-    const problem = await approvalProblem(approve, judgement, rule, this.#approvals);
+    const problem = await approvalProblem(approve, judgement, rule, this.#scope(seen));
     return { ...judgement, isHeld: problem !== undefined, approvalProblem: problem };
   }
 }

@@ -138,9 +138,15 @@ export class CollectionLedger {
   async offer({ lines, added, ...offered }: PendingApproval): Promise<ListedIn> {
     const before = await this.#entries();
     const fields = { ids: this.#form, ...offered };
+    const place = {
+      subject: this.#subject,
+      sequence: nextSequence(before),
+      token: offerId(offered.offer),
+    };
     const put = async (kind: string, ids: Lines) => {
-      const entry = { subject: this.#subject, token: offerId(offered.offer), kind };
-      return this.#asked.placeOf(await this.#asked.put(before, entry, fields, ids));
+      const key = this.#ledger.keyOf({ ...place, kind });
+      await putValue(this.#asked.store, key, fields, ids);
+      return this.#ledger.placeOf(key);
     };
     const isAboutAdded = offered.covers.some(({ rule }) => rule === "added");
     const additions = isAboutAdded ? await put("additions.txt", added()) : "";

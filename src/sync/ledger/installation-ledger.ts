@@ -1,12 +1,11 @@
 /**
  * The keys of a ledger. An installation has a folder, whose entries are called `<subject>.<sequence>.<token>.<kind>`:
  *
- * - `state.00000012`: what the ledger knows after a completed run, see `state.ts`. The highest one counts.
+ * - `state.00000012`: what the ledger knows beside ids, see `state.ts`. The highest one counts.
  * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
  *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear, everything below is garbage.
  * - `accounts.00000008.<approval>.removals.txt` and `.additions.txt`: what a held run would have removed and added, for a
  *   person to read. The highest ones count.
- * - `runs.00000012.<approval>.held`, `.approved` and `.used`: see `run-log.ts`.
  *
  * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two
  * batches may have one sequence, because ids are listed only after all of them were stored. `journal-entries.ts` describes
@@ -17,7 +16,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Store } from "./store.js";
-import { decodeValue, type Fields, type Lines, putIfAbsent, putValue, unusable } from "./value.js";
+import { decodeValue, type Fields, unusable } from "./value.js";
 
 /** One installation of one service. */
 export interface InstallationScope {
@@ -87,26 +86,6 @@ export class InstallationLedger {
   keyOf({ subject, sequence, token, kind }: Omit<LedgerEntry, "key">): string {
     const number = String(sequence).padStart(8, "0");
     return `${this.folder}/${[subject, number, token, kind].filter((part) => part !== "").join(".")}`;
-  }
-
-  /**
-   * Puts an entry after those before it. @returns its key
-   * @throws the store failed
-   */
-  async put(
-    before: readonly LedgerEntry[],
-    entry: Pick<LedgerEntry, "subject" | "token" | "kind">,
-    fields: Fields,
-    ids?: Lines,
-  ): Promise<string> {
-    const key = this.keyOf({ ...entry, sequence: nextSequence(before) });
-    await putValue(this.store, key, fields, ids);
-    return key;
-  }
-
-  /** @returns false if there is such an entry already */
-  putIfAbsent(entry: Omit<LedgerEntry, "key">, fields: Fields): Promise<boolean> {
-    return putIfAbsent(this.store, this.keyOf(entry), fields);
   }
 
   /**

@@ -1,9 +1,19 @@
 /**
- * What a ledger knows of an installation after a completed run: the value of its entry `state` with the highest sequence.
- * A run puts the next one, and of two runs at once, one begins again with what the other has put. The state before is
- * kept: it is what is known if the last one is damaged.
+ * What a ledger knows of an installation beside ids: the value of its entry `state` with the highest sequence. Who changes
+ * it puts the next one, and of two at once, one begins again with what the other has put. The state before is kept: it is
+ * what is known if the last one is damaged.
  */
-import { type Check, isCount, isText, listOf, objectOf, recordOf } from "../../core/validate.js";
+import type { HeldReport } from "../../core/errors/index.js";
+import {
+  type Check,
+  isCount,
+  isFlag,
+  isText,
+  listOf,
+  objectOf,
+  optional,
+  recordOf,
+} from "../../core/validate.js";
 import {
   type InstallationLedger,
   isList,
@@ -12,6 +22,7 @@ import {
   runOf,
 } from "./installation-ledger.js";
 import { arePasts, type PastSnapshots } from "./past.js";
+import { putIfAbsent } from "./value.js";
 
 const SUBJECT = "state";
 /** Older completed runs are forgotten. */
@@ -33,6 +44,19 @@ export interface Baseline {
   readonly pasts: PastSnapshots;
 }
 
+/** The run that waits for an approval. */
+export interface HeldRun {
+  /** When it was held, in milliseconds since 1970. */
+  readonly at: number;
+  /** The id of its approval. */
+  readonly approval: string;
+  /** Whether a person approved it. */
+  readonly isApproved: boolean;
+  /** As JSON. */
+  readonly report: unknown;
+  readonly text: string;
+}
+
 export interface LedgerState {
   /** The latest one last. */
   readonly runs: readonly CompletedRun[];
@@ -40,6 +64,13 @@ export interface LedgerState {
   readonly snapshots: Readonly<Record<string, Baseline>>;
   /** Until when events were sent, by the wire names of the collections. */
   readonly watermarks: Readonly<Record<string, string>>;
+  /** Undefined if the last run was completed. */
+  readonly held?: HeldRun | undefined;
+  /**
+   * By approvals: the batches that were to be completed with them. They stay as long as the approval waits in a list, if
+   * nobody knows whether the service has completed the batch.
+   */
+  readonly used: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What a ledger has of an installation at one moment. */
@@ -51,14 +82,21 @@ export interface LedgerLook {
   readonly problem?: unknown;
 }
 
-export const NOTHING_SEEN: LedgerLook = { entries: [], state: { runs: [], snapshots: {}, watermarks: {} } };
+export const NOTHING_SEEN: LedgerLook = {
+  entries: [],
+  state: { runs: [], snapshots: {}, watermarks: {}, used: {} },
+};
+
+const isAny = (_: unknown): _ is unknown => true;
 
 const isState: Check<LedgerState> = objectOf<LedgerState>({
-  runs: listOf(
-    objectOf<CompletedRun>({ at: isCount, receipt: (value): value is unknown => value !== undefined }),
-  ),
+  runs: listOf(objectOf<CompletedRun>({ at: isCount, receipt: isAny })),
   snapshots: recordOf(objectOf<Baseline>({ sequence: isCount, token: isText, pasts: arePasts })),
   watermarks: recordOf(isText),
+  held: optional(
+    objectOf<HeldRun>({ at: isCount, approval: isText, isApproved: isFlag, report: isAny, text: isText }),
+  ),
+  used: recordOf(listOf(isText)),
 });
 
 /** @throws the entries cannot be listed */
@@ -115,49 +153,84 @@ export async function noteCompleted(
   completion: Completion,
   over: AbortSignal,
 ): Promise<void> {
+  const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over);
+  const isUsed = (entry: LedgerEntry) => isList(entry) && entry.token === completion.approval;
+  const isReplaced = (entry: LedgerEntry) =>
+    isIds(entry) && entry.sequence < (state.snapshots[entry.subject]?.sequence ?? 0);
+  const needless = entries.filter((entry) => isUsed(entry) || isReplaced(entry));
+  await ledger.delete([...needless, ...formerOf(entries)]);
+}
+
+/** Notes a held run in place of an earlier one, if the ledger could store its approval. */
+export async function noteHeld(ledger: InstallationLedger, report: HeldReport, at: number): Promise<void> {
+  const approval = report.approval?.id;
+  if (approval === undefined) return;
+  // Ids are in the lists of removals only, which a later ledger may have to hash.
+  const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
+  const held = { at, approval, report: { ...report, reasons }, text: report.toString() };
+  const { entries } = await change(ledger, ({ state, problem }) => {
+    if (problem !== undefined) throw problem;
+    const { held: before } = state;
+    return { ...state, held: { ...held, isApproved: before?.approval === approval && before.isApproved } };
+  });
+  await ledger.delete(formerOf(entries));
+}
+
+/** Notes that a person approved a held run, for the next run to use. */
+export async function noteApproved(ledger: InstallationLedger, approval: string): Promise<void> {
+  await change(ledger, ({ state }) => {
+    const { held } = state;
+    return { ...state, held: held?.approval === approval ? { ...held, isApproved: true } : held };
+  });
+}
+
+/** Notes whether a batch may be completed with an approval. */
+export async function noteUse(
+  ledger: InstallationLedger,
+  approval: string,
+  token: string,
+  isUsed: boolean,
+): Promise<void> {
+  await change(ledger, ({ state }) => {
+    const others = (state.used[approval] ?? []).filter((other) => other !== token);
+    return { ...state, used: { ...state.used, [approval]: isUsed ? [...others, token] : others } };
+  });
+}
+
+/** Puts the next state. @returns what was there before, with that state */
+async function change(
+  ledger: InstallationLedger,
+  next: (seen: LedgerLook) => LedgerState,
+  over?: AbortSignal,
+): Promise<LedgerLook> {
   for (;;) {
-    over.throwIfAborted();
+    over?.throwIfAborted();
     const seen = await look(ledger);
-    const states = seen.entries.filter(isOfState);
-    const state = stateAfter(seen.state, completion);
-    over.throwIfAborted();
-    const entry = { subject: SUBJECT, sequence: nextSequence(states), token: "", kind: "" };
-    if (!(await ledger.putIfAbsent(entry, { ...ledger.scope, ...state }))) continue;
-    await ledger.delete([...states.slice(0, -1), ...garbageIn(seen.entries, state, completion.approval)]);
-    return;
+    const state = next(seen);
+    over?.throwIfAborted();
+    const sequence = nextSequence(seen.entries.filter(isOfState));
+    const key = ledger.keyOf({ subject: SUBJECT, sequence, token: "", kind: "" });
+    if (await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state })) return { ...seen, state };
   }
 }
 
 /** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
-function stateAfter({ runs, snapshots, watermarks }: LedgerState, completion: Completion): LedgerState {
+function stateAfter(
+  { entries, state: { runs, snapshots, watermarks, used } }: LedgerLook,
+  completion: Completion,
+): LedgerState {
   const { run, advanced, before } = completion;
   const later = Object.entries(completion.snapshots).filter(
     ([subject, { sequence }]) => sequence >= (snapshots[subject]?.sequence ?? 0),
   );
   const moved = Object.entries(advanced).filter(([subject]) => watermarks[subject] === before[subject]);
+  const waiting = new Set(entries.filter(isList).map(({ token }) => token));
   return {
     runs: [...runs, run].slice(-KEPT_RUNS),
     snapshots: { ...snapshots, ...Object.fromEntries(later) },
     watermarks: { ...watermarks, ...Object.fromEntries(moved) },
+    used: Object.fromEntries(Object.entries(used).filter(([approval]) => waiting.has(approval))),
   };
-}
-
-/** The lists first: without the note of its use, an approval would be valid again. */
-function garbageIn(
-  entries: readonly LedgerEntry[],
-  { snapshots }: LedgerState,
-  approval: string | undefined,
-): readonly LedgerEntry[] {
-  const lists = entries.filter(isList);
-  const used = lists.filter(({ token }) => token === approval);
-  const waiting = new Set(lists.filter((list) => !used.includes(list)).map(({ token }) => token));
-  return [
-    ...used,
-    ...entries.filter((entry) => isIds(entry) && entry.sequence < (snapshots[entry.subject]?.sequence ?? 0)),
-    ...entries.filter(
-      ({ subject, kind, token }) => subject === "runs" && !(kind === "used" && waiting.has(token)),
-    ),
-  ];
 }
 
 async function lookOnce(ledger: InstallationLedger): Promise<LedgerLook> {
@@ -173,6 +246,11 @@ async function lookOnce(ledger: InstallationLedger): Promise<LedgerLook> {
     }
   }
   return { ...NOTHING_SEEN, entries, problem };
+}
+
+/** The states before the one before. */
+function formerOf(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  return entries.filter(isOfState).slice(0, -1);
 }
 
 function isOfState({ subject }: LedgerEntry): boolean {

@@ -5,8 +5,7 @@ import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import { idsOf } from "../ledger/id-lines.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
-import { heldIn } from "../ledger/run-log.js";
-import { knowsSnapshots, type LedgerLook, look } from "../ledger/state.js";
+import { type HeldRun, knowsSnapshots, look } from "../ledger/state.js";
 import { withText } from "../report-text.js";
 import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 
@@ -52,7 +51,7 @@ export async function readHistory(ledger: InstallationLedger | undefined): Promi
     const lines = () => described.toString().split("\n");
     return [withText({ ...described, completedAt: new Date(at) }, lines)];
   });
-  return { isKnown: knowsSnapshots(seen), runs, held: await readHeld(ledger, seen) };
+  return { isKnown: knowsSnapshots(seen), runs, held: await readHeld(ledger, seen.state.held) };
 }
 
 /**
@@ -76,12 +75,9 @@ export async function readInstallations(
   return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
 }
 
-async function readHeld(ledger: InstallationLedger, seen: LedgerLook): Promise<RunHistory["held"]> {
-  const read = await heldIn(ledger, seen);
-  if (read === undefined) return undefined;
-  const { key, at, value, isApproved } = read;
-  if (!isHeld(value)) throw ledger.unusable(key, "it is not a report");
-  const { report, text } = value;
+async function readHeld(ledger: InstallationLedger, held: HeldRun | undefined): Promise<RunHistory["held"]> {
+  if (held === undefined || !isReport(held.report)) return undefined;
+  const { at, report, text, isApproved } = held;
   const { approval } = report;
   const reasons: HeldReason[] = [];
   for (const reason of report.reasons) reasons.push(await withExamples(ledger, reason));
@@ -111,10 +107,8 @@ async function withExamples(ledger: InstallationLedger, reason: HeldReason): Pro
   return { ...reason, examples };
 }
 
-function isHeld(value: unknown): value is { readonly report: HeldReport; readonly text: string } {
+function isReport(value: unknown): value is HeldReport {
   if (!isObject(value)) return false;
-  const { report, text }: { report?: unknown; text?: unknown } = value;
-  if (!isObject(report) || typeof text !== "string") return false;
-  const { reasons, installationId }: Partial<Record<keyof HeldReport, unknown>> = report;
+  const { reasons, installationId }: Partial<Record<keyof HeldReport, unknown>> = value;
   return Array.isArray(reasons) && typeof installationId === "string";
 }

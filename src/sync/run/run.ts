@@ -16,8 +16,7 @@ import { bestEffort } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import { Guard } from "../guard/guard.js";
 import { type InstallationLedger, randomToken } from "../ledger/installation-ledger.js";
-import { logHeld } from "../ledger/run-log.js";
-import { look, noteCompleted } from "../ledger/state.js";
+import { look, noteCompleted, noteHeld } from "../ledger/state.js";
 import type { SyncConfiguration } from "../options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
@@ -84,7 +83,7 @@ class Run<Snapshots extends SnapshotCollection> {
     } catch (error) {
       if (error instanceof RunHeldError) {
         const message = "the ledger could not note the held run in its history";
-        await this.#note({ level: "warn", message }, (ledger, at) => logHeld(ledger, error.report, at));
+        await this.#note({ level: "warn", message }, (ledger, at) => noteHeld(ledger, error.report, at));
         await this.#tell(error.report);
       }
       throw this.#withUnclear(error);
@@ -105,7 +104,7 @@ class Run<Snapshots extends SnapshotCollection> {
       const now = await this.#sender.look();
       if (now.name !== seen.name) return undefined;
       const held = await extracted.guard.judge(now);
-      if (held.length > 0) throw await extracted.guard.offer(held);
+      if (held.length > 0) throw await extracted.guard.offer(held, now);
       return await this.#send(extracted, watermarks);
     } finally {
       // 10 Close the spool.

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { disposition, fileLedger, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { openLedger } from "../../../src/sync/ledger/ledger.js";
-import { logApproved } from "../../../src/sync/ledger/run-log.js";
+import { noteApproved } from "../../../src/sync/ledger/state.js";
 import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { failingStore, isPutOf, type StoreCall } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
@@ -84,7 +84,7 @@ test("a run that is held because the ledger was out of reach for a moment is to 
 test("an approval stands for the held run only", async () => {
   await service.runAccounts(ids(40));
   const first = await heldBy(service.runAccounts(ids(10)));
-  await logApproved(ledgerOf(), first.approvalId ?? "", 0);
+  await noteApproved(ledgerOf(), first.approvalId ?? "");
   expect((await history()).held?.isApproved).toBe(true);
   const second = await heldBy(service.runAccounts(ids(5)));
   expect((await history()).held).toMatchObject({ isApproved: false, approval: { id: second.approvalId } });
@@ -93,7 +93,7 @@ test("an approval stands for the held run only", async () => {
 test("ids of a held run are only in the list of removals", async () => {
   await service.runAccounts(ids(40, "person-"));
   const { reasons } = await heldBy(service.runAccounts(ids(10, "person-")));
-  const noted = (await service.files()).filter((path) => basename(path).startsWith("runs."));
+  const noted = (await service.files()).filter((path) => basename(path).startsWith("state."));
   for (const path of noted) expect(await readFile(path, "utf8")).not.toContain("person-");
   expect((await history()).held?.reasons[0]?.examples).toEqual(reasons[0]?.examples);
 });
