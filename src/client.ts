@@ -2,11 +2,10 @@
 import { resolveEndpoint } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions } from "./core/options.js";
-import { FUNCTION, type OptionTable, oneOf, readOptions } from "./core/validate.js";
+import { FUNCTION, type OptionTable, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
 import type { ContractReport } from "./graphql/contract-check.js";
 import { type NodeFetch, openFetch } from "./node/fetch.js";
-import { openHttp } from "./node/http.js";
 import { resolveProxy } from "./node/proxy.js";
 import { resolveTls } from "./node/tls.js";
 import { createSyncClient } from "./sync/client.js";
@@ -48,12 +47,6 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
    * @default that of `HTTPS_PROXY`, in capitals or not, unless `NO_PROXY` has the host, as for curl; never for loopback
    */
   readonly proxy?: string | undefined;
-  /**
-   * What sends the GraphQL requests: `"node"` is `node:http` and `node:https`, which take less CPU than `fetch`.
-   * Not together with `fetch` or `proxy`, and not if the environment names a proxy; whatever replaces `globalThis.fetch` or undici's dispatcher has no effect on it.
-   * @default "fetch"
-   */
-  readonly transport?: "fetch" | "node" | undefined;
   /** Defaults of runs, batches and previews, and tuning of the Sync API. @default see each field */
   readonly sync?: SyncDefaults | undefined;
 }
@@ -62,7 +55,6 @@ const CLIENT_OPTIONS = {
   ...COMMON_OPTIONS,
   tls: true,
   proxy: true,
-  transport: oneOf("fetch", "node"),
   baseUrl: true,
   syncUrl: true,
   fetch: true,
@@ -113,7 +105,6 @@ export class SaasManagementClient {
       maxResponseBytes,
       tls,
       proxy,
-      transport = "fetch",
       sync = {},
       ...common
     } = given;
@@ -128,18 +119,11 @@ export class SaasManagementClient {
       const name = tls === undefined ? "proxy" : "tls";
       throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
     }
-    const isNode = transport === "node";
-    if (isNode && (fetch !== undefined || proxy !== undefined))
-      throw new ConfigurationError(
-        `transport: "node" does not use ${proxy === undefined ? "fetch" : "proxy"}: set only one of the two.`,
-      );
     if (fetch === undefined && baseUrl !== undefined) {
       const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
       const ownTls = resolveTls(tls, "baseUrl", endpoint);
       const ownProxy = resolveProxy(proxy, "baseUrl", endpoint);
-      if (ownProxy !== undefined || (ownTls !== undefined && !isNode))
-        this.#network = openFetch(ownTls, ownProxy);
-      else if (isNode) this.#network = openHttp(ownTls, endpoint);
+      if (ownTls !== undefined || ownProxy !== undefined) this.#network = openFetch(ownTls, ownProxy);
     }
     this.#lacksCredential = common.apiKey === undefined && common.authorization === undefined;
     // Previews of the Sync API need no credential.

@@ -7,35 +7,10 @@
 
 export type { CliConfig } from "./cli/cli-config.js";
 export { type ClientOptions, SaasManagementClient } from "./client.js";
+export * from "./core/errors/common.js";
 export { disposition } from "./core/errors/disposition.js";
-export {
-  AuthenticationError,
-  BatchInProgressError,
-  BatchOutcomeUnknownError,
-  type BatchState,
-  BatchStateError,
-  ClosedError,
-  ConfigurationError,
-  type ErrorCode,
-  GraphQLResponseError,
-  type HeldReason,
-  type HeldReport,
-  type InputIssue,
-  InterruptedError,
-  InvalidInputError,
-  MutationError,
-  PaginationError,
-  PermissionDeniedError,
-  RateLimitError,
-  RunHeldError,
-  RunOutdatedError,
-  SaasManagementError,
-  type SnapshotDiff,
-  SpoolError,
-  SyncProtocolError,
-  TimeoutError,
-  TransportError,
-} from "./core/errors/index.js";
+export { type ErrorCode, SaasManagementError } from "./core/errors/index.js";
+export * from "./core/errors/sync.js";
 export type { ClientEvent, Logger } from "./core/hooks.js";
 export type { RetryOptions } from "./core/retry.js";
 export type { ContractReport } from "./graphql/contract-check.js";

@@ -14,11 +14,6 @@ export const CLIENTS = {
   "this SDK": (baseUrl, first) => facade(baseUrl, first, {}),
   "this SDK, .pages()": (baseUrl, first) => facadePages(baseUrl, first),
   "this SDK, prefetch: false": (baseUrl, first) => facade(baseUrl, first, { prefetch: false }),
-  'this SDK, transport: "node"': async (baseUrl, first) => {
-    const { SaasManagementClient } = await import("@saas-management/sdk");
-    const client = new SaasManagementClient({ baseUrl, apiKey: API_KEY, transport: "node" });
-    return inPages(client.graphql.applications({ pageSize: first }), first);
-  },
   "fetch in a loop": async (baseUrl, first) => {
     const query = applicationsQuery("after");
     return follow(first, async (variables) => {

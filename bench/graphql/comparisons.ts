@@ -9,7 +9,6 @@ import { NODES } from "./query.js";
 const US: ClientName = "this SDK";
 const PEER: ClientName = "graphql-request";
 const FETCH: ClientName = "fetch in a loop";
-const OVER_NODE: ClientName = 'this SDK, transport: "node"';
 const UNPREFETCHED: ClientName = "this SDK, prefetch: false";
 const BUSY = { busyMs: 15, latencyMs: 20, pages: 100, pageSize: 100 } as const;
 const PAGE_SIZES = [100, 1000] as const;
@@ -50,7 +49,7 @@ function comparePaging(context: Context, pageSize: number): Comparison {
 /** Often enough that a ratio near 1 can be told. */
 function compareWithPeer(context: Context, pageSize: (typeof PAGE_SIZES)[number]): Comparison {
   const pages = Math.ceil(NEAR.pages[pageSize] * Math.min(1, context.size));
-  const names: readonly ClientName[] = [US, OVER_NODE, PEER, FETCH];
+  const names: readonly ClientName[] = [US, PEER, FETCH];
   return {
     id: `graphql/peer-${pageSize}`,
     title: `${pages} pages of ${pageSize}, with the peer alone`,
@@ -61,7 +60,6 @@ function compareWithPeer(context: Context, pageSize: (typeof PAGE_SIZES)[number]
     targets: [
       { figure: "msPerPage", against: PEER, atMost: NEAR.atMost[pageSize] },
       { figure: "cpuMsPerPage", against: PEER, atMost: NEAR.atMost[pageSize] },
-      { figure: "msPerPage", of: OVER_NODE, against: PEER, atMost: 0.65 },
     ],
     roundsFactor: NEAR.roundsFactor,
   };

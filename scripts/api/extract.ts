@@ -56,6 +56,9 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "AddedRule",
   "ValuesRule",
   "SdkError",
+  // Files whose errors are exported.
+  "common",
+  "sync",
   "SyncTuning",
 ]);
 

@@ -1,11 +1,14 @@
 /** The calls that have a tracing channel, `saas-management.` and this name. */
-export type TracedCall =
-  | "graphql.operation"
-  | "graphql.walk"
-  | "sync.run"
-  | "sync.batch"
-  | "sync.write"
-  | "sync.rpc";
+export const CALLS = [
+  "graphql.operation",
+  "graphql.walk",
+  "sync.run",
+  "sync.batch",
+  "sync.write",
+  "sync.rpc",
+] as const;
+
+export type TracedCall = (typeof CALLS)[number];
 
 /**
  * What subscribers of the tracing channels `saas-management.…` of `node:diagnostics_channel` get: one object for each
@@ -66,18 +69,13 @@ const { process } = globalThis;
 const diagnostics = process?.getBuiltinModule?.("node:diagnostics_channel");
 const hooks = process?.getBuiltinModule?.("node:async_hooks");
 
-const open = (call: TracedCall): Channel | undefined =>
-  diagnostics?.tracingChannel?.<object, ChannelMessage>(`saas-management.${call}`);
-
 // Kept: Node forgets a channel that nobody holds.
-const CHANNELS = {
-  "graphql.operation": open("graphql.operation"),
-  "graphql.walk": open("graphql.walk"),
-  "sync.run": open("sync.run"),
-  "sync.batch": open("sync.batch"),
-  "sync.write": open("sync.write"),
-  "sync.rpc": open("sync.rpc"),
-};
+const CHANNELS: ReadonlyMap<TracedCall, Channel> = new Map(
+  CALLS.flatMap((call) => {
+    const channel = diagnostics?.tracingChannel?.<object, ChannelMessage>(`saas-management.${call}`);
+    return channel === undefined ? [] : [[call, channel]];
+  }),
+);
 
 const ATTEMPTS = diagnostics?.channel("saas-management.attempt");
 
@@ -151,7 +149,7 @@ export class Trace {
  * @returns undefined if nobody watches it or the call around it
  */
 export function openTrace(call: TracedCall, facts: () => Facts, parent?: ChannelMessage): Trace | undefined {
-  const channel = CHANNELS[call];
+  const channel = CHANNELS.get(call);
   if (channel === undefined || hooks === undefined) return undefined;
   const around = current?.getStore() ?? parent;
   if (!channel.hasSubscribers && around === undefined) return undefined;

@@ -4,20 +4,8 @@
  * @packageDocumentation
  */
 
-export {
-  AuthenticationError,
-  ClosedError,
-  ConfigurationError,
-  GraphQLResponseError,
-  InvalidInputError,
-  MutationError,
-  PaginationError,
-  PermissionDeniedError,
-  RateLimitError,
-  SaasManagementError,
-  TimeoutError,
-  TransportError,
-} from "../core/errors/index.js";
+export * from "../core/errors/common.js";
+export { SaasManagementError } from "../core/errors/index.js";
 export type { GraphQLOptions } from "../core/options.js";
 export { GraphQLClient } from "./client.js";
 export type {

@@ -7,19 +7,10 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
 import { ConfigurationError } from "../core/errors/index.js";
 import type { AttemptMessage } from "../core/hooks.js";
-import type { ChannelMessage, TracedCall } from "../core/trace.js";
+import { CALLS, type ChannelMessage } from "../core/trace.js";
 import { VERSION } from "../core/version.js";
 import { Metrics } from "./metrics.js";
 import { Spans } from "./spans.js";
-
-const CALLS: readonly TracedCall[] = [
-  "graphql.operation",
-  "graphql.walk",
-  "sync.run",
-  "sync.batch",
-  "sync.write",
-  "sync.rpc",
-];
 
 const NAME = "@saas-management/sdk";
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, tracingChannel, unsubscribe } from "node:diagnostics_channel";
 import { inspect } from "node:util";
-import { SaasManagementClient } from "@saas-management/sdk";
+import { defineConnector, SaasManagementClient } from "@saas-management/sdk";
 import { afterEach, expect, test } from "vitest";
 import type { AttemptMessage } from "../../src/core/hooks.js";
 import type { ChannelMessage } from "../../src/core/trace.js";
@@ -52,10 +52,15 @@ function watch(names: readonly string[], onStart: (message: ChannelMessage) => v
 
 test("a run publishes its write, batch and RPCs in order, with their ids", async () => {
   const { order, messages } = watch(["sync.run", "sync.batch", "sync.write", "sync.rpc"]);
-  await service.sync.run(
-    { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(3)) },
-    { installationId: service.installationId, ledger: "none", guard: false },
-  );
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => batch.write("accounts", accounts(3)),
+  });
+  const options = { installationId: service.installationId, ledger: "none", guard: false } as const;
+  // It calls no service.
+  await service.sync.preview(connector, options);
+  expect(order).toEqual([]);
+  await service.sync.run(connector, options);
   expect(order.filter((line) => !/ end$| asyncStart$/.test(line))).toEqual([
     "sync.run start",
     "sync.write accounts start",

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { SyncServiceService } from "../../src/sync/generated/contract.js";
 import { refused } from "../support/grpc-client.js";
-import { startTestService, accounts as syncAccounts, testService } from "../support/test-service.js";
+import { accounts as syncAccounts, testService } from "../support/test-service.js";
 
 const MEBIBYTE = 1024 * 1024;
 const RECORDS_PATH = SyncServiceService.syncRecords.path;
@@ -97,13 +97,4 @@ test.each<[string, string]>([
   ["variables that are nested 400,000 deep", `{"query":"{ ${TOTAL} }","variables":${DEEP}}`],
 ])("the reference server answers a request with %s with errors", async (_, body) => {
   expect(await post(body)).toMatchObject({ errors: expect.anything() });
-});
-
-test("the reference server stops while clients hold connections and calls", async () => {
-  const { server } = await startTestService();
-  const opened = connectHttp2(server.syncUrl).on("error", () => {});
-  onTestFinished(() => opened.destroy());
-  await once(opened, "connect");
-  await open(server.baseUrl, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n");
-  await server.close();
 });

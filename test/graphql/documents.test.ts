@@ -21,10 +21,6 @@ interface Team {
 const TEXT = "query Team($id: ID!) { team(id: $id) { name } }";
 const node: TypedDocumentNode<Team, { readonly id: string }> = parse(TEXT);
 const string = new TypedDocumentString<Team, { readonly id: string }>(TEXT);
-const withoutVariables = new TypedDocumentString<Team, { [key: string]: never }>("{ team { name } }");
-const withOptional = new TypedDocumentString<Team, { id?: string | null | undefined }>(
-  "query Team($id: ID) { team(id: $id) { name } }",
-);
 
 const answerTeam = answer({ data: { team: { name: "IT" } } });
 
@@ -41,26 +37,6 @@ test("sends a TypedDocumentNode, a TypedDocumentString and a string, with the ty
     expect(body.query.replaceAll(/\s+/g, " ")).toBe(TEXT);
     expect(body.variables).toEqual({ id: "t1" });
   }
-});
-
-test("requires variables if the operation has required ones", async () => {
-  const { client } = await connectClient(answerTeam);
-  await client.request(withoutVariables, {});
-  await client.request(withoutVariables, {}, { timeoutMs: 60_000 });
-  await client.request(withOptional, {});
-  await client.request(withOptional, { id: "t1" });
-  await client.rawRequest(string, { id: "t1" });
-  // @ts-expect-error variables are missing
-  await client.request(string, {});
-  // @ts-expect-error variables are missing
-  await client.rawRequest(node, {});
-  // @ts-expect-error not the type of the variable
-  await client.request(string, { id: 1 });
-  expect(() => client.paginate(MEMBERS, { org: "o", from: "c0" }, { ...PAGED, cursor: "c1" })).toThrow(
-    InvalidInputError,
-  );
-  // @ts-expect-error no such variable
-  await client.request(withoutVariables, { id: "t1" });
 });
 
 test.each<[string, string | object]>([

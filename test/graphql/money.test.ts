@@ -37,16 +37,6 @@ test("writes plain decimals, without exponent or negative zero", async () => {
   expect([...sums.values()]).toEqual(["1000000000000000000000", "0.000000001", "0", "-2.5"]);
 });
 
-test("finds the amounts with the selector, also in an async iterable", async () => {
-  const licenses = [{ potentialSaving: { amount: 12.5, currency: "EUR" } }, { potentialSaving: null }];
-  async function* later() {
-    yield* licenses;
-  }
-  const select = (license: (typeof licenses)[number]) => license.potentialSaving;
-  expect([...(await sumByCurrency(licenses, select))]).toEqual([["EUR", "12.5"]]);
-  expect([...(await sumByCurrency(later(), select))]).toEqual([["EUR", "12.5"]]);
-});
-
 test.each([
   Number.NaN,
   Number.POSITIVE_INFINITY,

@@ -1,5 +1,4 @@
 import { createSyncClient } from "../../src/sync/client.js";
-import { COLLECTIONS } from "../../src/sync/collections.js";
 
 // Nobody listens on port 1.
 const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
@@ -44,13 +43,5 @@ export const messages = [
       await batch.write("accounts", []);
     },
     text: "The call was refused: another handle took the batch over with openBatch and takeOver: true, so this handle may only abort it. The handle that took it over writes and completes it.",
-  },
-  {
-    title: "a collection that does not exist",
-    provoke: async () => {
-      await using batch = client.openBatch("batch-1", { takeOver: true });
-      return Reflect.apply(batch.write, batch, ["group_members", []]);
-    },
-    text: `There is no collection "group_members". Did you mean groupMembers? Collections: ${Object.keys(COLLECTIONS).join(", ")}.`,
   },
 ];

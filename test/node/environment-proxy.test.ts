@@ -60,12 +60,6 @@ test("the option proxy wins over the environment, and small letters over capital
   expect([chosen.requests.length, other.accepted()]).toEqual([4, 0]);
 });
 
-test('transport: "node" goes through the proxy of the environment too', async () => {
-  const proxy = await startConnectProxy();
-  environment({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
-  expect((await callBoth(HOST, { transport: "node" })).errors).toEqual([undefined, undefined]);
-});
-
 test.each([
   ["sync.example.test", HOST],
   [".example.test", HOST],

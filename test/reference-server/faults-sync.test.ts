@@ -1,7 +1,9 @@
-import type { Fault } from "@saas-management/sdk/testing";
-import { expect, test } from "vitest";
+import { SaasManagementError } from "@saas-management/sdk";
+import { type Fault, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { createSyncClient } from "../../src/sync/client.js";
+import { accounts } from "../support/accounts.js";
 import { accepted } from "../support/adopted.js";
-import { type FaultProgram, type ProgramOutcome, startProgram } from "../support/fault-program.js";
 import { type FaultKind, faultOn } from "../support/faults.js";
 import { until } from "../support/grpc-client.js";
 
@@ -124,11 +126,62 @@ const cases = OUTCOMES.flatMap(
 
 /** Default timeout of an operation. */
 const TIMEOUT_MS = 100_000;
+/** Longest wait of close() for starts that are not answered. */
+const CLOSE_GRACE_MS = 5000;
+/** Approximate size of an account. */
+const BYTES = 400;
+
+/** A server with a fault, and a program that starts a batch, writes two messages of two accounts each, and ends it. */
+async function startProgram(fault: Fault) {
+  const startAt = new Date(Date.UTC(2026, 5, 1));
+  const server = await startReferenceServer({ clock: new TestClock({ startAt }) });
+  const clock = new TestClock();
+  let retried = "";
+  const client = createSyncClient({
+    onEvent: ({ type }) => {
+      if (type === "retry") retried = "; retried";
+    },
+    endpoint: server.syncUrl,
+    apiKey: server.apiKey,
+    clock,
+    retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
+    messageBytes: 2 * BYTES,
+  });
+  onTestFinished(async () => {
+    const closed = client.close();
+    clock.advance(CLOSE_GRACE_MS);
+    await closed;
+    await server.close();
+  });
+  const struck = server.faults.add(fault);
+  const run = async (ending: "complete" | "abort") => {
+    let call = "start";
+    let failed = "";
+    try {
+      const batch = await client.startBatch({ installationId: server.installationId });
+      call = "write";
+      await batch.write("accounts", accounts(4, BYTES - 60));
+      call = ending;
+      await batch[ending]();
+      call = "done";
+    } catch (error) {
+      if (!(error instanceof SaasManagementError)) throw error;
+      failed = ` ${error.code}`;
+    }
+    const { lock, batches, snapshots } = server.inspect();
+    const states = batches.map(({ state }) => state).join(" ") || "none";
+    return `${call}${failed}; ${states}${lock === null ? "" : " locked"}; ${snapshots.accounts.length}${retried}`;
+  };
+  return { server, clock, struck, run };
+}
 
 /** Lets the time pass that the fault takes. */
-async function pass({ fault }: FaultKind, { fired, clock, server }: FaultProgram): Promise<void> {
+async function pass(
+  { fault }: FaultKind,
+  { struck, clock, server }: Awaited<ReturnType<typeof startProgram>>,
+) {
   if (fault === "stall") {
-    await until(() => fired() > 0);
+    await until(() => struck.fired > 0);
     clock.advance(TIMEOUT_MS);
   }
   if (fault === "delay") {
@@ -139,16 +192,18 @@ async function pass({ fault }: FaultKind, { fired, clock, server }: FaultProgram
   }
 }
 
-function textOf({ ended, error, batches, locked, stored, retried }: ProgramOutcome): string {
-  const end = error === undefined ? ended : `${ended} ${error}`;
-  return `${end}; ${batches || "none"}${locked ? " locked" : ""}; ${stored}${retried ? "; retried" : ""}`;
-}
-
 test.each(cases)("$fault.on struck by $kind: $outcome", async ({ kind, fault, outcome }) => {
   const program = await startProgram(fault);
   const run = program.run(fault.on === "AbortSyncBatch" ? "abort" : "complete");
   await pass(kind, program);
-  const ended = await run;
-  expect(textOf(ended)).toBe(outcome);
-  expect(ended.fired).toBe(1);
+  expect(await run).toBe(outcome);
+  expect(program.struck.fired).toBe(1);
+});
+
+test("a restart breaks running calls, and clients repeat them", async () => {
+  const program = await startProgram({ on: "SyncRecords", message: 1, fault: "stall", at: "answer" });
+  const run = program.run("complete");
+  await until(() => program.struck.fired > 0);
+  await program.server.restart();
+  expect(await run).toBe("done; completed; 4; retried");
 });

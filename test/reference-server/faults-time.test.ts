@@ -2,13 +2,10 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createSyncClient } from "../../src/sync/client.js";
 import { ofSnapshots } from "../support/adopted.js";
-import { startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
 import { post } from "./graphql-setup.js";
-
-const stall = (at: "request" | "answer") => ({ fault: "stall", at }) as const;
 
 test("does nothing for a delayed call whose caller gives up", async () => {
   const { client, installationId, server } = await startSync();
@@ -33,9 +30,11 @@ test("closes the server while a call is delayed", async () => {
 });
 
 test("keeps addresses, data, locks and keys over a restart", async () => {
-  const { server, run } = await startProgram(undefined);
-  expect(await run()).toMatchObject({ ended: "done" });
-  const { syncUrl, baseUrl, installationId } = server;
+  const { server, installationId, client: plain } = await startSync();
+  const first = await plain.start(installationId);
+  await plain.write(first, accounts("u0", "u1", "u2", "u3"));
+  await plain.complete(first);
+  const { syncUrl, baseUrl } = server;
   const client = createSyncClient({ endpoint: syncUrl, apiKey: server.apiKey, clock: new TestClock() });
   onTestFinished(() => client.close());
   const batch = await client.startBatch({ installationId });
@@ -48,14 +47,6 @@ test("keeps addresses, data, locks and keys over a restart", async () => {
   });
   const { status } = await fetch(`${baseUrl}/graphql`, post("{ __typename }", server.apiKey));
   expect(status).toBe(200);
-});
-
-test("breaks running calls with a restart, and clients repeat them", async () => {
-  const { server, fired, run } = await startProgram({ on: "SyncRecords", message: 1, ...stall("answer") });
-  const outcome = run();
-  await until(() => fired() > 0);
-  await server.restart();
-  expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false });
 });
 
 test("closes after a running restart and rejects further ones", async () => {

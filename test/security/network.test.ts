@@ -1,7 +1,6 @@
 import type { ServerOptions } from "node:https";
 import { SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test } from "vitest";
-import { replyWhenRead } from "../support/grpc-replies.js";
 import { everythingIn } from "../support/http-client.js";
 import { json, startHttpServer, startTlsServer } from "../support/http-server.js";
 import { startSyncServer } from "../support/sync-server.js";
@@ -90,23 +89,6 @@ test.each([
   }
 });
 
-test("headers of a mebibyte fail the request in either API", async () => {
-  const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x-${i}`, "x".repeat(1000)]));
-  const graphql = await startHttpServer((_, response) => json(response, { data: {} }, { headers }));
-  const sync = await startSyncServer();
-  sync.answer = (stream) => replyWhenRead(stream, { headers });
-  await using client = new SaasManagementClient({
-    baseUrl: graphql.baseUrl,
-    syncUrl: sync.endpoint,
-    apiKey: KEY,
-    retry: false,
-  });
-  await expect(client.graphql.request(QUERY, {})).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
-  await expect(client.sync.startBatch(START)).rejects.toMatchObject({
-    code: expect.stringMatching(/TRANSPORT_FAILED|SYNC_PROTOCOL|RATE_LIMITED/),
-  });
-});
-
 test.each(["http://proxy.example.com:3128", "https://proxy.example.com", "http://10.0.0.1:3128"])(
   "the proxy %s on another machine gets nothing of an unencrypted endpoint",
   (proxy) => {
@@ -136,18 +118,6 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-const FORGED = "\r\n2026-01-01 INFO forged line\u001b[2J\u202e";
-
-test("a message of GraphQL cannot forge a log line or an error code", async () => {
-  const errors = [{ message: FORGED, extensions: { code: `A${FORGED}` } }];
-  const server = await startHttpServer((_, response) => json(response, { errors, data: { a: 1 } }));
-  await using client = new SaasManagementClient({ baseUrl: server.baseUrl, apiKey: KEY });
-  const error = await client.graphql.request(QUERY, {}).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", serverMessage: FORGED });
-  expect(JSON.stringify(error)).not.toContain("forged");
-  expect(String(error)).not.toContain("forged");
-});
-
 test("errors show no part of a credential, even one that was cut off", async () => {
   const errors = [{ message: `token ${KEY} and Bearer ${KEY}`, extensions: { [KEY]: [KEY] } }];
   const type = `text/x-${"x".repeat(185)}${KEY}`;
@@ -163,16 +133,4 @@ test("errors show no part of a credential, even one that was cut off", async () 
   const second = await client.graphql.request(QUERY, {}).catch((reason: unknown) => reason);
   expect(second).toMatchObject({ code: "TRANSPORT_FAILED", contentType: expect.stringMatching(/^text/) });
   expect(everythingIn(second)).not.toContain(KEY.slice(0, 8));
-});
-
-test("details and trailers of gRPC cannot forge a log line or show the key", async () => {
-  const server = await startSyncServer();
-  const trailers = { "batch-state": `completed ${KEY}` };
-  server.answer = (stream) =>
-    replyWhenRead(stream, { status: 3, details: `%0D%0AINFO forged line ${KEY}`, trailers });
-  await using client = new SaasManagementClient({ syncUrl: server.endpoint, apiKey: KEY });
-  const error = await client.sync.startBatch(START).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: "SYNC_PROTOCOL", batchState: undefined });
-  expect(String(error)).not.toContain("forged");
-  expect(everythingIn(error)).not.toContain(KEY);
 });

@@ -16,12 +16,8 @@ export interface SentStream {
   readonly records: number;
   /** The service said no, and will do so again. */
   refused(): void;
-  /**
-   * The client got an answer.
-   * @param accepted Number of records by that; undefined where it does not say.
-   * @param arrived Whether the service has them.
-   */
-  answered(accepted: number | undefined, arrived: boolean): void;
+  /** The client was told that all of it was accepted. */
+  accepted(): void;
   /** The client takes it for ended. */
   ended(): void;
 }
@@ -62,16 +58,6 @@ export class Conduct {
   readonly #observation: Observation;
   readonly #atMostOnce: boolean;
   readonly #limitBytes: number;
-  #counts = false;
-  /** Whether the service has counted the nothing of a message that may keep a lease alive: only writes learn from that. */
-  #mayCount = false;
-  /** Batches of which an answer counted nothing. */
-  readonly #uncounted = new Set<string>();
-  /** Batches with such an answer after the service had counted nothing. */
-  readonly #unclear = new Set<string>();
-  readonly #acceptedUncounted = new Set<string>();
-  /** Records of which nobody has told anything, though they were answered. */
-  readonly #swallowed = new Set<string>();
 
   /** @param options.limitBytes Messages have to be smaller. */
   constructor(
@@ -83,11 +69,6 @@ export class Conduct {
     this.#observation = observation;
     this.#atMostOnce = atMostOnce;
     this.#limitBytes = limitBytes ?? MESSAGE_LIMIT_BYTES;
-  }
-
-  /** Whether the service has counted what it accepted: an answer without a count is none of its answers then. */
-  get counts(): boolean {
-    return this.#counts;
   }
 
   call(operation: Operation, batchId?: string): void {
@@ -141,11 +122,9 @@ export class Conduct {
         this.#refused.add(what);
         this.refusedBatches.add(batchId);
       },
-      answered: (accepted, arrived) => {
-        if (!this.#isAcceptance(batchId, marks, records, accepted)) return;
+      accepted: () => {
         times.accepted = true;
         for (const mark of marks) this.#accepted.add(mark);
-        if (!arrived) for (const name of messages.flatMap(namesOf)) this.#swallowed.add(name);
       },
       ended,
     };
@@ -159,38 +138,6 @@ export class Conduct {
     const missing = [...(this.#sent.get(batchId) ?? [])].filter((mark) => !this.#accepted.has(mark));
     if (missing.length > 0)
       this.misdeeds.push(`${batchId}: completed, and nobody has accepted ${missing.join(", ")}`);
-    if (!this.#counts) for (const name of this.#swallowed) this.#observation.excused.add(name);
-  }
-
-  /** Whether an answer tells the client that all of it was accepted. */
-  #isAcceptance(
-    batchId: string,
-    marks: readonly string[],
-    records: number,
-    accepted: number | undefined,
-  ): boolean {
-    if (accepted !== undefined && marks.length === 0) {
-      this.#mayCount = true;
-      return accepted === records;
-    }
-    if (accepted !== undefined) this.#counts = true;
-    // It is sent again.
-    else if (this.#counts) return false;
-    else if (this.#mayCount) this.#unclear.add(batchId);
-    else this.#uncounted.add(batchId);
-    if (this.#unclear.has(batchId)) {
-      // The client alone knows whether it takes this for an acceptance, and whether it sends what comes later again.
-      for (const mark of marks) this.#sent.get(batchId)?.delete(mark);
-      return false;
-    }
-    if (this.#counts) {
-      for (const mark of this.#acceptedUncounted) this.#accepted.delete(mark);
-      this.#acceptedUncounted.clear();
-    }
-    if (this.#counts && this.#uncounted.has(batchId)) return false;
-    if (accepted !== undefined) return accepted === records;
-    for (const mark of marks) this.#acceptedUncounted.add(mark);
-    return true;
   }
 
   #openStreams(batchId: string): number {
@@ -208,9 +155,4 @@ function marksOf({ batchId, message: { collection, labels, model } }: SentMessag
 
 function isEmpty(mark: string): boolean {
   return mark.endsWith(EMPTY);
-}
-
-/** The labels and the ids of a message's records. */
-function namesOf({ message: { collection, labels, keys } }: SentMessage): string[] {
-  return [...labels, ...keys.map((key) => `${collection} ${key}`)];
 }

@@ -36,7 +36,6 @@ const disturbances = (operation: Operation) =>
 /** Answers to a stream that do not say that all of it was accepted. */
 const ANSWERS_OF_STREAMS = [
   weighted(1, fc.constant({ type: "undercounted" } as const)),
-  weighted(2, fc.record({ type: oneOf("uncounted"), forwarded: fc.boolean() })),
   weighted(2, fc.record({ type: oneOf("early"), counted: fc.boolean() })),
 ] as const;
 

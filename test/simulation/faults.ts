@@ -16,11 +16,6 @@ export type FaultKind =
   | { readonly type: "late"; readonly ms: number }
   /** Fewer records are acknowledged than were sent. */
   | { readonly type: "undercounted" }
-  /**
-   * The answer does not say how many records were accepted: it may come from something in between that has forwarded
-   * nothing.
-   */
-  | { readonly type: "uncounted"; readonly forwarded: boolean }
   /** The client's process dies. */
   | { readonly type: "killed"; readonly at: FaultMoment }
   /** The answer comes when half of a stream has arrived, and says that all is well; its records are counted or not. */

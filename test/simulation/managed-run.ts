@@ -1,7 +1,7 @@
 import { type RunContext, RunHeldError, type SyncProgress } from "@saas-management/sdk";
 import { connectorOf, type RunFunction } from "../support/connector.js";
 import { isSnapshot } from "./messages.js";
-import type { Observation, ObservedExtraction, ObservedRun } from "./observation.js";
+import type { ObservedExtraction, ObservedRun } from "./observation.js";
 import { givingUp, type ProcessParts } from "./process-parts.js";
 import type { RunSpec, WriteSpec } from "./program.js";
 import type { ServiceModel } from "./service-model.js";
@@ -157,7 +157,7 @@ async function feed(
 ): Promise<void> {
   const { observation, service } = parts;
   const since = Number(watermark("usage") ?? 0);
-  observation.falseWatermarks.push(...falseWatermark(since, service, observation));
+  observation.falseWatermarks.push(...falseWatermark(since, service));
   const to = Math.max(since, feedTo);
   extraction.advanced = String(to);
   // A connector may advance before it has written anything: a run that fails has to commit nothing.
@@ -168,9 +168,9 @@ async function feed(
 }
 
 /** What a watermark covers and the service does not have. */
-export function falseWatermark(since: number, { events }: ServiceModel, { excused }: Observation): string[] {
+export function falseWatermark(since: number, { events }: ServiceModel): string[] {
   const lost = Array.from({ length: since }, (_, id) => keyOf(id)).filter(
-    (key) => events.get("usage")?.has(key) !== true && !excused.has(`usage ${key}`),
+    (key) => events.get("usage")?.has(key) !== true,
   );
   return lost.length === 0 ? [] : [`the watermark ${since} covers ${lost.join(", ")}, which are lost`];
 }

@@ -99,8 +99,6 @@ export class Observation {
   offered: string | undefined;
   /** Watermarks that covered events which the service did not have when they were read. */
   readonly falseWatermarks: string[] = [];
-  /** Records, by their labels and their ids, of whose loss nobody can know: nothing that was answered was counted. */
-  readonly excused = new Set<string>();
   /** Whatever came out: errors, progress, log lines, receipts. */
   readonly told: unknown[] = [];
   /** Signals that callers gave. */

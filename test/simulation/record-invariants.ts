@@ -44,8 +44,7 @@ function completionsOfParts(simulated: Simulated): string[] {
           return [`${batch.id}, completed: fewer records were acknowledged than sent`];
         if (
           !batch.applied.some(({ collection }) => collection === write.collection) &&
-          isSnapshot(write.collection) &&
-          !write.keys.every((key) => observation.excused.has(`${write.collection} ${key}`))
+          isSnapshot(write.collection)
         )
           return [`${name} never arrived, not even as an empty one`];
         const missing = missingOf(write, observed, simulated);
@@ -58,7 +57,7 @@ function completionsOfParts(simulated: Simulated): string[] {
 function missingOf(
   write: ObservedWrite,
   { id, extraction }: ObservedBatch,
-  { service, observation, atMostOnce }: Simulated,
+  { service, atMostOnce }: Simulated,
 ): readonly string[] {
   const earlier =
     extraction === undefined || isSnapshot(write.collection)
@@ -66,9 +65,7 @@ function missingOf(
       : extraction.run.batches.filter((batch) => batch.extraction === extraction).map((batch) => batch.id);
   const batches = service.batches.filter((batch) => batch.id === id || earlier.includes(batch.id));
   const applied = new Set(batches.flatMap((one) => appliedOf(one, write)));
-  const missing = [...write.keys.keys()].filter(
-    (index) => !applied.has(index) && !observation.excused.has(`${write.label}#${index}`),
-  );
+  const missing = [...write.keys.keys()].filter((index) => !applied.has(index));
   // The receipt tells how many they are.
   if (atMostOnce && extraction !== undefined && write.collection === WITHOUT_ID) return [];
   return missing.map((index) => write.keys[index] ?? "");
@@ -88,9 +85,7 @@ function wronglyRemoved({ service, observation }: Simulated): string[] {
     );
     const writes = observation.batches.find(({ id }) => id === last?.id)?.writes ?? [];
     const held = writes.filter((write) => write.collection === collection && write.outcome === "done");
-    const removed = held
-      .flatMap(({ keys }) => keys)
-      .filter((key) => rows.get(key)?.removed !== false && !observation.excused.has(`${collection} ${key}`));
+    const removed = held.flatMap(({ keys }) => keys).filter((key) => rows.get(key)?.removed !== false);
     return removed.length === 0
       ? []
       : [`${last?.id}: ${removed.join(", ")} of ${collection} are removed, and its source held them`];
@@ -117,9 +112,7 @@ function lostEvents({ service, observation, atMostOnce }: Simulated): string[] {
       .flatMap(({ collection, keys, label }) => {
         if (atMostOnce && extraction !== undefined && collection === WITHOUT_ID) return [];
         const events = service.events.get(collection);
-        const lost = keys.filter(
-          (key) => events?.get(key) === undefined && !observation.excused.has(`${collection} ${key}`),
-        );
+        const lost = keys.filter((key) => events?.get(key) === undefined);
         return lost.length === 0 ? [] : [`${label}: the events ${lost.join(", ")} of ${collection} are lost`];
       });
   });

@@ -109,7 +109,7 @@ function lateWrites({ extractions, batches, conduct }: ObservedRun, all: readonl
 }
 
 /** A receipt tells what the service has, and a run that the service has completed gets one. */
-function wrongReceipts(run: ObservedRun, { observation, service }: Simulated): string[] {
+function wrongReceipts(run: ObservedRun, { service }: Simulated): string[] {
   const { receipt, batches, conduct, extractions, restarts } = run;
   const last = batches.at(-1);
   const sent = (id: string) =>
@@ -135,7 +135,7 @@ function wrongReceipts(run: ObservedRun, { observation, service }: Simulated): s
       );
     const there = new Set(service.batches.flatMap(({ applied }) => applied.flatMap(({ labels }) => labels)));
     const labels = own.flatMap(({ label, keys }) => keys.map((_, index) => `${label}#${index}`));
-    const lost = labels.filter((label) => !there.has(label) && !observation.excused.has(label)).length;
+    const lost = labels.filter((label) => !there.has(label)).length;
     if (lost > unclear)
       found.push(`${lost} records of ${collection} are lost, and ${last.id} tells of ${unclear}`);
   }
@@ -190,7 +190,7 @@ function wrongLedgers({ known, observation, service }: Simulated): string[] {
   if (usage === undefined) return found;
   if (!batches.some(({ extraction }) => extraction?.advanced === usage))
     found.push(`the watermark is ${usage}, and no run was completed that advanced to it`);
-  return [...found, ...falseWatermark(Number(usage), service, observation)];
+  return [...found, ...falseWatermark(Number(usage), service)];
 }
 
 function setOf(ids: readonly string[]): string {

@@ -10,8 +10,9 @@
 import { parseArgs } from "node:util";
 import { RunHeldError, RunOutdatedError, SpoolError } from "@saas-management/sdk";
 import fc from "fast-check";
-import type { ScheduledFault } from "./faults.js";
-import { graphqlProperty } from "./graphql/soak.js";
+import { program as graphqlProgram } from "./graphql/program.js";
+import { simulate as simulateGraphql } from "./graphql/simulate.js";
+import { graphqlViolations } from "./graphql/violations.js";
 import { violations } from "./invariants.js";
 import type { ObservedRun } from "./observation.js";
 import { program } from "./program-arbitrary.js";
@@ -46,6 +47,19 @@ const syncProperty = fc.asyncProperty(program, async (drawn) => {
   });
   tally.noteFaults(drawn.faults.map(nameOf), fired.map(nameOf));
 });
+const graphqlProperty = fc.asyncProperty(graphqlProgram, async (drawn) => {
+  const simulated = await simulateGraphql(drawn);
+  const found = graphqlViolations(simulated);
+  if (found.length > 0) throw new Error(found.join("; "));
+  const { requests, walks, legs } = simulated.journal;
+  tally.add({
+    requests: requests.length,
+    walks: walks.length,
+    resumed: legs.length - walks.length,
+    failures: legs.reduce((sum, { failures }) => sum + failures.length, 0),
+  });
+  tally.noteFaults(drawn.faults.map(nameOf), simulated.fired.map(nameOf));
+});
 
 console.log(`seed ${seed}`);
 const started = performance.now();
@@ -58,7 +72,7 @@ const parameters = {
   endOnFailure: values["no-shrink"],
 };
 const failure = values.graphql
-  ? report(await fc.check(graphqlProperty(tally), parameters))
+  ? report(await fc.check(graphqlProperty, parameters))
   : report(await fc.check(syncProperty, parameters));
 const seconds = (performance.now() - started) / 1000;
 console.log(tally.figures(seconds));
@@ -91,10 +105,15 @@ function report<T>(result: fc.RunDetails<T>): string | undefined {
 }
 
 /** A fault by its place and its kind. */
-function nameOf({ operation, kind }: ScheduledFault): string {
-  const { type, ...details } = kind;
-  const shown = Object.entries(details).filter(([name]) => !["ms", "details"].includes(name));
-  return `${operation}: ${[type, ...shown.map(([name, value]) => (typeof value === "boolean" ? `${name} ${value}` : value))].join(" ")}`;
+function nameOf({ operation, kind }: NamedFault): string {
+  const shown = Object.entries(kind).filter(([name]) => !["ms", "details"].includes(name));
+  const parts = shown.map(([name, value]) => (typeof value === "boolean" ? `${name} ${value}` : value));
+  return [operation ?? "page", ...parts].join(" ");
+}
+
+interface NamedFault {
+  readonly operation?: string;
+  readonly kind: object;
 }
 
 function isRetry(told: unknown): boolean {

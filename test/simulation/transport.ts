@@ -13,12 +13,6 @@ import type { SimClock } from "./sim-clock.js";
 /** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 13, 14]);
 
-/**
- * Whether a client can be given an answer in the service's place before it knows that the service counts. Then a run does
- * not send those events again when it has learnt that.
- */
-const CAN_DECEIVE_AT_FIRST = false;
-
 /** Faults that a client gets no answer with. */
 const LOSES_ANSWER: ReadonlySet<FaultKind["type"]> = new Set(["lost", "late", "stalled", "killed"]);
 
@@ -84,33 +78,21 @@ export class SimulatedTransport implements SyncTransport {
       }
       return { accepted: some.reduce((sum, { message }) => sum + message.keys.length, 0) };
     };
-    let arrived = true;
     try {
-      const answer: Acknowledgement = await this.#network.call<Acknowledgement>("SyncRecords", call, "", {
-        effect: (kind) => {
-          arrived = kind?.type !== "uncounted" || kind.forwarded;
-          if (!arrived) return { accepted: undefined };
-          return apply(kind?.type === "early" ? half : sent.messages);
-        },
+      const answer = await this.#network.call("SyncRecords", call, "", {
+        effect: (kind) => apply(kind?.type === "early" ? half : sent.messages),
         half: () => apply(half),
-        can: (kind) => {
-          // Records of a client that has not been given a count yet are taken for accepted: see CAN_DECEIVE_AT_FIRST.
-          if (kind.type === "uncounted")
-            return records > 0 && (kind.forwarded || this.conduct.counts || CAN_DECEIVE_AT_FIRST);
-          return kind.type === "undercounted" ? records > 0 : kind.type !== "early" || half.length > 0;
-        },
+        can: ({ type }) => (type === "undercounted" ? records > 0 : type !== "early" || half.length > 0),
         refused: (code) => {
           if (!TRANSIENT.has(code)) sent.refused();
         },
-        answer: (kind, { accepted = records }) => {
+        answer: (kind, { accepted }) => {
           if (kind.type === "early" && !kind.counted) throw saysNothing();
-          if (kind.type === "undercounted") return { accepted: accepted - 1 };
-          return { accepted: kind.type === "uncounted" ? undefined : accepted };
+          return { accepted: kind.type === "undercounted" ? accepted - 1 : accepted };
         },
       });
-      const { accepted } = answer;
-      sent.answered(accepted, arrived);
-      if (accepted !== undefined && accepted !== records) this.undercounted.add(batchId);
+      if (answer.accepted === records) sent.accepted();
+      else this.undercounted.add(batchId);
       return answer;
     } finally {
       sent.ended();
@@ -156,8 +138,6 @@ export class SimulatedTransport implements SyncTransport {
 function saysCompleted(error: unknown): boolean {
   return error instanceof SyncProtocolError && error.batchState === "completed";
 }
-
-type Acknowledgement = Awaited<ReturnType<SyncTransport["syncRecords"]>>;
 
 /** What a transport makes of an answer that comes before everything was sent and counts nothing. */
 function saysNothing(): SyncProtocolError {

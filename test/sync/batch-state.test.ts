@@ -56,14 +56,6 @@ function stuckSource() {
   return { source, returned: () => returned, stuck: () => until(() => pulls === 2) };
 }
 
-test("completes only when the queued writes have ended", async () => {
-  const batch = await startBatch();
-  const write = batch.write("accounts", accounts(3));
-  await batch.complete();
-  await expect(write).resolves.toMatchObject({ accepted: 3 });
-  expect(harness.server.calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
-});
-
 test("sends no completion after a failed write, and says why in the refusal", async () => {
   const batch = await startBatch();
   const broken = new Error("vendor API answered 500");

@@ -25,16 +25,6 @@ test("warns once when four fifths of the lease are over, and fires the batch's s
   expect(batch.state).toBe("expired");
 });
 
-test("neither warns nor ends a lease that is renewed", async () => {
-  const { batch, clock, seen } = await start();
-  for (let i = 0; i < 5; i += 1) {
-    clock.advance(10 * MINUTE);
-    await batch.write("accounts", accounts(1));
-  }
-  expect(seen.filter(({ type }) => type === "lease-warning")).toEqual([]);
-  expect(batch.signal.aborted).toBe(false);
-});
-
 test("ends the write in flight when the lease ends, and completes nothing", async () => {
   const { batch, clock, seen } = await start();
   async function* silent() {

@@ -104,19 +104,6 @@ test("reports progress with numbers and names only", async () => {
   ]);
 });
 
-test("reports progress after each accepted window, and sums it in the batch's stats", async () => {
-  const seen: number[] = [];
-  const onProgress = (event: SyncProgress) => {
-    if (event.type === "sending") seen.push(event.records);
-  };
-  const batch = await harness.startBatch({ messageBytes: 1000, windowBytes: 1000 }, { onProgress });
-  const stats = await batch.write("accounts", accounts(20));
-  expect(seen.length).toBeGreaterThan(2);
-  expect(seen).toEqual([...seen].sort((a, b) => a - b));
-  expect(seen.at(-1)).toBe(20);
-  expect(batch.stats).toEqual({ accounts: stats });
-});
-
 test("logs what a progress callback throws, and goes on", async () => {
   const errors: string[] = [];
   const logger = quietLogger({ error: (message) => void errors.push(message) });

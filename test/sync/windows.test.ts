@@ -1,4 +1,4 @@
-import { defineConnector, InvalidInputError, SyncProtocolError } from "@saas-management/sdk";
+import { defineConnector, InvalidInputError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
@@ -81,23 +81,6 @@ test("sends a window again alone, with the same bytes, after a transient failure
     .filter((s) => s !== failed)
     .flatMap((s) => s.messages.flatMap(recordsOf));
   expect(ids).toHaveLength(20);
-});
-
-test("does not send a refused window again, and reports its records as rejected", async () => {
-  harness.server.scripts.SyncRecords.push(undefined, {
-    code: 3,
-    details: "accounts[3].generic.id is missing",
-  });
-  const batch = await startBatch({ messageBytes: 1000, windowBytes: 1000 });
-  const error = await batch.write("accounts", accounts(20)).catch((e: unknown) => e);
-  expect(error).toBeInstanceOf(SyncProtocolError);
-  expect(error).toMatchObject({
-    grpcStatus: "INVALID_ARGUMENT",
-    serverMessage: "accounts[3].generic.id is missing",
-    attempts: 1,
-    outcomes: [{ outcome: "accepted" }, { outcome: "rejected" }],
-  });
-  expect(harness.server.streams).toHaveLength(2);
 });
 
 testOfAcceptedCounts("fails if the service acknowledges fewer records than were sent", async () => {

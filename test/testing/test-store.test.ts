@@ -137,20 +137,6 @@ const OF_VALUES: readonly Fault[] = [
     }),
   ],
   [
-    "keeps text",
-    /a key keeps its first value\. get returned .* and not the 1000 bytes/,
-    puts(async function* (value) {
-      yield Buffer.from((await whole(value)).toString("utf8"));
-    }),
-  ],
-  [
-    "cuts large values",
-    /comes back as it was put/,
-    puts(async function* (value) {
-      yield (await whole(value)).subarray(0, 8_000_000);
-    }),
-  ],
-  [
     "ends a value that is deleted while it is read",
     /A reader got a part/,
     (below) => ({
@@ -201,17 +187,7 @@ const OF_KEYS: readonly Fault[] = [
       return keys.filter((key) => new RegExp(`^${pattern}`).test(key));
     }, ""),
   ],
-  [
-    "lists a folder only",
-    /list returns the keys that start with a prefix/,
-    lists((keys, { length }) => keys.filter((key) => !key.slice(length).includes("/"))),
-  ],
   ["lists a thousand keys", /list returns the keys.*had 1000 keys/, lists((keys) => keys.slice(0, 1000))],
-  [
-    "lists a key of two pages twice",
-    /list returns the keys.*had 1111 keys/,
-    lists((keys) => [...keys, ...keys.slice(999, 1000)]),
-  ],
   [
     "cannot delete what is not there",
     /The store failed when this rule was checked: delete deletes one value/,

@@ -1,28 +1,5 @@
 import { escapeControls } from "../redact.js";
 
-/** Code of each class. By name, because minifiers do not keep the names of classes themselves. */
-const CODES = {
-  ConfigurationError: "INVALID_CONFIGURATION",
-  InvalidInputError: "INVALID_INPUT",
-  AuthenticationError: "AUTHENTICATION_FAILED",
-  PermissionDeniedError: "PERMISSION_DENIED",
-  RateLimitError: "RATE_LIMITED",
-  GraphQLResponseError: "GRAPHQL_ERRORS",
-  MutationError: "MUTATION_REJECTED",
-  PaginationError: "PAGINATION",
-  BatchInProgressError: "BATCH_IN_PROGRESS",
-  BatchStateError: "BATCH_STATE",
-  BatchOutcomeUnknownError: "BATCH_OUTCOME_UNKNOWN",
-  SyncProtocolError: "SYNC_PROTOCOL",
-  RunHeldError: "RUN_HELD",
-  RunOutdatedError: "RUN_OUTDATED",
-  SpoolError: "SPOOL_FAILED",
-  InterruptedError: "INTERRUPTED",
-  ClosedError: "CLOSED",
-  TransportError: "TRANSPORT_FAILED",
-  TimeoutError: "TIMEOUT",
-} as const;
-
 export interface RecordOutcome {
   /**
    * - `accepted`: the service acknowledged them.
@@ -62,7 +39,7 @@ interface ErrorFacts {
   readonly position?: WalkPosition | undefined;
 }
 
-const BRAND = Symbol.for("@saas-management/sdk/error-code");
+const BRAND = Symbol.for("@saas-management/sdk/error");
 
 const FACTS = new WeakMap<object, ErrorFacts>();
 
@@ -126,7 +103,6 @@ export abstract class SdkError extends Error {
     super(escapeControls(message), "cause" in details ? { cause: details.cause } : undefined);
     FACTS.set(this, { requestId: details.requestId });
     this.retryable = details.retryable ?? false;
-    Object.assign(this, { code: codeOf(new.target) });
     for (const field of shown) Object.assign(this, { [field]: Reflect.get(details, field) });
     for (const field of hidden) hide(this, field, Reflect.get(details, field));
     hide(this, "name", new.target.name);
@@ -172,17 +148,17 @@ export abstract class SdkError extends Error {
     return FACTS.get(this)?.position;
   }
 
-  /** @internal The code, under a symbol that all copies of the package share. */
+  /** @internal Name of the class, under a symbol that all copies of the package share. */
   get [BRAND](): string {
-    return this.code;
+    return nameOf(this.constructor);
   }
 
   /** The parts that are safe to log. */
   toJSON(): object {
-    const { name, message, attempts, stoppedBecause, requestId } = this;
+    const { name, message, attempts, stoppedBecause, requestId, retryable, code } = this;
     // Not the cursor: a server may have put parts of a record into it.
     const nodesYielded = this.position?.nodesYielded;
-    const facts = { name, message, attempts, stoppedBecause, requestId, nodesYielded };
+    const facts = { name, message, attempts, stoppedBecause, requestId, nodesYielded, retryable, code };
     const all = [...Object.entries(facts), ...Object.entries(this)];
     return Object.fromEntries(all.filter(([, value]) => value !== undefined));
   }
@@ -202,12 +178,12 @@ export abstract class SdkError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
     // A subclass of the user has the name of none of these, or another parent.
-    return isSdkError(value) && Object.getPrototypeOf(this) === SdkError && value[BRAND] === codeOf(this);
+    return isSdkError(value) && Object.getPrototypeOf(this) === SdkError && value[BRAND] === this.name;
   }
 }
 
-/** Code of a class, or of the parent of a class of the user. */
-function codeOf(type: { readonly name: string }): string | undefined {
-  const known = Object.entries(CODES).find(([name]) => name === type.name);
-  return known === undefined ? codeOf(Object.getPrototypeOf(type)) : known[1];
+/** Name of a class of the SDK, or of the one that a class of the user extends. */
+function nameOf(type: { readonly name: string }): string {
+  const parent = Object.getPrototypeOf(type);
+  return parent === SdkError ? type.name : nameOf(parent);
 }

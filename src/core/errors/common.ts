@@ -4,7 +4,7 @@ import { annotate, type DetailsOf, type ErrorDetails, SdkError, type WalkPositio
 export class ConfigurationError extends SdkError {
   /** @internal */
   static override readonly name = "ConfigurationError";
-  declare readonly code: "INVALID_CONFIGURATION";
+  readonly code = "INVALID_CONFIGURATION";
 
   /** @internal */
   constructor(message: string, details?: ErrorDetails) {
@@ -38,7 +38,7 @@ export interface InputIssue {
 export class InvalidInputError extends SdkError {
   /** @internal */
   static override readonly name = "InvalidInputError";
-  declare readonly code: "INVALID_INPUT";
+  readonly code = "INVALID_INPUT";
   /** The problems, up to 20. */
   declare readonly issues: readonly InputIssue[];
 
@@ -52,7 +52,7 @@ export class InvalidInputError extends SdkError {
 export class AuthenticationError extends SdkError {
   /** @internal */
   static override readonly name = "AuthenticationError";
-  declare readonly code: "AUTHENTICATION_FAILED";
+  readonly code = "AUTHENTICATION_FAILED";
 
   /** @internal */
   constructor(message: string, details?: ErrorDetails) {
@@ -64,7 +64,7 @@ export class AuthenticationError extends SdkError {
 export class PermissionDeniedError extends SdkError {
   /** @internal */
   static override readonly name = "PermissionDeniedError";
-  declare readonly code: "PERMISSION_DENIED";
+  readonly code = "PERMISSION_DENIED";
 
   /** @internal */
   constructor(message: string, details?: ErrorDetails) {
@@ -76,7 +76,7 @@ export class PermissionDeniedError extends SdkError {
 export class RateLimitError extends SdkError {
   /** @internal */
   static override readonly name = "RateLimitError";
-  declare readonly code: "RATE_LIMITED";
+  readonly code = "RATE_LIMITED";
   /** How long the service asks to wait, in milliseconds; undefined if it does not say. */
   declare readonly retryAfterMs: number | undefined;
 
@@ -90,7 +90,7 @@ export class RateLimitError extends SdkError {
 export class GraphQLResponseError extends SdkError {
   /** @internal */
   static override readonly name = "GraphQLResponseError";
-  declare readonly code: "GRAPHQL_ERRORS";
+  readonly code = "GRAPHQL_ERRORS";
   /** HTTP status of the response. */
   declare readonly status: number;
   /**
@@ -120,7 +120,7 @@ export class GraphQLResponseError extends SdkError {
 export class MutationError extends SdkError {
   /** @internal */
   static override readonly name = "MutationError";
-  declare readonly code: "MUTATION_REJECTED";
+  readonly code = "MUTATION_REJECTED";
   /** Name of the mutation. */
   declare readonly mutation: string;
   /**
@@ -143,7 +143,7 @@ export class MutationError extends SdkError {
 export class PaginationError extends SdkError {
   /** @internal */
   static override readonly name = "PaginationError";
-  declare readonly code: "PAGINATION";
+  readonly code = "PAGINATION";
 
   /** @internal */
   constructor(message: string, details: ErrorDetails & WalkPosition) {
@@ -161,7 +161,7 @@ export class PaginationError extends SdkError {
 export class TransportError extends SdkError {
   /** @internal */
   static override readonly name = "TransportError";
-  declare readonly code: "TRANSPORT_FAILED";
+  readonly code = "TRANSPORT_FAILED";
   /** HTTP status, if there was an HTTP answer. */
   declare readonly status: number | undefined;
   /** @internal Declared content type of the HTTP answer. */
@@ -184,7 +184,7 @@ export class TransportError extends SdkError {
 export class TimeoutError extends SdkError {
   /** @internal */
   static override readonly name = "TimeoutError";
-  declare readonly code: "TIMEOUT";
+  readonly code = "TIMEOUT";
   /** Time of the operation, in milliseconds. */
   declare readonly timeoutMs: number;
 
@@ -198,7 +198,7 @@ export class TimeoutError extends SdkError {
 export class ClosedError extends SdkError {
   /** @internal */
   static override readonly name = "ClosedError";
-  declare readonly code: "CLOSED";
+  readonly code = "CLOSED";
 
   /** @internal */
   constructor(message: string, details?: ErrorDetails) {

@@ -10,29 +10,8 @@
  */
 
 import { isSdkError } from "./base.js";
-import type {
-  AuthenticationError,
-  ClosedError,
-  ConfigurationError,
-  GraphQLResponseError,
-  InvalidInputError,
-  MutationError,
-  PaginationError,
-  PermissionDeniedError,
-  RateLimitError,
-  TimeoutError,
-  TransportError,
-} from "./common.js";
-import type {
-  BatchInProgressError,
-  BatchOutcomeUnknownError,
-  BatchStateError,
-  InterruptedError,
-  RunHeldError,
-  RunOutdatedError,
-  SpoolError,
-  SyncProtocolError,
-} from "./sync.js";
+import type * as common from "./common.js";
+import type * as sync from "./sync.js";
 
 export { annotate, type RecordOutcome, type WalkPosition } from "./base.js";
 export * from "./common.js";
@@ -43,25 +22,25 @@ export * from "./sync.js";
  * fields of each class.
  */
 export type SaasManagementError =
-  | ConfigurationError
-  | InvalidInputError
-  | AuthenticationError
-  | PermissionDeniedError
-  | RateLimitError
-  | GraphQLResponseError
-  | MutationError
-  | PaginationError
-  | BatchInProgressError
-  | BatchStateError
-  | BatchOutcomeUnknownError
-  | SyncProtocolError
-  | RunHeldError
-  | RunOutdatedError
-  | SpoolError
-  | InterruptedError
-  | ClosedError
-  | TransportError
-  | TimeoutError;
+  | common.ConfigurationError
+  | common.InvalidInputError
+  | common.AuthenticationError
+  | common.PermissionDeniedError
+  | common.RateLimitError
+  | common.GraphQLResponseError
+  | common.MutationError
+  | common.PaginationError
+  | sync.BatchInProgressError
+  | sync.BatchStateError
+  | sync.BatchOutcomeUnknownError
+  | sync.SyncProtocolError
+  | sync.RunHeldError
+  | sync.RunOutdatedError
+  | sync.SpoolError
+  | sync.InterruptedError
+  | common.ClosedError
+  | common.TransportError
+  | common.TimeoutError;
 
 /** Narrows with `instanceof` to the union of all errors, also those of another copy of the package. */
 export const SaasManagementError: { [Symbol.hasInstance](value: unknown): value is SaasManagementError } = {

@@ -4,7 +4,7 @@ import { type DetailsOf, SdkError } from "./base.js";
 export class BatchInProgressError extends SdkError {
   /** @internal */
   static override readonly name = "BatchInProgressError";
-  declare readonly code: "BATCH_IN_PROGRESS";
+  readonly code = "BATCH_IN_PROGRESS";
   /** The installation whose lock is held. */
   declare readonly installationId: string;
   /** How long the lock was waited for, in milliseconds. */
@@ -28,7 +28,7 @@ export class BatchInProgressError extends SdkError {
 export class SyncProtocolError extends SdkError {
   /** @internal */
   static override readonly name = "SyncProtocolError";
-  declare readonly code: "SYNC_PROTOCOL";
+  readonly code = "SYNC_PROTOCOL";
   /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined if the answer itself was wrong. */
   declare readonly grpcStatus: string | undefined;
   /** @internal State of the batch according to the server, such as `completed`; undefined if it does not say. */
@@ -61,7 +61,7 @@ export type BatchState =
 export class BatchStateError extends SdkError {
   /** @internal */
   static override readonly name = "BatchStateError";
-  declare readonly code: "BATCH_STATE";
+  readonly code = "BATCH_STATE";
   /** State of the batch. */
   declare readonly state: BatchState;
   /**
@@ -80,7 +80,7 @@ export class BatchStateError extends SdkError {
 export class BatchOutcomeUnknownError extends SdkError {
   /** @internal */
   static override readonly name = "BatchOutcomeUnknownError";
-  declare readonly code: "BATCH_OUTCOME_UNKNOWN";
+  readonly code = "BATCH_OUTCOME_UNKNOWN";
   /** Id of the batch. */
   declare readonly batchId: string;
 
@@ -94,7 +94,7 @@ export class BatchOutcomeUnknownError extends SdkError {
 export class InterruptedError extends SdkError {
   /** @internal */
   static override readonly name = "InterruptedError";
-  declare readonly code: "INTERRUPTED";
+  readonly code = "INTERRUPTED";
   /** Name of the signal, such as `SIGTERM`. */
   declare readonly signalName: string;
 
@@ -180,7 +180,7 @@ export interface HeldReport {
 export class RunHeldError extends SdkError {
   /** @internal */
   static override readonly name = "RunHeldError";
-  declare readonly code: "RUN_HELD";
+  readonly code = "RUN_HELD";
   /** Why, and the approval that was offered. */
   declare readonly report: HeldReport;
 
@@ -197,7 +197,7 @@ export class RunHeldError extends SdkError {
 export class RunOutdatedError extends SdkError {
   /** @internal */
   static override readonly name = "RunOutdatedError";
-  declare readonly code: "RUN_OUTDATED";
+  readonly code = "RUN_OUTDATED";
   /** The installation. */
   declare readonly installationId: string;
   /** Id of the batch of the last of those runs; undefined if the ledger has no receipt of it. */
@@ -213,7 +213,7 @@ export class RunOutdatedError extends SdkError {
 export class SpoolError extends SdkError {
   /** @internal */
   static override readonly name = "SpoolError";
-  declare readonly code: "SPOOL_FAILED";
+  readonly code = "SPOOL_FAILED";
   /** The folder: `spool.directory`. */
   declare readonly directory: string;
   /** How much the run needs there at least, in bytes. */

@@ -13,6 +13,9 @@ export interface ConnectionPlan<Node> extends WalkPlan {
 
 type Fetch<Node> = Promise<ConnectionData<Node> | null | undefined>;
 
+/** A consumer that takes less may get its page before the next request reaches the socket. */
+const SLOW_MS = 1;
+
 /** Kept from before a test installs fake timers, under which it would never fire. */
 const setImmediate = globalThis.setImmediate;
 
@@ -36,6 +39,8 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   /** The page that was requested ahead and that nobody waits for yet. */
   #ahead: Fetch<Node> | undefined;
   #returned = false;
+  /** When the last page was handed out. */
+  #handedOutAt = Number.NEGATIVE_INFINITY;
 
   constructor(plan: ConnectionPlan<Node>) {
     this.#plan = plan;
@@ -59,6 +64,7 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
 
   async #step(): Promise<IteratorResult<Page<Node>, undefined>> {
     const { prefetch, signal } = this.#plan;
+    const isSlow = performance.now() - this.#handedOutAt >= SLOW_MS;
     signal?.throwIfAborted();
     const request = this.#walk.next;
     if (this.#returned || request === undefined) return this.#done();
@@ -79,8 +85,9 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
     const next = prefetch && !this.#returned ? this.#walk.next : undefined;
     if (next !== undefined) {
       this.#prefetch(next);
-      await yieldToEventLoop();
+      if (isSlow) await yieldToEventLoop();
     }
+    this.#handedOutAt = performance.now();
     return { done: false, value: page };
   }
 

@@ -1,25 +1,8 @@
-import type { LifeEvent } from "./events.js";
 import type { Installation } from "./installation.js";
+import { event, type LifeEvent } from "./life-event.js";
 import { MISSING, type Population } from "./population.js";
 
 type Change = (population: Population, installation: Installation) => void;
-
-function event(
-  name: string,
-  yearly: number,
-  concerns: LifeEvent["concerns"],
-  change: Change,
-  more: Pick<LifeEvent, "habit"> & { readonly isAsked?: boolean } = {},
-): LifeEvent {
-  const { isAsked = false, ...habit } = more;
-  const happen: LifeEvent["happen"] = (installation) => {
-    for (const collection of concerns) {
-      const population = installation.of(collection);
-      if (population !== undefined) change(population, installation);
-    }
-  };
-  return { name, yearly, concerns, isAsked, happen, ...habit };
-}
 
 const ASKED = { isAsked: true };
 

@@ -1,11 +1,12 @@
 import type { GuardOptions, SnapshotCollection } from "@saas-management/sdk";
 import { type ResolvedRule, resolveGuard } from "../../../src/sync/guard/rules.js";
-import { type LifeEvent, planOf } from "./events.js";
+import { planOf } from "./events.js";
 import { fieldDisasters } from "./field-disasters.js";
 import { judged, type Ledger } from "./guard.js";
 import { idDisasters, type View } from "./id-disasters.js";
 import { Installation } from "./installation.js";
 import { live } from "./life.js";
+import type { LifeEvent } from "./life-event.js";
 import { ORGANISATIONS, type Organisation } from "./organisations.js";
 import type { Population } from "./population.js";
 import { Random } from "./random.js";

@@ -1,32 +1,30 @@
 import type { Observation } from "../observation.js";
 import type { SimClock } from "../sim-clock.js";
-import type { Asked, Verdict } from "./faults.js";
+import type { WalkSpec } from "./program.js";
 
-/** When something happened: its place in the order of all events, and the clock's time. */
-export interface Moment {
-  readonly order: number;
-  readonly at: number;
+/** A walk, and the walks that continued it. */
+export interface ObservedWalk {
+  readonly spec: WalkSpec;
+  readonly legs: WalkLeg[];
 }
 
-/** A call of the client: one request, or one walk. */
-export interface Call {
+/** One iteration. Moments are places in the order of all events. */
+export interface WalkLeg {
   /** Part of the header and the variables of each of its requests. */
   readonly id: string;
-  readonly kind: Asked;
-  readonly begun: Moment;
-  readonly timeoutMs: number;
-  readonly retries: number;
-  /** Whether its requests may be sent twice. */
-  readonly repeatable: boolean;
-  /** What its caller has received so far. */
-  readonly handed: { nodes: number; pages: number };
+  /** Ids of the yielded nodes, in order. */
+  readonly ids: string[];
+  readonly limit: number;
+  /** Number of pages that its caller has received so far. */
+  pages: number;
   /** Errors that its caller received, including the reason of its own signal. */
-  readonly failures: { readonly error: unknown; readonly met: Moment }[];
-  /** What it resolved with. */
-  value?: unknown;
-  settled?: Moment;
+  readonly failures: unknown[];
+  state: "under way" | "done" | "failed" | "left";
+  /** Cursor of the last page, if the walk yields pages. */
+  lastCursor?: string | undefined;
+  settled?: number;
   /** When its caller cancelled it, by a signal or by leaving the loop. */
-  givenUp?: Moment;
+  givenUp?: number;
   /** Whether its caller abandoned it. */
   forgotten?: boolean;
 }
@@ -41,81 +39,71 @@ export interface PageAsk {
 
 /** A request as the network saw it. */
 export interface SentRequest {
-  readonly call: Call;
-  readonly sent: Moment;
-  /** The same for all attempts of an operation. */
+  readonly leg: WalkLeg;
+  readonly sent: number;
   readonly signal: AbortSignal | null | undefined;
-  readonly operation: string;
-  readonly key: string;
-  readonly page: PageAsk | undefined;
+  readonly connection: "licenses" | "things";
+  readonly page: PageAsk;
   /** What the caller of the walk had received before. */
   readonly handed: { readonly nodes: number; readonly pages: number };
   /** Number of nodes in its answer, if that is a page from which a walk can continue. */
   nodes?: number;
-  answered?: Moment & { readonly verdict: Verdict };
+  answered?: number;
   /** Whether the body of its answer is neither read nor cancelled yet. */
   bodyOpen: boolean;
 }
 
 /** Records what happens, in order. */
 export class Journal {
-  readonly calls: Call[] = [];
+  readonly walks: ObservedWalk[] = [];
+  readonly legs: WalkLeg[] = [];
   readonly requests: SentRequest[] = [];
   /** Violations that are noticed at once. */
   readonly misdeeds: string[] = [];
   /** When the client was asked to close. */
-  closing: Moment | undefined;
-  readonly #clock: SimClock;
-  readonly #observation: Observation;
+  closing: number | undefined;
+  readonly clock: SimClock;
+  readonly observation: Observation;
   #order = 0;
 
   constructor(clock: SimClock, observation: Observation) {
-    this.#clock = clock;
-    this.#observation = observation;
+    this.clock = clock;
+    this.observation = observation;
   }
 
   /** The current moment, later than all before. */
-  moment(): Moment {
+  moment(): number {
     this.#order += 1;
-    return { order: this.#order, at: this.#clock.now() };
+    return this.#order;
   }
 
-  begin(call: Pick<Call, "kind" | "timeoutMs" | "retries" | "repeatable">): Call {
-    const id = `call-${this.calls.length + 1}.`;
-    const begun = { ...call, id, begun: this.moment(), failures: [], handed: { nodes: 0, pages: 0 } };
-    this.calls.push(begun);
-    return begun;
+  begin(walk: ObservedWalk, limit: number): WalkLeg {
+    const id = `leg-${this.legs.length + 1}.`;
+    const leg: WalkLeg = { id, ids: [], limit, pages: 0, failures: [], state: "under way" };
+    this.legs.push(leg);
+    walk.legs.push(leg);
+    return leg;
   }
 
-  /** Waits for a step of a call. @returns undefined if it failed */
-  async step<T>(call: Call, promise: Promise<T>): Promise<{ readonly value: T } | undefined> {
-    this.#observation.pending += 1;
+  /** Waits for a step of a walk. @returns undefined if it failed */
+  async step<T>(leg: WalkLeg, promise: Promise<T>): Promise<{ readonly value: T } | undefined> {
+    this.observation.pending += 1;
     try {
       return { value: await promise };
     } catch (error) {
-      this.#observation.told.push(error);
-      call.failures.push({ error, met: this.moment() });
+      this.observation.told.push(error);
+      leg.failures.push(error);
       return undefined;
     } finally {
-      this.#observation.pending -= 1;
+      this.observation.pending -= 1;
     }
   }
 
-  settled(call: Call): void {
-    call.settled ??= this.moment();
-    this.mustBeOver("after the call has ended", call);
-  }
-
-  givenUp(call: Call, how: string): void {
-    call.givenUp ??= this.moment();
-    this.mustBeOver(how, call);
-  }
-
-  /** No request of a call, or of any, is neither answered nor cancelled. */
-  mustBeOver(when: string, call?: Call): void {
+  /** No request of a walk, or of any, is neither answered nor cancelled. */
+  mustBeOver(when: string, leg?: WalkLeg): void {
     const left = this.requests.filter(
-      ({ answered, signal, call: of }) =>
-        answered === undefined && signal?.aborted !== true && (call === undefined || of === call),
+      ({ answered, signal, leg: of }) =>
+        answered === undefined && signal?.aborted !== true && (leg === undefined || of === leg),
     );
     if (left.length > 0) this.misdeeds.push(`cancellation: ${left.length} requests continue ${when}`);
   }

@@ -1,17 +1,9 @@
-/** Random programs: the steps of the callers of one GraphQL client, and the faults that strike its requests. */
+/** Random programs: the walks of the callers of one GraphQL client, and the faults that strike its requests. */
 import fc from "fast-check";
 import { type Drawn, oneOf, seldom, weighted } from "../drawing.js";
 import { fault } from "./faults.js";
 
 const MAX_ROWS = 14;
-
-/** `abortAfterMs`: when the caller cancels, 0 for at once. */
-const limits = fc.record({
-  timeoutMs: oneOf(100_000, 100_000, 100_000, 5000, 300),
-  retries: oneOf(4, 4, 4, 1, 0),
-  abortAfterMs: seldom(oneOf(0, 4, 7, 12, 20, 33, 400, 3000)),
-});
-export type CallLimits = Drawn<typeof limits>;
 
 const walk = fc.record({
   do: oneOf("walk"),
@@ -41,27 +33,27 @@ const walk = fc.record({
   again: oneOf(0, 0, 1, 3),
   /** How often another walk continues from the position of the error, or after the last page. */
   resumes: oneOf(0, 1, 3),
-  limits,
+  timeoutMs: oneOf(100_000, 100_000, 100_000, 5000, 300),
+  retries: oneOf(4, 4, 4, 1, 0),
+  /** When the caller cancels, 0 for at once. */
+  abortAfterMs: seldom(oneOf(0, 4, 7, 12, 20, 33, 400, 3000)),
 });
 export type WalkSpec = Drawn<typeof walk>;
 
-const request = fc.record({
-  do: oneOf("query", "create", "change"),
-  idempotent: oneOf(false, false, true),
-  limits,
-});
-export type RequestSpec = Drawn<typeof request>;
-
-const step = fc.oneof(weighted(1, walk), weighted(1, request));
-
-/** Some close the client while others use it. */
-const caller = fc
-  .tuple(fc.array(step, { minLength: 1, maxLength: 4 }), seldom(step))
-  .map(([steps, late]) => (late === undefined ? steps : [...steps, { do: "close" as const }, late]));
+const walks = fc.array(walk, { minLength: 1, maxLength: 4 });
 
 export const program = fc.record({
-  /** Run concurrently. */
-  callers: fc.array(caller, { minLength: 1, maxLength: 3 }),
+  /** Run concurrently; some close the client while others use it. */
+  callers: fc.array(
+    fc.oneof(
+      weighted(7, walks),
+      weighted(
+        1,
+        walks.map((all) => [...all, { do: "close" as const }, ...all.slice(0, 1)]),
+      ),
+    ),
+    { minLength: 1, maxLength: 3 },
+  ),
   rows: fc.integer({ min: 0, max: MAX_ROWS }),
   faults: fc.array(fault, { maxLength: 6 }),
   /** Whether the `fetch` heeds its signal. */

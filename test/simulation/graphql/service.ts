@@ -1,31 +1,21 @@
 import type { Fault } from "./faults.js";
-import type { Call, PageAsk, SentRequest } from "./journal.js";
+import type { PageAsk, SentRequest } from "./journal.js";
 import type { WalkSpec } from "./program.js";
-
-/** Part of every variable, row and cursor: it must not be in anything that is shown or logged. */
-export const CANARY = "canary-5d81c4";
-
-/** The key of the client. */
-export const KEY = "key-canary-e27b";
 
 /** Distinguishes cursors of one place. */
 export function cursorAt(row: number, variant = 0): string {
-  return `k${row}~${variant}~${CANARY}`;
+  return `k${row}~${variant}`;
 }
 
 function readCursor(cursor: string | undefined) {
-  const [, row, variant] = /^k(\d+)~(\d+)~/.exec(cursor ?? "") ?? [];
+  const [, row, variant] = /^k(\d+)~(\d+)$/.exec(cursor ?? "") ?? [];
   return row === undefined ? undefined : { row: Number(row), variant: Number(variant) };
 }
 
-type Data = Readonly<Record<string, unknown>>;
-
-/** A model of the service: rows to page through, and counted mutations. */
+/** A model of the service: rows to page through. */
 export class SimService {
-  /** How often the mutation of each call was done. */
-  readonly effects = new Map<string, number>();
   readonly #rows: readonly number[];
-  readonly #firstCursors = new Map<Call, string>();
+  readonly #firstCursors = new Map<object, string>();
 
   constructor(rows: number) {
     this.#rows = Array.from({ length: rows }, (_, index) => index + 1);
@@ -38,43 +28,27 @@ export class SimService {
     return rows.slice(0, limit).map((row) => `${connection}-${row}`);
   }
 
-  /** Executes a request. @param fault May change the answer, never the effect */
-  execute(request: SentRequest, fault: Fault | undefined): Data {
-    const { operation, page, call } = request;
-    if (page !== undefined) {
-      const connection = operation === "Things" ? "things" : "licenses";
-      const found = this.#connection(connection, page, request, fault);
-      return connection === "things" ? { workspace: { things: found } } : { licenses: found };
-    }
-    if (operation === "Own") return { own: { id: call.id, note: CANARY } };
-    if (fault?.type === "payload" && fault.what === "errors") {
-      const errors = [{ __typename: "ProcurementCaseNotFoundError", message: `${CANARY} is not there` }];
-      return { createProcurementCase: { case: null, errors } };
-    }
-    this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
-    if (operation === "Change") return { change: { id: call.id, note: CANARY } };
-    if (fault?.type === "payload")
-      return { createProcurementCase: fault.what === "null" ? null : { case: null, errors: [] } };
-    return { createProcurementCase: { case: { id: call.id, name: CANARY, state: "PRE" }, errors: null } };
+  /** The answer to a request, as a fault makes it. */
+  execute(request: SentRequest, fault: Fault | undefined): object {
+    const { connection, page, leg } = request;
+    const first = this.#firstCursors.get(leg) ?? page.cursor;
+    if (first !== undefined) this.#firstCursors.set(leg, first);
+    const { keys, more, cursor } = this.#page(page, fault, first);
+    const isPage = fault?.type !== "page" || fault.what !== "none";
+    if (fault?.type !== "cursor" && isPage) request.nodes = keys.length;
+    const pageInfo =
+      page.direction === "forward"
+        ? { hasNextPage: more, endCursor: cursor, hasPreviousPage: false, startCursor: null }
+        : { hasNextPage: false, endCursor: null, hasPreviousPage: more, startCursor: cursor };
+    const nodes = keys.map((key) => ({ id: `${connection}-${key}` }));
+    const found = { nodes, pageInfo: isPage ? pageInfo : null, totalCount: 0 };
+    return connection === "things" ? { workspace: { things: found } } : { licenses: found };
   }
 
   #beyond({ direction, cursor }: Pick<PageAsk, "direction" | "cursor">): number[] {
     const place = readCursor(cursor)?.row;
     if (place === undefined) return [...this.#rows];
     return this.#rows.filter((row) => (direction === "forward" ? row > place : row < place));
-  }
-
-  #connection(name: string, ask: PageAsk, request: SentRequest, fault: Fault | undefined): Data {
-    if (fault?.type === "page" && fault.what === "none") return { pageInfo: null, nodes: [] };
-    const first = this.#firstCursors.get(request.call) ?? ask.cursor;
-    if (first !== undefined) this.#firstCursors.set(request.call, first);
-    const { keys, more, cursor } = this.#page(ask, fault, first);
-    if (fault?.type !== "cursor") request.nodes = keys.length;
-    const pageInfo =
-      ask.direction === "forward"
-        ? { hasNextPage: more, endCursor: cursor, hasPreviousPage: false, startCursor: null }
-        : { hasNextPage: false, endCursor: null, hasPreviousPage: more, startCursor: cursor };
-    return { nodes: keys.map((key) => ({ id: `${name}-${key}`, note: CANARY })), pageInfo, totalCount: 0 };
   }
 
   #page(ask: PageAsk, fault: Fault | undefined, earlier: string | undefined) {

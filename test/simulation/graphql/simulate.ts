@@ -3,13 +3,12 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { Observation } from "../observation.js";
 import { settle, withoutChance } from "../settle.js";
 import { SimClock } from "../sim-clock.js";
-import { close, runCaller } from "./caller.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
 import { Journal } from "./journal.js";
-import { MAX_RESPONSE_BYTES, simulatedFetch } from "./network.js";
+import { simulatedFetch } from "./network.js";
 import type { Program } from "./program.js";
-import { KEY, SimService } from "./service.js";
-import type { ObservedWalk } from "./walks.js";
+import { SimService } from "./service.js";
+import { walk } from "./walks.js";
 
 // The first request of a process loads graphql and graphql-request, in turns that are not the simulation's.
 const fetch = async () => Response.json({ data: {} });
@@ -17,12 +16,8 @@ await new GraphQLClient({ baseUrl: "http://127.0.0.1", apiKey: "warm-up", fetch 
 
 /** The outcome of a program. */
 export interface Simulated {
-  readonly client: GraphQLClient;
   readonly service: SimService;
   readonly journal: Journal;
-  readonly walks: readonly ObservedWalk[];
-  readonly observation: Observation;
-  readonly clock: SimClock;
   readonly fired: readonly ScheduledFault[];
   /** Timers of the client that were left when all callers had ended. */
   readonly leftBeforeClose: number;
@@ -40,18 +35,23 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
   const noteUnhandled = (reason: unknown) => unhandled.push(reason);
   process.on("unhandledRejection", noteUnhandled);
   const allowChance = withoutChance();
-  const log = (message: string, details?: object) => observation.told.push([message, details]);
   const client = new GraphQLClient({
     baseUrl: "https://api.example.com",
-    apiKey: KEY,
+    apiKey: "key",
     fetch: simulatedFetch({ service, faults: schedule, journal, clock, heedsSignal }),
-    maxResponseBytes: MAX_RESPONSE_BYTES,
     clock,
-    logger: { debug: log, info: log, warn: log, error: log },
-    onEvent: (event) => observation.told.push(event),
+    logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   });
-  const walks: ObservedWalk[] = [];
-  const parts = { client, clock, journal, observation, walks };
+  /** From now on nothing may be sent, and nothing may be left when it has closed. */
+  const close = async () => {
+    const closed = client.close();
+    journal.closing ??= journal.moment();
+    journal.mustBeOver("after close() was called");
+    await observation.settle(closed);
+  };
+  const runCaller = async (steps: Program["callers"][number]) => {
+    for (const step of steps) await (step.do === "walk" ? walk(step, client, journal) : close());
+  };
   /** Whether it ends. */
   const ends = async (work: Promise<unknown>): Promise<boolean> => {
     let done = false;
@@ -63,13 +63,12 @@ export async function simulate({ callers, rows, faults, heedsSignal }: Program):
     return ended;
   };
   try {
-    const ended = await ends(Promise.all(callers.map((steps) => runCaller(steps, parts))));
+    const ended = await ends(Promise.all(callers.map(runCaller)));
     const leftBeforeClose = clock.waiting;
-    const settled = (await ends(close(parts))) && ended;
+    const settled = (await ends(close())) && ended;
     // Late answers arrive after everything has ended.
     await settle(clock, () => false);
-    const common = { client, service, journal, walks, observation, clock };
-    return { ...common, fired: schedule.fired, leftBeforeClose, settled, unhandled };
+    return { service, journal, fired: schedule.fired, leftBeforeClose, settled, unhandled };
   } finally {
     process.off("unhandledRejection", noteUnhandled);
     allowChance();

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
@@ -63,19 +62,6 @@ test("exits with 1 for an error of the connector, and says where it was thrown",
   expect(error).toMatch(/^saas-management: my vendor is down\n\s+at .*connector\.mjs/);
 });
 
-test("exits with 75 for an error of the connector that asks for another run", async () => {
-  await connector("run() { throw Object.assign(new Error('the cursor expired'), { retryable: true }); }");
-  const ended = await run(CONNECTOR);
-  expect(ended.code).toBe(EXIT.comeAgain);
-  expect(errorOf(ended)).toEqual(problem("UNEXPECTED"));
-});
-
-test("exits with 2 for wrong arguments", async () => {
-  const ended = await run(["push", "--nope"]);
-  expect(ended.code).toBe(2);
-  expect(errorOf(ended)).toEqual(problem("USAGE"));
-});
-
 test("exits with 65 for invalid data, and names file, line and field", async () => {
   await service.writeFile("accounts.csv", "id,active\nu1,true\nu2,perhaps\n");
   const ended = await run(["push", "accounts.csv", "--first-run"]);
@@ -85,38 +71,6 @@ test("exits with 65 for invalid data, and names file, line and field", async () 
     message: expect.stringContaining("(accounts.csv:3) active: expected true or false"),
   });
   expect(ended.error).not.toContain("perhaps");
-});
-
-test("exits with 69 if the service cannot be reached", async () => {
-  const closed = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => closed.once("listening", resolve));
-  const address = closed.address();
-  const port = typeof address === "object" ? address?.port : 0;
-  await new Promise((resolve) => closed.close(resolve));
-  await service.writeFile("saas-management.config.json", JSON.stringify({ retry: { retries: 0 } }));
-  await service.writeFile("accounts.csv", "id\nu1\n");
-  const ended = await run(["push", "accounts.csv", "--first-run"], {
-    SAAS_MANAGEMENT_SYNC_URL: `http://127.0.0.1:${port}`,
-  });
-  expect(ended.code).toBe(69);
-  expect(errorOf(ended)).toEqual(problem("TRANSPORT_FAILED"));
-});
-
-test("exits with 75 if another batch holds the lock", async () => {
-  await using batch = await service.startBatch();
-  expect(batch.id).toBeDefined();
-  const ended = await push("u1\n", "--first-run");
-  expect(ended.code).toBe(75);
-  expect(errorOf(ended)).toEqual(problem("BATCH_IN_PROGRESS"));
-});
-
-test("exits with 77 for a refused key", async () => {
-  await service.writeFile("accounts.csv", "id\nu1\n");
-  const key = "a-key-that-is-not-one-3141592653";
-  const ended = await run(["push", "accounts.csv", "--first-run"], { SAAS_MANAGEMENT_API_KEY: key });
-  expect(ended.code).toBe(77);
-  expect(errorOf(ended)).toEqual(problem("AUTHENTICATION_FAILED"));
-  expect(ended.error).not.toContain(key);
 });
 
 test.each([

@@ -5,14 +5,12 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 import { credentials } from "@grpc/grpc-js";
-import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { defineConnector, SaasManagementClient } from "../../../src/index.js";
 import { post } from "../../reference-server/graphql-setup.js";
 import { CLI, runCli, startCli, TSX } from "../../support/cli.js";
 import { PlainClient } from "../../support/grpc-client.js";
-import { LIMITS, RUNS, TIMEOUT_MS } from "../../support/property-runs.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 
 const run = (...args: string[]) => runCli(args);
@@ -114,31 +112,6 @@ test.each<[what: string, args: string[], named: string]>([
   expect(error).toMatch(USAGE_ERROR);
   expect(error).toContain(named);
 });
-
-test(
-  "answers any arguments with an exit code and one line, never with a stack",
-  async () => {
-    const argument = fc.oneof(
-      fc.constantFrom("serve", "--", "-", "", " ", "--help", "-hv", "--version=1", "--port", "--port=65536"),
-      fc.constantFrom("--sync-port=1e99", "--host", "--host=", "--tls-cert=/", "--tls-key=/dev/null"),
-      fc.constantFrom("--__proto__", "--=", "---", "a\nforged", "\u001b[31m", "\u202e", "9".repeat(400)),
-      fc.string({ unit: "binary", maxLength: 20 }).map((given) => given.replaceAll("\0", "")),
-    );
-    // One argument that keeps it from serving.
-    const invalid = fc.constantFrom("--port=x", "--nope", "--help", "--tls-cert=/nope");
-    const args = fc
-      .tuple(invalid, fc.array(argument, { maxLength: 4 }))
-      .map(([first, rest]) => [first, ...rest]);
-    const property = fc.asyncProperty(args, async (given) => {
-      const { code, out, error } = await run(...given);
-      if (code === 0) return expect(error).toBe("");
-      expect({ code, out }).toEqual({ code: 2, out: "" });
-      expect(error).toMatch(USAGE_ERROR);
-    });
-    await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 60) });
-  },
-  TIMEOUT_MS,
-);
 
 test.each([
   ["over HTTP", [], undefined],

@@ -4,12 +4,18 @@ import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
-import { PLANTED } from "./planted/index.js";
-import { send } from "./planted/vendor.js";
+import { END, events, pageOf, send, usersByLink } from "./planted/vendor.js";
 import { byToken, cassetteOf, RECORDINGS } from "./recordings/index.js";
 import { get } from "./recordings/people.js";
 
-const swallowing = PLANTED["swallows a page's error"]?.connector ?? expect.unreachable();
+/** Takes a page that fails for the end. */
+const { connector: swallowing } = events("by link", () =>
+  usersByLink((path) =>
+    send(path)
+      .then(pageOf)
+      .catch(() => END),
+  ),
+);
 
 const folder = temporaryFolder();
 let cassette = "";

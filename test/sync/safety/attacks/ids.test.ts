@@ -27,16 +27,6 @@ testAttacks([
       ),
   },
   {
-    name: "a quarter of the records is missing",
-    ending: { kind: "reported", collection: "accounts", removed: 10 },
-    attack: (service) => send(service, people(0, 30)),
-  },
-  {
-    name: "a little more than a quarter of the records is missing",
-    ending: held({ known: 40, removed: 11 }),
-    attack: (service) => send(service, people(0, 29)),
-  },
-  {
     name: "an option of the guard is misspelled",
     ending: refused("INVALID_INPUT"),
     attack: (service) => send(service, people(0, 20), { guard: { removed: { min: 3, ...{ maxx: 5 } } } }),

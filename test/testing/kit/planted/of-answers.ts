@@ -75,16 +75,6 @@ export const OF_ANSWERS: Readonly<Record<string, Planted>> = {
       }
     }),
   ),
-  "retries for ever": events("by link", () =>
-    usersByLink(async (path) => {
-      let response = await send(path);
-      while (response.status >= 500) {
-        await sleep(1000);
-        response = await send(path);
-      }
-      return pageOf(response);
-    }),
-  ),
   "takes an empty object for the end": events("by link", () =>
     usersByLink(async (path) => {
       const response = await send(path);

@@ -59,7 +59,15 @@ function checkFields(users: readonly User[]): void {
 
 const NO_GUARD_OF_IDS = { removed: false, window: false, added: false } as const;
 
+/** Lives as long as the process, as a file or a table would. */
+const exported = new Set<string>();
+
 export const OF_ITEMS: Readonly<Record<string, Planted>> = {
+  "keeps state outside run": events("by link", async () => {
+    const users = (await usersByLink()).filter(({ id }) => !exported.has(id));
+    for (const { id } of users) exported.add(id);
+    return users;
+  }),
   "drops null ids": events("by link", async () => (await usersByLink()).filter(({ id }) => id)),
   "writes an empty text for a field that is missing": changes((user) => ({
     ...user,

@@ -29,20 +29,6 @@ async function searched(offset: number, before: number | undefined) {
   return { rows: usersOf(result.rows), total };
 }
 
-/** Pages by number, up to one that is told by the first page. */
-function byNumber(
-  recording: "by page number" | "by page number, 23 users",
-  lastOf: typeof lastPage,
-): Planted {
-  return events(recording, async () => {
-    const first = await numberedPage(1);
-    const users = [...first.users];
-    for (let number = 2; number <= lastOf(first); number += 1)
-      users.push(...(await numberedPage(number)).users);
-    return users;
-  });
-}
-
 /** Users by token, with an address if they have a license. */
 function licensed(read: () => Promise<readonly object[]>): Planted {
   return events("by token", async () => {
@@ -65,11 +51,7 @@ async function licensesOf(
   }
 }
 
-const lastPage = ({ pages }: { readonly pages: number; readonly total: number }) => pages;
-
 export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
-  "loses the last page": byNumber("by page number", ({ pages }) => pages - 1),
-  "is off by one page": byNumber("by page number, 23 users", ({ total }) => Math.floor(total / 10)),
   "ignores relative links": events("by token", async () => {
     const { users, next } = await tokenPage();
     if (URL.canParse(next ?? "")) throw new Error("Never reached: the next page has no address.");
@@ -121,16 +103,6 @@ export const OF_LISTINGS: Readonly<Record<string, Planted>> = {
       const page = await searched(offset, total);
       total = page.total;
       if (page.rows.length === 0) throw new Error("The page is empty.");
-      users.push(...page.rows);
-    }
-    return users;
-  }),
-  "asks until it has as many as the total": events("by offset", async () => {
-    const users: User[] = [];
-    let total: number | undefined;
-    while (users.length < (total ?? 1)) {
-      const page = await searched(users.length, total);
-      total = page.total;
       users.push(...page.rows);
     }
     return users;

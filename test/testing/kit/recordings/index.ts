@@ -97,7 +97,6 @@ function csvExport(count = 30): readonly Exchange[] {
 export const RECORDINGS = {
   "by token": byToken(),
   "by page number": byPageNumber(),
-  "by page number, 23 users": byPageNumber(23),
   "by offset": byOffset(),
   "by link": byLink(),
   "by cursor": byCursor(),
