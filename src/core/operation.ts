@@ -134,6 +134,12 @@ export async function withCallSite<T>(signal: AbortSignal | undefined, call: () 
   }
 }
 
+/** A call that nobody awaits is not an unhandled rejection: a later call tells of its failure. */
+export function handled<T>(call: Promise<T>): Promise<T> {
+  call.catch(() => {});
+  return call;
+}
+
 function framesOf({ stack }: { stack?: string }): readonly string[] {
   return typeof stack === "string" ? stack.split("\n").slice(1) : [];
 }

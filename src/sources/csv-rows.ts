@@ -11,9 +11,6 @@ export interface CsvRows {
   readonly lines: readonly number[];
 }
 
-/** An unclosed quote would otherwise collect the whole file. */
-const MAX_ROW_CHARACTERS = MAX_LINE_BYTES;
-
 /**
  * Parses blocks of whole lines. A row spans several lines if a quoted cell contains line breaks.
  * @throws {InvalidInputError} quotes that do not match, or a zero character
@@ -36,7 +33,8 @@ export async function* csvRows(
     line = parsed.nextLine;
     text = parsed.rest;
     minLength = text.length * 2;
-    if (text.length > MAX_ROW_CHARACTERS) throw tooLong(`${name}:${line}`, MAX_ROW_CHARACTERS);
+    // An unclosed quote would otherwise collect the whole file.
+    if (text.length > MAX_LINE_BYTES) throw tooLong(`${name}:${line}`);
   }
   const last = parse(text, line, name, delimiter);
   yield last;

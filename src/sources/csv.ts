@@ -2,7 +2,7 @@ import { SIGNAL } from "../core/abort.js";
 import { isText, listOf, type OptionTable, oneOf, readOptions } from "../core/validate.js";
 import { csvRows, DELIMITER } from "./csv-rows.js";
 import { type FileInput, Input, NAME } from "./file-input.js";
-import { MAX_LINE_BYTES, textBlocks } from "./lines.js";
+import { textBlocks } from "./lines.js";
 import {
   Line,
   MAP,
@@ -80,7 +80,7 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
   } = readOptions("fromCsv", options, CSV_OPTIONS);
   const opened = new Input(input, file.name);
   const { name } = opened;
-  const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES, needsLineEnd: true };
+  const format = { name, encoding, needsLineEnd: true };
   return new RecordsSource(signal, (stats, stop) => {
     const rowsOf = csvRows(textBlocks(opened.open(stop), format), name, delimiter);
     return (async function* () {

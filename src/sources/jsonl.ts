@@ -1,5 +1,5 @@
 import { SIGNAL } from "../core/abort.js";
-import { FLAG, type OptionTable, readOptions, wholeNumber } from "../core/validate.js";
+import { FLAG, type OptionTable, readOptions } from "../core/validate.js";
 import { type FileInput, Input, NAME } from "./file-input.js";
 import { MAX_LINE_BYTES, textBlocks, tooLong } from "./lines.js";
 import {
@@ -17,7 +17,6 @@ type JsonlOptions = NonNullable<Parameters<typeof fromJsonl>[1]>;
 const JSONL_OPTIONS = {
   map: MAP,
   allowEmpty: FLAG,
-  maxLineBytes: wholeNumber(1),
   name: NAME,
   signal: SIGNAL,
 } satisfies OptionTable<JsonlOptions>;
@@ -43,8 +42,6 @@ export function fromJsonl<R>(
     readonly map?: ((value: unknown, at: RecordLocation) => R | undefined) | undefined;
     /** Whether a file without a single value is an empty collection. @default it is refused: its writer may have failed */
     readonly allowEmpty?: boolean | undefined;
-    /** Longest line, in bytes. @default 16 MiB */
-    readonly maxLineBytes?: number | undefined;
     /** The file's name in locations. @default the file's base name; `stream` for a stream */
     readonly name?: string | undefined;
     /** Ends the iteration, which then throws the signal's reason. @default none */
@@ -54,14 +51,13 @@ export function fromJsonl<R>(
 export function fromJsonl(input: FileInput, options: JsonlOptions = {}): Source<unknown> {
   const {
     map = (value: unknown) => value,
-    maxLineBytes = MAX_LINE_BYTES,
     allowEmpty = false,
     signal,
     ...given
   } = readOptions("fromJsonl", options, JSONL_OPTIONS);
   const file = new Input(input, given.name);
   const { name } = file;
-  const format = { name, encoding: "utf-8", maxLineBytes } as const;
+  const format = { name, encoding: "utf-8" } as const;
   return new RecordsSource(signal, (stats, stop) => {
     const blocks = textBlocks(file.open(stop), format);
     return (async function* () {
@@ -71,7 +67,7 @@ export function fromJsonl(input: FileInput, options: JsonlOptions = {}): Source<
           // The white space of JSON.
           if (/^[ \t\r]*$/.test(text)) continue;
           const at = new Line(name, block.line + index);
-          if (Buffer.byteLength(text) > maxLineBytes) throw tooLong(at.location, maxLineBytes);
+          if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw tooLong(at.location);
           records.add(parse(text, at), at);
         }
         yield records.located();

@@ -8,7 +8,6 @@ export interface TextFormat {
   readonly name: string;
   /** Encoding of bytes. Text is already decoded. */
   readonly encoding: TextEncoding;
-  readonly maxLineBytes: number;
   /** Whether text in several chunks must have a line end: without one, it may be lines whose ends were removed. */
   readonly needsLineEnd?: boolean;
 }
@@ -19,7 +18,7 @@ export interface TextBlock {
   readonly line: number;
 }
 
-/** Default limit of a line: the service takes no record of this size. */
+/** Longest line: the service takes no record of this size. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
@@ -57,11 +56,11 @@ class LineReader {
     // Text is held as UTF-16, which keeps both halves of a character that two chunks share.
     this.#encoding = isText ? "utf-16le" : format.encoding;
     this.#decode = decoderOf(this.#encoding);
-    this.#maxKeptBytes = format.maxLineBytes * (isText ? 2 : 1);
+    this.#maxKeptBytes = MAX_LINE_BYTES * (isText ? 2 : 1);
   }
 
   push(chunk: Uint8Array | string): TextBlock | undefined {
-    const { name, maxLineBytes } = this.#format;
+    const { name } = this.#format;
     if (this.#isText !== (typeof chunk === "string")) {
       throw problemAt(name, "mixes text and bytes", "Pass bytes only, and set their encoding.");
     }
@@ -72,7 +71,7 @@ class LineReader {
     // A copy, because the memory of the chunk is reused.
     if (end < bytes.length) this.#kept.push(new Uint8Array(bytes.subarray(end)));
     this.#keptBytes += bytes.length - end;
-    if (this.#keptBytes > this.#maxKeptBytes) throw tooLong(`${name}:${this.#line}`, maxLineBytes);
+    if (this.#keptBytes > this.#maxKeptBytes) throw tooLong(`${name}:${this.#line}`);
     return block;
   }
 
@@ -162,8 +161,8 @@ function decodeWindows1252(bytes: Uint8Array): string {
   return text.replace(/[\u0080-\u009F]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80));
 }
 
-export function tooLong(location: string, maxBytes: number): InvalidInputError {
-  return problemAt(location, `is longer than ${maxBytes} bytes`);
+export function tooLong(location: string): InvalidInputError {
+  return problemAt(location, `is longer than ${MAX_LINE_BYTES} bytes`);
 }
 
 export function countIn(text: string, character: string): number {

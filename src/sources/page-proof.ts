@@ -40,12 +40,10 @@ export function checkPage<Item>(page: SourcePage<Item>, number: number): Checked
   if (total !== undefined && !TOTAL.fits(total)) {
     throw problemAt(location, "has a total that is not an integer of at least 0");
   }
-  // A copy, because a prefetched page may fill the same array.
-  return { items: page.items.slice(), next: page.next || undefined, total };
+  return { items: page.items, next: page.next || undefined, total };
 }
 
 export interface PageLimits {
-  readonly expectedCount: number | undefined;
   readonly maxPages: number;
   readonly maxEmptyPages: number;
   readonly allowRepeatedPages: boolean;
@@ -115,15 +113,13 @@ export class PageProof {
   }
 
   #checkTotal(location: string): void {
-    for (const total of [this.#total, this.#limits.expectedCount]) {
-      if (total === undefined || total === this.#items) continue;
-      throw problemAt(
-        location,
-        `is the last one, with ${this.#items} items in all, but the total is ${total}`,
-        "Pages may be missing, or the data changed during the read: read it again.",
-        true,
-      );
-    }
+    if (this.#total === undefined || this.#total === this.#items) return;
+    throw problemAt(
+      location,
+      `is the last one, with ${this.#items} items in all, but the total is ${this.#total}`,
+      "Pages may be missing, or the data changed during the read: read it again.",
+      true,
+    );
   }
 
   /** Returns false if the content cannot be compared. */

@@ -18,30 +18,21 @@ type FetchPage<Item> = Parameters<typeof fromPages<Item>>[0];
 export interface PagesOptions<Item, R> {
   /** Makes a record of an item, or returns undefined to skip it; `stats` counts those. @default the items are the records */
   readonly map?: ((item: Item, at: RecordLocation) => R | undefined) | undefined;
-  /** Number of items in the listing, if the vendor tells it elsewhere than in `total`. @default not checked */
-  readonly expectedCount?: number | undefined;
   /** Most pages; a longer listing is an error. @default 100000 */
   readonly maxPages?: number | undefined;
   /** Most empty pages in succession that have a next page. @default 100 */
   readonly maxEmptyPages?: number | undefined;
   /** Whether two pages may have the same items, such as events without ids. @default false */
   readonly allowRepeatedPages?: boolean | undefined;
-  /**
-   * Whether to fetch the next page while this one is consumed. A write consumes a page far faster than a vendor answers,
-   * so this helps slow consumers only. @default false
-   */
-  readonly prefetch?: boolean | undefined;
   /** Ends the iteration, which then throws the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
 const PAGES_OPTIONS = {
   map: MAP,
-  expectedCount: wholeNumber(0),
   maxPages: wholeNumber(1),
   maxEmptyPages: wholeNumber(0),
   allowRepeatedPages: FLAG,
-  prefetch: FLAG,
   signal: SIGNAL,
 } satisfies OptionTable<PagesOptions<unknown, unknown>>;
 
@@ -90,45 +81,37 @@ export function fromPages<Item>(
     map = (item: Item) => item,
     maxPages = 100_000,
     maxEmptyPages = 100,
-    expectedCount,
     allowRepeatedPages = false,
-    prefetch = false,
     signal,
   } = readOptions("fromPages", options, PAGES_OPTIONS);
   if (typeof fetchPage !== "function") throw new InvalidInputError("fetchPage must be a function.");
-  const plan = { maxPages, maxEmptyPages, expectedCount, allowRepeatedPages, prefetch };
-  return new RecordsSource(signal, (stats, stop) => walk(fetchPage, map, plan, stats, stop));
+  const limits = { maxPages, maxEmptyPages, allowRepeatedPages };
+  return new RecordsSource(signal, (stats, stop) => walk(fetchPage, map, limits, stats, stop));
 }
 
 async function* walk<Item>(
   fetchPage: FetchPage<Item>,
   map: MapRecord<Item, unknown>,
-  { prefetch, ...limits }: PageLimits & { readonly prefetch: boolean },
+  limits: PageLimits,
   stats: SourceStats,
   signal: AbortSignal,
 ): AsyncGenerator<readonly unknown[], void, undefined> {
   const proof = new PageProof(limits);
-  const fetch = async (cursor: string | undefined, page: number) => {
-    signal.throwIfAborted();
-    return checkPage(await fetchPage(cursor, { signal, page }), page);
-  };
-  let pending = fetch(undefined, 1);
+  let cursor: string | undefined;
   for (let number = 1; ; number += 1) {
-    const page = await raceAbort(pending, signal);
+    signal.throwIfAborted();
+    const answer = (async () => fetchPage(cursor, { signal, page: number }))();
+    const page = checkPage(await raceAbort(answer, signal), number);
     // A page that arrives after the signal fired may be incomplete.
     signal.throwIfAborted();
     proof.addPage(page, number);
-    if (prefetch && page.next !== undefined) {
-      pending = fetch(page.next, number + 1);
-      pending.catch(() => {});
-    }
     const records = new RecordBlock(map, stats);
     for (const [index, item] of page.items.entries()) records.add(item, itemOf(number, index + 1));
     const located = records.located();
     proof.addRecords(located, number);
     yield located;
-    if (page.next === undefined) return;
-    if (!prefetch) pending = fetch(page.next, number + 1);
+    cursor = page.next;
+    if (cursor === undefined) return;
   }
 }
 

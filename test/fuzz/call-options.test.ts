@@ -164,12 +164,12 @@ const CALLS: Readonly<Record<string, Row>> = {
   },
   fromJsonl: {
     base: { map: row },
-    names: ["map", "maxLineBytes", "allowEmpty", "name", "signal"],
+    names: ["map", "allowEmpty", "name", "signal"],
     use: (given) => readAll(apply(fromJsonl, lines('{"id":"u1"}\n'), given)),
   },
   fromPages: {
     base: { maxPages: 3 },
-    names: ["expectedCount", "maxPages", "maxEmptyPages", "allowRepeatedPages", "prefetch", "signal", "map"],
+    names: ["maxPages", "maxEmptyPages", "allowRepeatedPages", "signal", "map"],
     use: (given) => readAll(apply(fromPages, fetchPage, given)),
     own: isClassCalled,
   },

@@ -1,14 +1,22 @@
 import { onTestFinished } from "vitest";
 
+/** Turns after which the loop no longer spins, so that other processes get the processor. */
+const SPINNING_TURNS = 200;
+/** Not that of a test which replaces it. */
+const { setTimeout } = globalThis;
+
 /** Resolves when `condition` holds; checked once per turn of the event loop, until the test ends. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   let over = false;
   onTestFinished(() => {
     over = true;
   });
-  while (!(await condition())) {
+  for (let turns = 0; !(await condition()); turns += 1) {
     if (over) throw new Error("The condition was not met before the test ended.");
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => {
+      if (turns < SPINNING_TURNS) setImmediate(resolve);
+      else setTimeout(resolve, 1);
+    });
   }
 }
 

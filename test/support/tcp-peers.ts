@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 /** A listener on loopback. */
 export interface Peer {
@@ -42,6 +42,20 @@ export async function openServer(server: Server, port = 0): Promise<Peer> {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server has no port.");
   return { port: address.port, accepted: () => accepted, open: () => sockets.size, close };
+}
+
+/** Listens for all tests of a file. */
+export function onLoopback(server: Server): { readonly port: number } {
+  let peer: Peer | undefined;
+  beforeAll(async () => {
+    peer = await openServer(server);
+  });
+  afterAll(() => peer?.close());
+  return {
+    get port() {
+      return peer?.port ?? 0;
+    },
+  };
 }
 
 /** Calls `accept` with each connection. */

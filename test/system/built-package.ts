@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { buildPrograms } from "./programs.js";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -13,8 +14,13 @@ const BUILT = join(ROOT, "build/system");
 /** The package as it ships, built from the current sources: its files, and what `npm pack` makes of them. */
 export const PACKAGE = { folder: join(BUILT, "package"), tarball: join(BUILT, "package.tgz") };
 
-/** Builds the package once for all tests of this project, unless nothing has changed since. */
+/** Builds what all tests of this project share. */
 export async function setup(): Promise<void> {
+  await Promise.all([buildPackage(), buildPrograms()]);
+}
+
+/** Builds the package, unless nothing has changed since. */
+export async function buildPackage(): Promise<void> {
   const sources = ["src", "scripts/bundle", ...PACKED];
   const times = await Promise.all(sources.map((name) => newestIn(join(ROOT, name))));
   if (existsSync(PACKAGE.tarball) && (await stat(PACKAGE.tarball)).mtimeMs > Math.max(...times)) return;

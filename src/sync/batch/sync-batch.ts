@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
-import { withCallSite } from "../../core/operation.js";
+import { handled, withCallSite } from "../../core/operation.js";
 import { FLAG, type OptionTable, readOptions } from "../../core/validate.js";
 import { COLLECTIONS, type Collection, type RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
-import { type CollectionWriter, handled } from "../write/collection-writer.js";
+import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 import type { Acknowledgements } from "../write/window-sender.js";

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { linkAbort, raceAbort } from "../../core/abort.js";
 import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
+import { handled } from "../../core/operation.js";
 import { type OpenedWrite, WriteQueue, type WriteTarget } from "../batch/write-queue.js";
 import type { Subject } from "../call.js";
 import {
@@ -14,7 +15,7 @@ import type { EncodedMessage } from "../encoding/message-builder.js";
 import type { InspectorOf } from "../encoding/record-inspector.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import { type CollectionWriter, handled } from "../write/collection-writer.js";
+import type { CollectionWriter } from "../write/collection-writer.js";
 import {
   newReport,
   statsByCollection,

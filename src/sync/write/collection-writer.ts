@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import { withCallSite } from "../../core/operation.js";
+import { handled, withCallSite } from "../../core/operation.js";
 import { copyOf } from "../../core/record-location.js";
 import { isObject, readOptions } from "../../core/validate.js";
 import type { Collection, RecordOf } from "../collections.js";
@@ -135,12 +135,6 @@ const WRITTEN_LATE =
 
 const WRITTEN_TWICE =
   "A record object was written again before its last write had resolved, so its former contents may be lost. Await each write or make a new object for each record, and start a new batch.";
-
-/** A call that nobody awaits is not an unhandled rejection: its failure makes complete() refuse. */
-export function handled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
-}
 
 async function openSink(open: OpenCollection) {
   const { sink, stop, unlink } = await open.openSink();

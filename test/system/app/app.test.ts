@@ -13,6 +13,8 @@ import { startGuidePage } from "./guide-page.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const VENDOR = "Tuschgrün";
+/** Ends what hangs. */
+const PATIENCE_MS = 100_000;
 
 let service: ReferenceServer;
 let client: SaasManagementClient;
@@ -41,9 +43,9 @@ afterAll(async () => {
 });
 
 async function keep(request: Request): Promise<void> {
-  // A page that a test left has no answer or body to show.
-  const response = await request.response().catch(() => null);
+  const response = await request.response();
   if (response === null) return;
+  // A redirect has no body.
   const body = await response.text().catch(() => "");
   received.push(JSON.stringify(response.headers()), body);
 }
@@ -53,9 +55,15 @@ async function open(
   options: { readonly colorScheme?: "light" | "dark" } = {},
 ): Promise<Page> {
   const context = await browser.newContext({ locale: "en-US", ...options });
-  onTestFinished(() => context.close());
+  const kept: Promise<void>[] = [];
+  onTestFinished(async () => {
+    // A page that is closed has no body to show.
+    await Promise.all(kept);
+    await context.close();
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
-  page.on("requestfinished", keep);
+  page.on("requestfinished", (request) => void kept.push(keep(request)));
   page.on("pageerror", (error) => complaints.push(error.message));
   await page.goto(new URL(address, app.told).href);
   return page;
@@ -134,7 +142,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     await page.getByText("No license matches.").waitFor();
     await page.getByRole("button", { name: "Show all licenses" }).click();
     await count(page).filter({ hasText: "50 of 681" }).waitFor();
-    expect(await page.getByLabel("Search").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Search").inputValue()).toBe("");
   });
 
   test("asks for the password, and answers nothing to a browser without a session", async () => {
@@ -187,7 +195,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     await cases(page).filter({ hasText: title }).filter({ hasText: "Saving…" }).waitFor();
     release();
     await cases(page).filter({ hasText: title }).filter({ hasText: "In preparation" }).waitFor();
-    expect(await name.inputValue()).toBe("");
+    await expect.poll(() => name.inputValue()).toBe("");
 
     const again = await heldBack(page, "CreateProcurementCase");
     await name.fill("Too late");
@@ -196,7 +204,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     await cases(page).filter({ hasText: "Too late" }).waitFor();
     again();
     await page.getByRole("alert").filter({ hasText: "must not be in the past" }).waitFor();
-    expect(await cases(page).count()).toBe(1);
+    await expect.poll(() => cases(page).count()).toBe(1);
     expect(await name.inputValue()).toBe("Too late");
   });
 

@@ -34,7 +34,6 @@ export async function startServer(
 ): Promise<RunningServer> {
   const child = spawn(process.execPath, args, {
     cwd,
-    timeout: 300_000,
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,

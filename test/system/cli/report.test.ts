@@ -5,7 +5,9 @@ import { runCli } from "../../support/cli.js";
 import { isMissing, launchChromium } from "../browser/chromium.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+/** Read once: a day may end between two tests. */
+const NOW = Date.now();
+const dayIn = (days: number) => new Date(NOW + days * DAY_MS).toISOString().slice(0, 10);
 const HOSTILE = `<img src=x onerror="alert(1)"> & 'Co'\u001b[2J\u009b2J\u202e`;
 let env: Readonly<Record<string, string>>;
 

@@ -2,16 +2,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 import { credentials } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { defineConnector, SaasManagementClient } from "../../../src/index.js";
 import { post } from "../../reference-server/graphql-setup.js";
-import { CLI, runCli, startCli, TSX } from "../../support/cli.js";
+import { CLI, runCli, startCli } from "../../support/cli.js";
 import { PlainClient } from "../../support/grpc-client.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
+import { programFile } from "../programs.js";
 
 const run = (...args: string[]) => runCli(args);
 const TLS = ["--tls-cert", certificateFile("self-signed"), "--tls-key", keyFile("self-signed")];
@@ -136,8 +136,7 @@ test.each([
 );
 
 test("lets the process exit after close(), whatever clients do", async () => {
-  const script = fileURLToPath(new URL("../reference-server/close-script.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", TSX, script]);
+  const child = spawn(process.execPath, [programFile("close-script")]);
   onTestFinished(() => void child.kill("SIGKILL"));
   expect(await text(child.stdout)).toBe("closed\n");
 });

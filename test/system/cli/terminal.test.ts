@@ -68,7 +68,7 @@ test("a warning stands on a line of its own, above the progress, with the reason
   const [, ...drawn] = shown.split(`\r${ESCAPE}2K`);
   const warning = drawn.find((line) => line.startsWith("Warning"));
   expect(warning).toMatch(
-    /^Warning: StartSyncBatch: retrying: .* failed with UNAVAILABLE.*\(.*attempt 1, delayMs \d+.*\)\r\n\d s: /,
+    /^Warning: StartSyncBatch: retrying: .* failed with UNAVAILABLE.*\(.*attempt 1, delayMs \d+.*\)\r\n\d+ s: /,
   );
 });
 

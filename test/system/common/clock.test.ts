@@ -1,14 +1,13 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { programFile } from "../programs.js";
 
-const SCRIPT = fileURLToPath(new URL("clock-timer-script.ts", import.meta.url));
 const HOUR = 3_600_000;
 
 /** What a process prints that waits for nothing but a callback of a clock; it must end by itself. */
 async function printed(clock: string, ms: number, keepAlive: boolean): Promise<string> {
-  const args = ["--import", "tsx", SCRIPT, clock, String(ms), String(keepAlive)];
+  const args = [programFile("clock-timer-script"), clock, String(ms), String(keepAlive)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
   return stdout;
 }

@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { certificate, identity } from "../../support/tls-certificates.js";
-import { PACKAGE, setup } from "../built-package.js";
+import { buildPackage, PACKAGE } from "../built-package.js";
 import { CELLS, type Cell } from "./cells.js";
 
 const run = promisify(execFile);
@@ -29,7 +29,7 @@ const NAMES = ["Figma", "Slack", "Zoom"];
 
 const [wanted = ""] = process.argv.slice(2);
 const cells = CELLS.filter(({ ci, name }) => (wanted === "--ci" ? ci : name.includes(wanted)));
-await setup();
+await buildPackage();
 await installTools(new Set(cells.flatMap(({ tools }) => tools)));
 
 const folder = await mkdtemp(join(tmpdir(), "saas-management-matrix-"));

@@ -23,8 +23,8 @@ export const TOOLS = {
 export interface ConsumerFolder {
   /** Where the packed package is. */
   readonly installed: string;
-  /** Copies a consumer project into the folder once, also under another name, and returns its path. */
-  add(name: string, as?: string): Promise<string>;
+  /** Copies a consumer project into the folder once, and returns its path. */
+  add(name: string): Promise<string>;
   /** Writes a new project with these files, and returns its path. */
   write(name: string, files: Readonly<Record<string, string>>): Promise<string>;
   remove(): Promise<void>;
@@ -42,8 +42,8 @@ export async function makeConsumerFolder(): Promise<ConsumerFolder> {
   await run("tar", ["-xzf", PACKAGE.tarball, "--strip-components=1", "-C", installed]);
   return {
     installed,
-    add: async (name, as = name) => {
-      const project = join(folder, as);
+    add: async (name) => {
+      const project = join(folder, name);
       if (existsSync(project)) return project;
       await cp(join(CONSUMERS, name), project, { recursive: true });
       await symlink(join(folder, "node_modules"), join(project, "node_modules"));

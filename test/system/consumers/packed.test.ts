@@ -1,70 +1,20 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCli, startCli } from "../../support/cli.js";
 import { served } from "../../support/serve.js";
 import { HANDLED } from "./cells.js";
 import { definitions } from "./definitions.js";
-import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
-
-const portfolio: Portfolio = {
-  applications: [
-    { name: "Figma", category: "Design" },
-    { name: "Slack", category: "Chat" },
-    { name: "Zoom", category: "Chat" },
-  ],
-};
+import { type ConsumerFolder, makeConsumerFolder, runNode } from "./packed-package.js";
 
 const example = (file: string) => fileURLToPath(new URL(`../../../examples/${file}`, import.meta.url));
 let folder: ConsumerFolder;
-let server: ReferenceServer;
-let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  server = await startReferenceServer({ portfolio });
-  env = { BASE_URL: server.baseUrl, API_KEY: server.apiKey };
   folder = await makeConsumerFolder();
 }, 300_000);
-afterAll(async () => {
-  await folder.remove();
-  await server.close();
-});
-
-const RESULT = {
-  first: "Figma",
-  others: ["Slack", "Zoom"],
-  total: 2,
-  opened: { name: "Renew", state: "PRE" },
-};
-
-test("an app with its own graphql-codegen compiles against the shipped schema and runs", async () => {
-  const app = await folder.add("documents", "graphql-codegen");
-  const config = await readFile(example("documents-codegen/codegen.ts"), "utf8");
-  const own = config.replace('"main.ts"', '"src/*.ts"').replace('"gql/"', '"src/gql/"');
-  await writeFile(join(app, "codegen.ts"), own);
-  await writeFile(join(app, "src/graphql.ts"), 'export { graphql } from "./gql/index.js";\n');
-  await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
-  await runNode([TOOLS.tsc, "-p", "."], app);
-  expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
-});
-
-test("an app with gql.tada compiles against the shipped schema and runs", async () => {
-  const app = await folder.add("documents", "gql-tada");
-  await cp(example("documents-tada/graphql.ts"), join(app, "src/graphql.ts"));
-  await runNode([TOOLS.tada, "generate-output"], app);
-  await runNode([TOOLS.tsc, "-p", "."], app);
-  expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
-});
-
-test("./graphql pages and changes data in Node without loading gRPC", async () => {
-  const app = await folder.add("runtime");
-  const { names, opened, loaded } = JSON.parse(await runNode(["main.js"], app, env));
-  expect(names).toEqual(["Figma", "Slack", "Zoom"]);
-  expect(opened).toBe("Renew");
-  expect(grpcIn(loaded)).toEqual([]);
-});
+afterAll(() => folder.remove());
 
 const lazy = /node_modules\/(@grpc|graphql|graphql-request|undici|zod)\//;
 
@@ -128,19 +78,7 @@ test("an editor's go to definition leads to the sources of what programs call", 
   );
 });
 
-test("instanceof works for errors of a second installed copy", async () => {
-  const app = await folder.add("two-copies");
-  expect(JSON.parse(await runNode(["main.js"], app))).toEqual({
-    sameClass: false,
-    instanceOf: [true, true, false],
-  });
-});
-
 async function modulesLoaded(...args: string[]): Promise<readonly string[]> {
   const app = await folder.add("loading");
   return (await runNode(["main.js", ...args], app)).split("\n");
-}
-
-function grpcIn(modules: readonly string[]): readonly string[] {
-  return modules.filter((path) => path.includes("@grpc"));
 }

@@ -10,7 +10,7 @@ test("the snippets of the README run with tsx in any type of package and print s
   const [push = "", read = ""] = (await Page.read("README.md")).snippets();
   const folder = await makeConsumerFolder();
   onTestFinished(() => folder.remove());
-  for (const type of [undefined, "commonjs", "module"]) {
+  for (const type of [undefined, "module"]) {
     const server = await startReferenceServer();
     onTestFinished(() => server.close());
     const project = await folder.write(`readme-${type ?? "plain"}`, {

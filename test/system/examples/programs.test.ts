@@ -7,6 +7,8 @@ import { serve } from "../../../src/cli/serve/command.js";
 import { startCli } from "../../support/cli.js";
 import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "../consumers/packed-package.js";
 
+const REFUSED = new URL("../consumers/documents/refused.ts", import.meta.url);
+
 let folder: ConsumerFolder;
 let server: ReferenceServer;
 let project: string;
@@ -101,16 +103,28 @@ test("scheduled.mts runs, waits for the next time, and ends by SIGTERM", async (
 
 test.each([
   [
-    "documents-codegen",
+    "codegen",
     [TOOLS.codegen, "--config", "codegen.ts"],
     /^\d applications, \d+ licenses\n.*last used on \d/s,
   ],
-  ["documents-tada", [TOOLS.tada, "generate-output"], /@polarvik\.example: /],
-])("%s types its documents, compiles and runs", async (name, generate, printed) => {
-  const own = await folder.write(name, { "package.json": '{"type":"module"}' });
-  await cp(packed(name), own, { recursive: true });
-  await runNode(generate, own);
-  await rm(join(own, "codegen.ts"), { force: true });
-  await compile(own);
-  expect(await runNode([TOOLS.tsx, "main.ts"], own, env)).toMatch(printed);
-});
+  ["tada", [TOOLS.tada, "generate-output"], /@polarvik\.example: /],
+])(
+  "an app with its own documents, typed by %s, compiles against the shipped schema and runs",
+  async (tool, generate, printed) => {
+    const name = `documents-${tool}`;
+    const own = await folder.write(name, {
+      "package.json": '{"type":"module"}',
+      "graphql.ts": 'export { graphql } from "./gql/index.js";',
+      "refused.ts": await readFile(REFUSED, "utf8"),
+    });
+    await cp(packed(name), own, { recursive: true });
+    if (tool === "codegen") {
+      const config = await readFile(join(own, "codegen.ts"), "utf8");
+      await writeFile(join(own, "codegen.ts"), config.replace('"main.ts"', '["main.ts", "refused.ts"]'));
+    }
+    await runNode(generate, own);
+    await rm(join(own, "codegen.ts"), { force: true });
+    await compile(own);
+    expect(await runNode([TOOLS.tsx, "main.ts"], own, env)).toMatch(printed);
+  },
+);

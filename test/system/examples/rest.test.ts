@@ -8,10 +8,10 @@ import { rejection } from "../../support/promises.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { testService } from "../../support/test-service.js";
 import { expectWithstands } from "./kit.js";
-import { vendorProcess } from "./rest-vendor.js";
+import { restVendor } from "./rest-vendor.js";
 
 const service = testService();
-const vendor = vendorProcess();
+const vendor = restVendor();
 const folder = temporaryFolder();
 const JSON_TYPE = { "content-type": "application/json" };
 

@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll } from "vitest";
+import { onLoopback } from "../../support/tcp-peers.js";
 
 export const USERS = 230;
 export const GROUPS = 12;
@@ -32,11 +31,10 @@ export function scimService(): { readonly url: string } {
     response.setHeader("content-type", "application/scim+json");
     response.end(JSON.stringify({ totalResults: all.length, startIndex: start + 1, Resources }));
   });
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
-  afterAll(() => void server.close());
+  const peer = onLoopback(server);
   return {
     get url() {
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/scim`;
+      return `http://127.0.0.1:${peer.port}/scim`;
     },
   };
 }

@@ -10,12 +10,14 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ReferenceServer } from "@saas-management/sdk/testing";
-import { build } from "esbuild";
 import { RedisServer } from "../../support/redis.js";
+import { programFile } from "../programs.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const PARTITIONS = 8;
 const PIECE = 10_000;
+const WORKERS = 3;
+const LOOK_MS = 20;
 
 interface Line {
   readonly event: "completed" | "failed" | "error";
@@ -31,12 +33,12 @@ export class FanOut {
   broken: string | undefined;
   readonly #env: NodeJS.ProcessEnv;
   readonly #vendor: Server;
-  readonly #workers: ChildProcess[] = [];
+  #workers: ChildProcess[] = [];
 
   private constructor(
     readonly redis: RedisServer,
     readonly folder: string,
-    server: ReferenceServer,
+    readonly server: ReferenceServer,
     readonly perPartition: number,
   ) {
     this.#env = {
@@ -56,19 +58,6 @@ export class FanOut {
   }
 
   static async start(server: ReferenceServer, records: number): Promise<FanOut> {
-    await build({
-      absWorkingDir: ROOT,
-      entryPoints: ["examples/fan-out/main.ts"],
-      tsconfig: "tsconfig.dev.json",
-      bundle: true,
-      splitting: true,
-      platform: "node",
-      target: "node20",
-      format: "esm",
-      packages: "external",
-      outdir: "build/fan-out",
-      logLevel: "silent",
-    });
     const folder = await mkdtemp(join(tmpdir(), "sdk-fan-out-"));
     const fanOut = new FanOut(await RedisServer.start(), folder, server, records / PARTITIONS);
     fanOut.#vendor.listen(0, "127.0.0.1");
@@ -101,14 +90,20 @@ export class FanOut {
     createInterface(child.stdout ?? process.stdin).on("line", (line) => this.lines.push(JSON.parse(line)));
   }
 
-  /** Runs an installation with three workers and, by mistake, two schedulers; kills two of the workers. */
+  /** Runs an installation with three workers and, by mistake, two schedulers; kills them while they read and send. */
   async runWithKills(installationId: string): Promise<Line> {
     await Promise.all([this.flow(installationId), this.flow(installationId)]);
-    for (let worker = 0; worker < 3; worker += 1) this.work();
-    for (let kill = 0; kill < 2; kill += 1) {
-      await setTimeout(1000);
-      this.#workers.shift()?.kill("SIGKILL");
-      this.work();
+    // It is sending, and goes on only in another worker.
+    const sending = this.server.faults.add({ on: "SyncRecords", fault: "stall" });
+    for (let worker = 0; worker < WORKERS; worker += 1) this.work();
+    for (const isReached of [() => this.lines.length > 0, () => sending.fired > 0]) {
+      while (!isReached()) await setTimeout(LOOK_MS);
+      const killed = this.#workers;
+      this.#workers = [];
+      for (const child of killed) {
+        child.kill("SIGKILL");
+        this.work();
+      }
     }
     return this.committed();
   }
@@ -118,7 +113,7 @@ export class FanOut {
     for (;;) {
       const found = this.lines.find(({ name, event }) => name === "commit" && event !== "error");
       if (found !== undefined) return found;
-      await setTimeout(100);
+      await setTimeout(LOOK_MS);
     }
   }
 
@@ -136,7 +131,7 @@ export class FanOut {
   }
 
   #spawn(args: readonly string[]): ChildProcess {
-    return spawn(process.execPath, [`${ROOT}build/fan-out/main.js`, ...args], {
+    return spawn(process.execPath, [programFile("fan-out"), ...args], {
       cwd: ROOT,
       env: { ...process.env, ...this.#env },
       stdio: ["ignore", "pipe", "inherit"],

@@ -1,11 +1,13 @@
 /**
- * One installation of many records over many workers, of which two are killed, and what the service has then:
+ * One installation of many records over many workers, which are killed, and what the service has then:
  *
  *     NODE_OPTIONS=--max-old-space-size=12000 npm run fan-out -- [records]
  */
 import { startReferenceServer } from "@saas-management/sdk/testing";
+import { buildPrograms } from "../programs.js";
 import { FanOut } from "./fan-out.js";
 
+await buildPrograms();
 const records = Number(process.argv[2] ?? 5_000_000);
 const server = await startReferenceServer();
 const fanOut = await FanOut.start(server, records);

@@ -6,10 +6,11 @@ import { type Inspection, type ReferenceServer, startReferenceServer } from "@sa
 import pg from "pg";
 import { PostgresServer } from "../../support/postgres.js";
 import { startVendor, type Vendor } from "./vendor.js";
-import { buildFleet, Workers } from "./workers.js";
+import { Workers } from "./workers.js";
 
 const LOOK_MS = 200;
-const STILL_MS = 5000;
+/** Looks at which nothing has moved, five seconds at least: a machine that stands still does not look. */
+const STILL_LOOKS = 25;
 const LEASE_MS = 15 * 60_000;
 
 /** What a fleet needs around it, all of it real: a service, a vendor, a database and processes. */
@@ -28,7 +29,6 @@ export class Fleet {
 
   /** @param count Number of installations. @param delayMs Time that vendor and service take for an answer. */
   static async start(count: number, delayMs: number): Promise<Fleet> {
-    await buildFleet();
     const folder = await mkdtemp(join(tmpdir(), "sdk-fleet-"));
     const server = await startReferenceServer();
     const vendor = await startVendor(delayMs);
@@ -66,15 +66,17 @@ export class Fleet {
    * before it knew its id: then nobody can abort it, and its lease ends here.
    */
   async settled(): Promise<void> {
-    let moved = { completed: 0, at: performance.now() };
+    const { lines } = this.workers;
+    let seen = 0;
+    let still = 0;
     while ((await this.jobs("name = 'sync' AND state < 'completed'")) > 0) {
-      const completed = this.workers.lines.filter(({ event }) => event === "completed").length;
-      if (completed > moved.completed) moved = { completed, at: performance.now() };
+      still = lines.length > seen ? 0 : still + 1;
+      seen = lines.length;
       const locked = this.ids.filter((id) => this.server.inspect(id).lock !== null);
-      if (performance.now() - moved.at > STILL_MS && locked.length > 0) {
+      if (still > STILL_LOOKS && locked.length > 0) {
         for (const id of locked) this.lostStarts.add(id);
         this.server.clock.advance(LEASE_MS);
-        moved.at = performance.now();
+        still = 0;
       }
       await setTimeout(LOOK_MS);
     }

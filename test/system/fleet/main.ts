@@ -5,9 +5,11 @@
  *     npm run fleet -- [installations] [kills] [seed]
  *     npm run fleet -- rate [installations] [rounds]
  */
+import { buildPrograms } from "../programs.js";
 import { chaos } from "./chaos.js";
 import { Fleet } from "./fleet.js";
 
+await buildPrograms();
 const args = process.argv.slice(2);
 if (args[0] === "rate") {
   const [installations = 400, rounds = 3] = args.slice(1).map(Number);

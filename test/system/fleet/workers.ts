@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { programFile } from "../programs.js";
 import { NODE } from "./node-24.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const PROGRAM = `${ROOT}build/fleet/main.js`;
 
 /** A line of the log of a worker. */
 export interface Line {
@@ -21,23 +20,6 @@ export interface Line {
   readonly code?: string;
 }
 
-/** Bundles `examples/fleet`, which starts faster so. */
-export async function buildFleet(): Promise<void> {
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ["examples/fleet/main.ts"],
-    tsconfig: "tsconfig.dev.json",
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    target: "node22",
-    format: "esm",
-    packages: "external",
-    outdir: "build/fleet",
-    logLevel: "silent",
-  });
-}
-
 /** The processes of a fleet. */
 export class Workers {
   readonly lines: Line[] = [];
@@ -46,7 +28,7 @@ export class Workers {
   /** What they wrote to stderr. */
   readonly errors: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
-  readonly #running = new Map<number, ChildProcess>();
+  readonly #running = new Map<number, { readonly child: ChildProcess; readonly closed: Promise<unknown> }>();
   #started = 0;
 
   constructor(env: NodeJS.ProcessEnv) {
@@ -62,7 +44,7 @@ export class Workers {
     this.#started += 1;
     const worker = this.#started;
     const child = this.#spawn(["work"]);
-    this.#running.set(worker, child);
+    this.#running.set(worker, { child, closed: once(child, "close") });
     child.once("exit", () => {
       if (!this.#running.delete(worker)) return;
       this.kills.push({ at: Date.now(), worker });
@@ -83,18 +65,19 @@ export class Workers {
 
   /** Lets no time pass for a worker, as a machine without a free processor does, or lets it go on. */
   send(worker: number, signal: "SIGSTOP" | "SIGCONT"): void {
-    this.#running.get(worker)?.kill(signal);
+    this.#running.get(worker)?.child.kill(signal);
   }
 
   async kill(worker: number, signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<unknown> {
-    const child = this.#running.get(worker);
+    const running = this.#running.get(worker);
+    if (running === undefined) return undefined;
     this.#running.delete(worker);
     // Not when this process hears of it, which may be seconds later.
     this.kills.push({ at: Date.now(), worker });
-    child?.kill(signal);
-    if (child !== undefined && child.exitCode === null && child.signalCode === null)
-      await once(child, "exit");
-    return child?.signalCode ?? child?.exitCode;
+    running.child.kill(signal);
+    // All that it printed is among the lines then.
+    await running.closed;
+    return running.child.signalCode ?? running.child.exitCode;
   }
 
   /** Kills all of them. */
@@ -104,7 +87,7 @@ export class Workers {
 
   /** Resident memory of a worker, in MiB. */
   memoryMiB(worker: number): number {
-    const status = readFileSync(`/proc/${this.#running.get(worker)?.pid}/status`, "utf8");
+    const status = readFileSync(`/proc/${this.#running.get(worker)?.child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
   }
 
@@ -134,7 +117,7 @@ export class Workers {
   }
 
   #spawn(args: readonly string[], stderr: "pipe" | "inherit" = "pipe"): ChildProcess {
-    return spawn(NODE, [PROGRAM, ...args], {
+    return spawn(NODE, [programFile("fleet"), ...args], {
       cwd: ROOT,
       env: { ...process.env, ...this.#env },
       stdio: ["ignore", "pipe", stderr],

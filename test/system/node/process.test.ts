@@ -1,20 +1,18 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { ClientOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { json, startConnectProxy, startHttpServer, startTlsServer } from "../../support/http-server.js";
-import { certificate, identity } from "../../support/tls-certificates.js";
+import { certificate, certificateFile, identity } from "../../support/tls-certificates.js";
+import { programFile } from "../programs.js";
 
-const SCRIPT = fileURLToPath(new URL("node-network-script.ts", import.meta.url));
-const CERTIFICATES = fileURLToPath(new URL("../../support/certs/authority-cert.pem", import.meta.url));
 const tls = { ca: certificate("authority") };
 
 /** Runs a request in a process of its own, which must end by itself. */
 async function run(options: ClientOptions, env: NodeJS.ProcessEnv = {}): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--import", "tsx", SCRIPT, JSON.stringify({ apiKey: "key-1", ...options })],
+    [programFile("node-network-script"), JSON.stringify({ apiKey: "key-1", ...options })],
     { timeout: 50_000, env: { ...process.env, ...env } },
   );
   return JSON.parse(stdout);
@@ -52,7 +50,9 @@ test("a proxy over TLS is trusted if its authority is one of the process", async
     tls,
     proxy: `https://ada:secret@localhost:${proxy.port}`,
   };
-  expect(await run(options, { NODE_EXTRA_CA_CERTS: CERTIFICATES })).toMatchObject({ sockets: [] });
+  expect(await run(options, { NODE_EXTRA_CA_CERTS: certificateFile("authority") })).toMatchObject({
+    sockets: [],
+  });
   expect(proxy.requests.map((request) => request.target)).toEqual([`sync.example.test:${port}`]);
   expect(requests).toHaveLength(1);
 });

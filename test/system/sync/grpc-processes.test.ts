@@ -3,18 +3,13 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { startSyncServer } from "../../support/sync-server.js";
 import { droppingPort, listenSilently } from "../../support/tcp-peers.js";
-import { identity } from "../../support/tls-certificates.js";
+import { certificateFile, identity } from "../../support/tls-certificates.js";
+import { programFile } from "../programs.js";
 
-const IDLE = new URL("idle-process-script.ts", import.meta.url);
-const OLD_TLS = new URL("tls-old-client-script.ts", import.meta.url);
-
-/** Runs a script, and returns what it prints. */
-async function run({ pathname }: URL, flags: readonly string[], ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--import=tsx", ...flags, pathname, ...args],
-    { timeout: 30_000 },
-  );
+/** Runs a program, which must end by itself, and returns what it prints. */
+async function run(name: string, flags: readonly string[], ...args: string[]): Promise<string> {
+  const command = [...flags, programFile(name), ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { timeout: 60_000 });
   return stdout;
 }
 
@@ -22,7 +17,9 @@ test.each(["http", "https"])(
   "a process that closed its client ends by itself if the peer sent nothing: %s",
   async (scheme) => {
     const peer = await listenSilently();
-    expect(await run(IDLE, [], `${scheme}://127.0.0.1:${peer.port}`, "unconnected")).toBe("TIMEOUT");
+    expect(await run("idle-process-script", [], `${scheme}://127.0.0.1:${peer.port}`, "unconnected")).toBe(
+      "TIMEOUT",
+    );
   },
 );
 
@@ -30,7 +27,7 @@ test.runIf(process.platform === "linux")(
   "a process that closed its client ends by itself if nobody answered",
   async () => {
     const port = await droppingPort();
-    expect(await run(IDLE, [], `http://127.0.0.1:${port}`, "unconnected")).toBe("TIMEOUT");
+    expect(await run("idle-process-script", [], `http://127.0.0.1:${port}`, "unconnected")).toBe("TIMEOUT");
   },
 );
 
@@ -38,6 +35,8 @@ test("a server that supports TLS 1.1 only is refused, also by a process that wou
   const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
   const { port } = await startSyncServer({ ...identity("server"), ...old });
   const flags = ["--tls-min-v1.0", "--tls-cipher-list=DEFAULT@SECLEVEL=0"];
-  const printed: unknown = JSON.parse(await run(OLD_TLS, flags, String(port)));
+  const printed: unknown = JSON.parse(
+    await run("tls-old-client-script", flags, String(port), certificateFile("authority")),
+  );
   expect(printed).toEqual({ node: "TLSv1.1", sdk: "TRANSPORT_FAILED, retryable: false" });
 });

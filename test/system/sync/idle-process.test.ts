@@ -7,7 +7,7 @@ const harness = useScriptedServer();
 
 /** How a process ends that nothing but the SDK keeps alive, and what it prints. */
 async function endOf(way: string) {
-  const child = startScript("idle-process-script.ts", [harness.server.endpoint, way]);
+  const child = startScript("idle-process-script", [harness.server.endpoint, way]);
   let printed = "";
   child.stdout.on("data", (chunk) => {
     printed += String(chunk);

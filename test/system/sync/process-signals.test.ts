@@ -9,7 +9,7 @@ const harness = useScriptedServer();
 /** A process in a run, and what it prints. When it sends, the service does not answer to the second record. */
 async function startRun(way: "reading" | "sending") {
   harness.server.scripts.SyncRecords.push(undefined, "never");
-  const child = startScript("signals-run-script.ts", [harness.server.endpoint, way]);
+  const child = startScript("signals-run-script", [harness.server.endpoint, way]);
   const printed = { text: "" };
   child.stdout.on("data", (chunk) => {
     printed.text += String(chunk);

@@ -1,15 +1,14 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { TestService } from "../../support/test-service.js";
+import { programFile } from "../programs.js";
 import type { Settings } from "./run-script.js";
 
-/** Starts a script of this folder; it is killed after the test. */
+/** Starts a program; it is killed after the test. */
 export function startScript(name: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const script = fileURLToPath(new URL(name, import.meta.url));
-  const child = spawn(process.execPath, ["--import=tsx", script, ...args]);
+  const child = spawn(process.execPath, [programFile(name), ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
@@ -26,7 +25,7 @@ export class RunProcess {
     const { syncUrl: endpoint, apiKey, installationId } = server;
     const firstRun = !service.states().includes("completed");
     const own = { endpoint, apiKey, installationId, ledger: directory, way, ids, firstRun };
-    this.#child = startScript("run-script.ts", [JSON.stringify({ ...own, ...options })]);
+    this.#child = startScript("run-script", [JSON.stringify({ ...own, ...options })]);
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
     this.#closed = once(this.#child, "close");
   }

@@ -3,16 +3,15 @@ import { readdirSync, readlinkSync, truncateSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { SyncProgress } from "../../../src/index.js";
 import { canMount } from "../../support/can-mount.js";
 import { testService } from "../../support/test-service.js";
+import { programFile } from "../programs.js";
 import { startScript } from "./run-process.js";
 
 const service = testService();
-const SCRIPT = fileURLToPath(new URL("spool-script.ts", import.meta.url));
 const MIB = 1024 * 1024;
 
 const argsOf = (directory: string, records: number, bytes: number) => {
@@ -22,7 +21,7 @@ const argsOf = (directory: string, records: number, bytes: number) => {
 
 /** How a run in a process of its own ends. */
 async function endOf(directory: string, records: number, bytes: number) {
-  const printed = await text(startScript("spool-script.ts", argsOf(directory, records, bytes)).stdout);
+  const printed = await text(startScript("spool-script", argsOf(directory, records, bytes)).stdout);
   return JSON.parse(printed);
 }
 
@@ -31,7 +30,7 @@ async function endInFolderOf(bytes: number, options: string, records: number): P
   const folder = join(service.directory, "small");
   await mkdir(folder);
   const run = `mount -t tmpfs -o size=${bytes},${options} none "$1" && shift && "$@" && ls "${folder}"`;
-  const node = [process.execPath, "--import=tsx", SCRIPT, ...argsOf(folder, records, 1000)];
+  const node = [process.execPath, programFile("spool-script"), ...argsOf(folder, records, 1000)];
   const { stdout } = await promisify(execFile)("unshare", ["-m", "sh", "-c", run, "sh", folder, ...node]);
   const [printed = "", ...left] = stdout.trim().split("\n");
   expect(left).toEqual([]);
@@ -91,7 +90,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test("a process that is killed while it reads leaves no file and no batch", async () => {
-  const child = startScript("spool-script.ts", [...argsOf(service.directory, 1000, 100_000), "stuck"]);
+  const child = startScript("spool-script", [...argsOf(service.directory, 1000, 100_000), "stuck"]);
   await new Promise((resolve) => child.stdout.once("data", resolve));
   expect(await readdir(service.directory)).toEqual([]);
   child.kill("SIGKILL");

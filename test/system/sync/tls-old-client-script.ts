@@ -3,14 +3,14 @@
  * it.
  */
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect } from "node:tls";
 import type { TransportError } from "../../../src/core/errors/index.js";
 import { createSyncClient } from "../../../src/sync/client.js";
-import { certificate } from "../../support/tls-certificates.js";
 
-const port = Number(process.argv[2]);
-const ca = certificate("authority");
-const socket = connect({ host: "localhost", port, ca, ALPNProtocols: ["h2"] });
+const [port, authority = ""] = process.argv.slice(2);
+const ca = readFileSync(authority, "utf8");
+const socket = connect({ host: "localhost", port: Number(port), ca, ALPNProtocols: ["h2"] });
 await once(socket, "secureConnect");
 const node = socket.getProtocol();
 socket.destroy();
