@@ -61,6 +61,7 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "common",
   "sync",
   "SyncTuning",
+  "TlsOptions",
 ]);
 
 const declarationsOf = (entry: Entry) => DECLARATIONS + entry.declarations;
