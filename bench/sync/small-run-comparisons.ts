@@ -11,7 +11,7 @@ const RECORDS = 1000;
 const GUARDED = "guard and file ledger";
 const OFF = "guard off, no ledger";
 const BY_HAND = "grpc-js by hand";
-const WITH_FILES = "grpc-js and five durable files by hand";
+const WITH_FILES = "grpc-js and four files by hand";
 
 const MODES = {
   [GUARDED]: "guarded",
@@ -47,7 +47,7 @@ export const smallRunComparisons: ComparisonsOf = ({ servers, size }) => {
       { figure: "seconds", of: OFF, against: BY_HAND, atMost: 1.3 },
     ],
     notes: [
-      "The second round of each installation, which the guard compares with the first. By hand there are the same three calls and unchecked records. A guarded run stores five values, each synced with its folder: a start, the batch, the ids, their completion and a receipt.",
+      "The second round of each installation, which the guard compares with the first. By hand there are the same three calls and unchecked records. A guarded run stores four values: a start and the batch, and, synced with their folder, the ids and the state after the run.",
     ],
   };
   return [comparison];

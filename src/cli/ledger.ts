@@ -8,7 +8,7 @@ import { CollectionLedger } from "../sync/ledger/collection-ledger.js";
 import { idsOf } from "../sync/ledger/id-lines.js";
 import { openBatch } from "../sync/ledger/journal-entries.js";
 import { openAll, openLedger } from "../sync/ledger/ledger.js";
-import { logApproved } from "../sync/ledger/run-log.js";
+import { noteApproved } from "../sync/ledger/state.js";
 import { type RunHistory, readInstallations } from "../sync/run/history.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
@@ -34,7 +34,7 @@ export function ledgerOf(connection: Connection) {
   return {
     location: ledger.location,
     /** Notes that a person approved a held run, for the next run to use. */
-    approve: (approvalId: string) => logApproved(ledger, approvalId, Date.now()),
+    approve: (approvalId: string) => noteApproved(ledger, approvalId),
     /** The run that has the lock, as far as this ledger knows: the service does not tell. */
     openBatch: () => openBatch(ledger),
     /** The ids that a held run is about. */

@@ -16,7 +16,7 @@ export type OptionTable<Options> = Readonly<Record<keyof Options, Rule | true>>;
 
 export type KnownOptions = Readonly<Record<string, Rule | true>>;
 
-export const FLAG: Rule = { expected: "true or false", fits: (value) => typeof value === "boolean" };
+export const FLAG: Rule = { expected: "true or false", fits: isFlag };
 export const FUNCTION: Rule = { expected: "a function", fits: (value) => typeof value === "function" };
 export const TEXT: Rule = {
   expected: "a string that is not empty",
@@ -156,6 +156,10 @@ export type Check<T> = (value: unknown) => value is T;
 
 export function isText(value: unknown): value is string {
   return typeof value === "string";
+}
+
+export function isFlag(value: unknown): value is boolean {
+  return typeof value === "boolean";
 }
 
 /** A time may have fractions of milliseconds. */

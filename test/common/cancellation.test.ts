@@ -8,7 +8,6 @@ import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
-const LOST = { code: 14, details: "connection dropped" };
 const QUERY = "query Names { applications { totalCount } }";
 /** Pauses that outlast every test. */
 const LONG = { retry: { retries: 4, minDelayMs: 1e9, maxDelayMs: 1e9 }, timeoutMs: 2e9 };
@@ -30,18 +29,6 @@ test("an abort during a pause settles a query at once and leaves neither listene
   expect(server.requests).toHaveLength(1);
   expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
   expect(clock.sleeping).toBe(0);
-});
-
-test("a call that was retried and failed leaves no listener on the caller's signal", async () => {
-  const { signal } = new AbortController();
-  const { client } = await connectClient((_, response) => json(response, {}, { status: 503 }), {
-    retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
-    clock: new TestClock(),
-  });
-  expect(await rejection(client.request(QUERY, {}, { signal }))).toMatchObject({ attempts: 3 });
-  harness.server.scripts.StartSyncBatch.push(LOST, LOST, LOST);
-  expect(await rejection(harness.startBatch({}, { signal }))).toMatchObject({ attempts: 3 });
-  expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
 test("keep-alive messages leave no listener on the batch's signal", async () => {

@@ -157,6 +157,10 @@ test("stores bound to start reach the connector, the source and the RPCs, and no
     stops.push(() => start.unbindStore(store));
   };
   for (const name of ["sync.run", "sync.batch", "sync.write", "sync.rpc"]) bind(name);
+  const source = function* () {
+    seen["source"] = store.getStore();
+    yield accounts(1);
+  };
   const client = service.syncClient({
     apiKey: () => {
       seen["key"] = store.getStore();
@@ -168,16 +172,7 @@ test("stores bound to start reach the connector, the source and the RPCs, and no
       snapshots: ["accounts"],
       run: async (batch) => {
         seen["connector"] = store.getStore();
-        const writer = batch.writer("accounts");
-        await writer.write(accounts(1));
-        await writer.end();
-        await batch.write(
-          "usage",
-          (function* () {
-            seen["source"] = store.getStore();
-            yield [];
-          })(),
-        );
+        await batch.write("accounts", source());
       },
     },
     { installationId: service.installationId, ledger: "none", guard: false },

@@ -100,18 +100,6 @@ test.each([
   expect(suggestKey(key, ["retry", "timeoutMs"])).toBe(suggestion);
 });
 
-test.each([
-  ["GraphQLClient", "tls"],
-  ["GraphQLClient", "proxy"],
-  ["GraphQLClient", "syncUrl"],
-  ["sync", "fetch"],
-  ["sync", "baseUrl"],
-  ["SaasManagementClient", "messageBytes"],
-])("refuses in %s an option of another client: %s", async (client, option) => {
-  const call = CONFIGURATIONS[client] ?? NONE;
-  expect(await failure(call, { [option]: undefined })).toMatchObject({ code: "INVALID_CONFIGURATION" });
-});
-
 test.each(["gaurd", "maxIdleMs"])(
   "a run refuses the option %s before it calls its connector",
   async (name) => {

@@ -7,13 +7,6 @@ import { json } from "../support/http-server.js";
 const QUERY = "query Names { applications { nodes { id } } }";
 const never = new Promise<never>(() => {});
 
-test("rejects with the reason of a signal that has aborted, and sends nothing", async () => {
-  const { client, server } = await connectClient(() => {});
-  const reason = new Error("changed my mind");
-  expect(await rejection(client.request(QUERY, {}, { signal: AbortSignal.abort(reason) }))).toBe(reason);
-  expect(server.requests).toHaveLength(0);
-});
-
 test.each([
   ["before the answer", undefined],
   ["within the body", '{"data":'],

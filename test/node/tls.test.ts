@@ -34,15 +34,6 @@ test("tls.ca trusts a private authority for both APIs", async () => {
   expect(server.inspect(installationId).snapshots.groups).toHaveLength(1);
 });
 
-test("tls is copied at construction", async () => {
-  const { port, requests } = await startTlsServer(identity("server"));
-  const tls = { ca: authority };
-  const client = connect({ baseUrl: `https://localhost:${port}`, tls });
-  tls.ca = certificate("stranger");
-  await client.graphql.request(QUERY, {});
-  expect(requests).toHaveLength(1);
-});
-
 test("a server of another authority than tls.ca is refused", async () => {
   const { port, requests } = await startTlsServer(identity("server"));
   for (const tls of [{ ca: certificate("stranger") }, {}])

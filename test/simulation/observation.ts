@@ -14,8 +14,6 @@ export interface ObservedWrite {
   readonly afterCompletion: boolean;
   /** Ids of its source, in order. */
   readonly keys: readonly string[];
-  /** Whether its arrays or records were used for something else before it had ended. */
-  readonly changed: boolean;
   /** Whether the source gives all of them, and each is valid. */
   readonly whole: boolean;
   outcome: "under way" | "done" | "failed";

@@ -39,14 +39,9 @@ export function givingUp(afterMs: number | undefined, { clock, observation }: Pr
 /** Silence for longer than this is not met in any program. */
 const FOR_EVER_MS = 24 * 60 * 60_000;
 
-/** The caller's reliance on it where it holds for as long as there is a program. */
-export function keepingAlive(maxIdleMs: number | undefined, { clock }: ProcessParts) {
-  return {
-    relyOnIt: (observed: ObservedBatch) => {
-      if (maxIdleMs === FOR_EVER_MS)
-        observed.keptAlive = { from: clock.now(), until: Number.POSITIVE_INFINITY };
-    },
-  };
+/** The caller relies on the lease, where it is kept for as long as there is a program. @param from When it asked for it */
+export function relyOn(observed: ObservedBatch, maxIdleMs: number | undefined, from: number): void {
+  if (maxIdleMs === FOR_EVER_MS) observed.keptAlive = { from, until: Number.POSITIVE_INFINITY };
 }
 
 /** The caller relies on the lease no more: it ends the batch, or a write of it has failed. */

@@ -2,7 +2,7 @@ import type { SyncBatch } from "@saas-management/sdk";
 import { useHandle } from "./handle.js";
 import { runManaged } from "./managed-run.js";
 import type { ObservedBatch } from "./observation.js";
-import { givingUp, keepingAlive, type ProcessParts, relyNoMore } from "./process-parts.js";
+import { givingUp, type ProcessParts, relyNoMore, relyOn } from "./process-parts.js";
 import type { Session } from "./program.js";
 
 /**
@@ -50,10 +50,9 @@ async function runBatch(
   parts: ProcessParts,
   used: ObservedBatch[],
 ): Promise<void> {
-  const { client, installationId, observation } = parts;
+  const { client, clock, installationId, observation } = parts;
   const { waitForLockMs, abortStartAfterMs, maxIdleMs, steps } = session;
   const limit = givingUp(abortStartAfterMs, parts);
-  const { relyOnIt } = keepingAlive(maxIdleMs, parts);
   const started = await observation.settle(
     client.startBatch({
       installationId,
@@ -66,7 +65,7 @@ async function runBatch(
   limit?.end();
   if ("error" in started) return;
   const observed = observation.batch(started.value.id);
-  relyOnIt(observed);
+  relyOn(observed, maxIdleMs, clock.now());
   used.push(observed);
   await use(started.value, steps, observed, parts);
 }
@@ -77,11 +76,10 @@ async function runOpened(
   parts: ProcessParts,
   used: ObservedBatch[],
 ): Promise<void> {
-  const { client, observation } = parts;
+  const { client, clock, observation } = parts;
   const observed = observation.batches.findLast(({ left }) => left === true);
   if (observed === undefined) return;
   observed.left = false;
-  const { relyOnIt } = keepingAlive(maxIdleMs, parts);
   const batch = client.openBatch(observed.id, {
     takeOver: true,
     maxIdleMs,
@@ -89,7 +87,7 @@ async function runOpened(
   });
   // What the handle before wrote must be whole: only its caller knows.
   const wasWhole = observed.writes.every(({ outcome, whole }) => outcome === "done" && whole);
-  relyOnIt(observed);
+  relyOn(observed, maxIdleMs, clock.now());
   used.push(observed);
   await use(batch, steps, observed, parts, wasWhole);
 }

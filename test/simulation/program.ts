@@ -2,12 +2,6 @@
 import type { ScheduledFault } from "./faults.js";
 import type { SimCollection } from "./messages.js";
 
-/**
- * What the owner of an array does as soon as the call that took it has returned: empties it for its next use, puts
- * other records into their places, or, between two pushes, makes the next records of the same objects.
- */
-export type Change = "emptied" | "refilled" | "reused";
-
 /** A source of records. */
 export interface SourceSpec {
   /** `quiet`: asynchronous, and it ends as if it were at its end when its signal fires. */
@@ -39,8 +33,6 @@ export interface Judging {
 export interface WriteSpec {
   readonly collection: SimCollection;
   readonly source: SourceSpec;
-  /** What happens to an array after the call; other sources stay as they are. */
-  readonly changed: Change | undefined;
   /** When the caller gives up, in milliseconds after the call. */
   readonly abortAfterMs: number | undefined;
 }
@@ -52,7 +44,6 @@ export interface PiecesSpec {
   readonly pieces: readonly (readonly number[])[];
   /** Whether each push is waited for. */
   readonly awaited: boolean;
-  readonly changed: Change | undefined;
   readonly sealed: boolean;
 }
 

@@ -4,7 +4,6 @@ import { isSnapshot } from "./messages.js";
 import type { ObservedBatch, ObservedWrite } from "./observation.js";
 import type { ModelBatch } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
-import { strayOf } from "./source.js";
 
 /** Of its events, only the outcomes of their messages tell what was sent twice. */
 const WITHOUT_ID = "externallyDiscoveredUsage";
@@ -13,7 +12,6 @@ export function brokenRecordRules(simulated: Simulated): string[] {
   return [
     ...completionsOfParts(simulated),
     ...wronglyRemoved(simulated),
-    ...strays(simulated),
     ...lostEvents(simulated),
     ...repeatedEvents(simulated),
     ...wrongOutcomes(simulated),
@@ -92,17 +90,6 @@ function wronglyRemoved({ service, observation }: Simulated): string[] {
   });
 }
 
-/** What the owner of an array puts into it after a call is no part of that call, unless the call fails. */
-function strays({ service, observation }: Simulated): string[] {
-  return observation.batches.flatMap(({ id, writes }) => {
-    const applied = service.batches.find((batch) => batch.id === id)?.applied ?? [];
-    const labels = new Set(applied.flatMap((message) => message.labels.map(writeOf)));
-    return writes
-      .filter(({ label, outcome }) => outcome === "done" && labels.has(strayOf(label)))
-      .map(({ label }) => `${label} is done, and has records that came into its array after the call`);
-  });
-}
-
 /** Every event is there whose write is done, or, of a run, whose run is completed. */
 function lostEvents({ service, observation, atMostOnce }: Simulated): string[] {
   return observation.batches.flatMap(({ writes, extraction, completion }) => {
@@ -139,7 +126,7 @@ function wrongOutcomes({ service, observation }: Simulated): string[] {
     const batch = service.batches.find(({ id }) => id === observed.id);
     return observed.writes.flatMap((write) => {
       const { error, keys, label } = write;
-      if (batch === undefined || isRefusedChange(write) || !(error instanceof SaasManagementError)) return [];
+      if (batch === undefined || !(error instanceof SaasManagementError)) return [];
       const applied = appliedOf(batch, write);
       return error.outcomes.flatMap(({ outcome, firstIndex, records }) => {
         const some = [...keys.keys()].slice(firstIndex, firstIndex + records);
@@ -169,7 +156,6 @@ function disorder({ service, observation }: Simulated): string[] {
     if (extraction !== undefined && !isSorted(collections.map((one) => collections.indexOf(one))))
       found.push(`${batch.id}: collections arrived in the order ${collections.join(" ")}`);
     for (const write of writes) {
-      if (isRefusedChange(write)) continue;
       const first = [...new Set(appliedOf(batch, write))];
       if (!isSorted(first)) found.push(`${write.label}: records arrived in the order ${first.join(" ")}`);
     }
@@ -182,11 +168,6 @@ function appliedOf({ applied }: ModelBatch, { label }: ObservedWrite): number[] 
   return applied.flatMap(({ labels }) =>
     labels.filter((applied) => writeOf(applied) === label).map((applied) => Number(applied.split("#")[1])),
   );
-}
-
-/** Whether a write failed whose records were changed under its hands: what it sent is not known then. */
-function isRefusedChange({ changed, outcome }: ObservedWrite): boolean {
-  return changed && outcome !== "done";
 }
 
 /** The write that a record's label names. */

@@ -10,7 +10,6 @@ const pause = oneOf(0, 10, 1000, 4 * MINUTES, 7.5 * MINUTES, 8 * MINUTES, 16 * M
 /** Silent for longer than any program is, or given up soon. */
 const maxIdleMs = oneOf(undefined, undefined, 24 * HOURS, 24 * HOURS, 20 * MINUTES);
 const collection = oneOf(...COLLECTIONS);
-const changed = seldom(oneOf("emptied", "refilled"));
 
 const source: fc.Arbitrary<SourceSpec> = fc.record({
   kind: oneOf("array", "iterable", "async", "arrays", "quiet"),
@@ -26,7 +25,6 @@ const source: fc.Arbitrary<SourceSpec> = fc.record({
 const write: fc.Arbitrary<WriteSpec> = fc.record({
   collection,
   source,
-  changed,
   abortAfterMs: seldom(delay),
 });
 
@@ -35,7 +33,6 @@ const pieces: fc.Arbitrary<PiecesSpec> = fc.record({
   collection,
   pieces: fc.array(ids, { maxLength: 3 }),
   awaited: fc.boolean(),
-  changed: fc.oneof(changed, oneOf("emptied", "reused")),
   sealed: fc.oneof(weighted(5, fc.constant(true)), weighted(1, fc.constant(false))),
 });
 
@@ -122,7 +119,7 @@ export function plainWrite(
 ): WriteSpec {
   const nothing = { throwsAt: undefined, invalidAt: undefined, paddedAt: undefined, paddingBytes: 0 };
   const spec: SourceSpec = { kind: "async", ids: numbers, pauseMs: 0, ...nothing, ...more };
-  return { collection: written, changed: undefined, abortAfterMs: undefined, source: spec };
+  return { collection: written, abortAfterMs: undefined, source: spec };
 }
 
 /** The numbers from one up to before another. */

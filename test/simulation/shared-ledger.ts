@@ -3,8 +3,8 @@ import { type Ledger, storeLedger } from "@saas-management/sdk";
 import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
 import { idsOf } from "../../src/sync/ledger/id-lines.js";
 import { openLedger } from "../../src/sync/ledger/ledger.js";
+import { look } from "../../src/sync/ledger/state.js";
 import { memoryStore, type Store } from "../../src/sync/ledger/store.js";
-import { readWatermarks } from "../../src/sync/run/watermarks.js";
 import type { SimClock } from "./sim-clock.js";
 
 /** A snapshot as the ledger knows it. */
@@ -74,13 +74,14 @@ export class SharedLedger {
 
   async #read(endpoint: string, installationId: string): Promise<Known> {
     const ledger = openLedger(storeLedger(this.#store), { endpoint, installationId });
+    const seen = await look(ledger);
     const snapshots: KnownSnapshot[] = [];
     for (const collection of ["accounts", "licenses"] as const)
-      for (const { state, lines } of await new CollectionLedger(ledger, collection).known()) {
+      for (const { state, lines } of new CollectionLedger(ledger, collection).known(seen)) {
         const ids: string[] = [];
         for await (const id of idsOf(lines())) ids.push(id);
         snapshots.push({ collection, state, ids });
       }
-    return { snapshots, usage: (await readWatermarks(ledger)).get("usage")?.value };
+    return { snapshots, usage: seen.state.watermarks["usage"] };
   }
 }

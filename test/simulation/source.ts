@@ -1,6 +1,6 @@
 import type { RecordOf, RecordSource } from "@saas-management/sdk";
 import { makeRecord, type SimCollection } from "./messages.js";
-import type { Change, SourceSpec } from "./program.js";
+import type { SourceSpec } from "./program.js";
 import type { SimClock } from "./sim-clock.js";
 
 /** What the simulated vendor's API throws. */
@@ -13,41 +13,6 @@ export function isWhole({ throwsAt, invalidAt, ids }: SourceSpec): boolean {
 
 function within(index: number | undefined, ids: readonly number[]): boolean {
   return index !== undefined && index < ids.length;
-}
-
-/** The records of an array. It cannot fail half-way: it fails where it is made. */
-export function makeArray<C extends SimCollection>(
-  spec: SourceSpec,
-  collection: C,
-  label: string,
-): RecordOf<C>[] {
-  const fails = (index: number) => index === spec.throwsAt || index === spec.invalidAt;
-  return spec.ids.map((id, index) =>
-    makeRecord(collection, fails(index) ? "" : keyOf(id), `${label}#${index}`, paddingOf(spec, index)),
-  );
-}
-
-/**
- * Does to an array what its owner does after the call that took it.
- * @param firstIndex Index in the write of its first record.
- */
-export function changeArray<C extends SimCollection>(
-  records: RecordOf<C>[],
-  change: Change | undefined,
-  collection: C,
-  label: string,
-  firstIndex = 0,
-): void {
-  if (change === undefined || change === "reused") return;
-  const strays = records.map((_, index) =>
-    makeRecord(collection, "stray", `${strayOf(label)}#${firstIndex + index}`),
-  );
-  records.splice(0, records.length, ...(change === "emptied" ? [] : strays));
-}
-
-/** What stands in records that their owner has put where those of a write were. */
-export function strayOf(label: string): string {
-  return `${label}-stray`;
 }
 
 function paddingOf({ paddedAt, paddingBytes }: SourceSpec, index: number): number {
@@ -73,7 +38,8 @@ export function makeSource<C extends SimCollection>(
   const indexes = spec.ids.map((_, index) => index);
   switch (spec.kind) {
     case "array":
-      return makeArray(spec, collection, label);
+      // It cannot fail half-way.
+      return indexes.map((index) => (index === spec.throwsAt ? invalid() : record(index)));
     case "iterable":
       return {
         *[Symbol.iterator]() {

@@ -5,7 +5,7 @@ import { makeRecord, type SimCollection } from "./messages.js";
 import type { ObservedWrite, Writing } from "./observation.js";
 import { givingUp, type ProcessParts, relyNoMore } from "./process-parts.js";
 import type { PiecesSpec, WriteSpec } from "./program.js";
-import { changeArray, isWhole, keyOf, makeArray, makeSource } from "./source.js";
+import { isWhole, keyOf, makeSource } from "./source.js";
 
 /** The batch of a handle, or that of a run. */
 export interface Writes {
@@ -20,7 +20,7 @@ export interface Writes {
 /** Writes a source, and writes down how that went. */
 export async function runWrite(
   batch: Writes,
-  { collection, source, changed, abortAfterMs }: WriteSpec,
+  { collection, source, abortAfterMs }: WriteSpec,
   observed: Writing,
   parts: ProcessParts,
 ) {
@@ -30,7 +30,6 @@ export async function runWrite(
     label,
     collection,
     keys: source.ids.map(keyOf),
-    changed: source.kind === "array" && changed !== undefined,
     whole: isWhole(source),
     afterCompletion: (observed.completion ?? "none") !== "none",
     outcome: "under way",
@@ -38,11 +37,8 @@ export async function runWrite(
   observed.writes.push(write);
   const limit = givingUp(abortAfterMs, parts);
   const signal = limit?.signal;
-  const array = source.kind === "array" ? makeArray(source, collection, label) : undefined;
-  const records = array ?? makeSource(source, collection, label, clock, signal);
-  const writing = batch.write(collection, records, { signal });
-  if (array !== undefined) changeArray(array, changed, collection, label);
-  const written = await observation.settle(writing);
+  const records = makeSource(source, collection, label, clock, signal);
+  const written = await observation.settle(batch.write(collection, records, { signal }));
   limit?.end();
   write.outcome = "value" in written ? "done" : "failed";
   if ("error" in written) {
@@ -59,14 +55,13 @@ export async function runPieces(
   observed: Writing,
   parts: ProcessParts,
 ): Promise<void> {
-  const { collection, pieces, sealed, awaited, changed } = step;
+  const { collection, pieces, sealed, awaited } = step;
   const { observation } = parts;
   const write: ObservedWrite = {
     label: observation.label(),
     collection,
     pieces: true,
     keys: pieces.flat().map(keyOf),
-    changed: changed !== undefined,
     whole: sealed,
     afterCompletion: (observed.completion ?? "none") !== "none",
     outcome: "under way",
@@ -79,21 +74,10 @@ export async function runPieces(
     const writer = batch.writer(collection);
     observed.writes.push(write);
     const pushes: Promise<void>[] = [];
-    /** One array for all pieces, where it is emptied after each. */
-    const buffer: RecordOf<SimCollection>[] = [];
-    /** The objects of a piece, for the pieces after it. */
-    const objects: RecordOf<SimCollection>[] = [];
     let index = 0;
     for (const piece of pieces) {
-      const records = changed === "emptied" ? buffer : [];
-      for (const [position, id] of piece.entries()) {
-        const record = makeRecord(collection, keyOf(id), `${write.label}#${index++}`);
-        objects[position] = changed === "reused" ? Object.assign(objects[position] ?? {}, record) : record;
-        records.push(objects[position]);
-      }
-      const pushing = writer.write(records);
-      changeArray(records, changed, collection, write.label, index - piece.length);
-      const pushed = observation.settle(pushing).then((done) => {
+      const records = piece.map((id) => makeRecord(collection, keyOf(id), `${write.label}#${index++}`));
+      const pushed = observation.settle(writer.write(records)).then((done) => {
         if ("error" in done) failed(done.error);
       });
       if (awaited) await pushed;

@@ -39,10 +39,6 @@ test("names a missing file by its base name only", async () => {
   expect(error.cause).toBeUndefined();
 });
 
-test("rejects a directory", async () => {
-  await expect(all(fromJsonl(folder.path))).rejects.toMatchObject(INVALID);
-});
-
 test("reads a file again from its beginning", async () => {
   const source = idsOf(await folder.write("users.csv", LONG));
   const first = await all(source);
@@ -108,10 +104,6 @@ test.each<[string, () => Promise<AsyncIterable<string>>]>([
   ["an array", async () => Readable.from(["id,name", "1,Ann", "2,Bo"])],
 ])("rejects the lines of %s, which would pass for one long header", async (_, lines) => {
   await expect(all(idsOf(await lines()))).rejects.toMatchObject(INVALID);
-});
-
-test("reads text in several pieces that has a line end", async () => {
-  expect(await all(idsOf(Readable.from(["id", "\n"])))).toEqual([]);
 });
 
 test("rethrows the error of a stream", async () => {

@@ -1,9 +1,10 @@
 /** Ledgers as the guard sees them. */
 import { type SnapshotCollection, type Store, storeLedger } from "@saas-management/sdk";
 import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
-import type { InstallationScope } from "../../src/sync/ledger/installation-ledger.js";
+import type { InstallationLedger, InstallationScope } from "../../src/sync/ledger/installation-ledger.js";
 import { openLedger } from "../../src/sync/ledger/ledger.js";
 import type { PastSnapshots } from "../../src/sync/ledger/past.js";
+import { type Completion, noteCompleted } from "../../src/sync/ledger/state.js";
 
 export function collectionLedger(
   store: Store,
@@ -14,6 +15,13 @@ export function collectionLedger(
 
 /** What is remembered of the last completed snapshot and those before it. */
 export async function pastsOf(ledger: CollectionLedger): Promise<PastSnapshots> {
-  const completed = (await ledger.known()).find(({ state }) => state === "completed");
+  const completed = ledger.known(await ledger.look()).find(({ state }) => state === "completed");
   return completed === undefined ? [] : completed.pasts();
+}
+
+/** Notes a completed run of these snapshots. */
+export function complete(ledger: InstallationLedger, snapshots: Completion["snapshots"]): Promise<void> {
+  const run = { at: 0, receipt: {} };
+  const completion = { run, snapshots, advanced: {}, before: {}, approval: undefined };
+  return noteCompleted(ledger, completion, new AbortController().signal);
 }

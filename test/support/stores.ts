@@ -35,8 +35,13 @@ export function failingStore(below: Store, fails: (call: StoreCall) => boolean, 
   });
 }
 
-/** Whether a call is about such a key: the ids of a snapshot, its completion, or a list of removals. */
+/** Whether a call puts such an entry: the ids of a snapshot, the state after a run, or a list of removals. */
 export const isPutOf =
-  (kind: "ids" | "completed" | "removals.txt") =>
+  (kind: "ids" | "state" | "removals.txt") =>
   ({ method, key }: StoreCall): boolean =>
-    method === "putIfAbsent" && key.endsWith(kind);
+    method === "putIfAbsent" && (kind === "state" ? isState(key) : key.endsWith(kind));
+
+/** Whether it is the key of what a ledger knows after a completed run. */
+export function isState(key: string): boolean {
+  return /\/state\.\d+$/.test(key);
+}

@@ -1,25 +1,25 @@
 import type { Ledger, Store } from "@saas-management/sdk";
 import { storeLedger } from "../../src/sync/ledger/ledger.js";
-import { type StoreCall, watchedStore } from "./stores.js";
+import { isState, type StoreCall, watchedStore } from "./stores.js";
 
-/** What a run asks its ledger for: `state` three times, `held` and `hold` if it is held, the others in this order. */
+/**
+ * What a run asks its ledger for, in this order; `held` and `hold` only if it is held. It looks before it calls its
+ * connector, before it judges, under the lock, and when it notes its end.
+ */
 export type LedgerStep =
-  | "state"
-  | "watermarks"
-  | "state again"
-  | "known"
+  | "look 1"
+  | "read"
+  | "look 2"
   | "lines"
-  | "pasts"
   | "held"
   | "hold"
-  | "state under the lock"
-  | "draft"
+  | "look 3"
   | "begin"
   | "save"
-  | "promote"
+  | "look 4"
+  | "note"
   | "release"
-  | "discard"
-  | "receipts";
+  | "discard";
 
 /** A ledger with one step that is answered late or never. */
 export interface UnansweredLedger {
@@ -36,7 +36,7 @@ export interface UnansweredLedger {
 export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
   const begun: LedgerStep[] = [];
   const done: LedgerStep[] = [];
-  const states: LedgerStep[] = ["state", "state again", "state under the lock"];
+  const looks: LedgerStep[] = ["look 1", "look 2", "look 3", "look 4"];
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
@@ -52,7 +52,7 @@ export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
     return result;
   };
   const store = watchedStore(below, async (call, go) => {
-    const name = stepOf(call, states, begun);
+    const name = stepOf(call, looks);
     if (name === undefined) return go();
     if (name !== "save") return asked(name, go);
     await begin("begin");
@@ -63,21 +63,12 @@ export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
   return { ledger: storeLedger(store), begun, done, answer: () => answer() };
 }
 
-function stepOf(
-  { method, key }: StoreCall,
-  states: LedgerStep[],
-  begun: readonly LedgerStep[],
-): LedgerStep | undefined {
+function stepOf({ method, key }: StoreCall, looks: LedgerStep[]): LedgerStep | undefined {
   const isIds = key.endsWith(".ids");
   const isList = key.endsWith("removals.txt");
-  if (method === "list") {
-    if (key.endsWith("/")) return states.shift();
-    if (key.endsWith("/watermark.")) return "watermarks";
-    if (key.endsWith("/runs.")) return "receipts";
-    if (begun.includes("state under the lock")) return begun.includes("draft") ? undefined : "draft";
-    return begun.includes("known") ? "held" : "known";
-  }
-  if (method === "get") return isIds ? "lines" : key.endsWith("completed") ? "pasts" : undefined;
+  if (method === "list")
+    return key.endsWith("/") ? looks.shift() : key.endsWith("/accounts.") ? "held" : undefined;
+  if (method === "get") return isIds ? "lines" : isState(key) ? "read" : undefined;
   if (method === "delete") return isIds ? "discard" : isList ? "release" : undefined;
-  return isIds ? "save" : key.endsWith("completed") ? "promote" : isList ? "hold" : undefined;
+  return isIds ? "save" : isState(key) ? "note" : isList ? "hold" : undefined;
 }

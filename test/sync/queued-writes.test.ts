@@ -60,35 +60,6 @@ test("makes the batch incomplete if a queued write is aborted, although the writ
   expect(harness.server.calls).toEqual(["StartSyncBatch"]);
 });
 
-test("keeps later writes behind the write in flight when one between them is aborted", async () => {
-  const { batch, answer } = await startBusy();
-  const stop = new AbortController();
-  const queued = batch.write("groups", [], { signal: stop.signal });
-  const after = batch.write("plans", []);
-  let ended = false;
-  const end = () => {
-    ended = true;
-  };
-  after.then(end, end);
-  stop.abort("enough");
-  await expect(queued).rejects.toBe("enough");
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(ended).toBe(false);
-  answer();
-  await expect(after).rejects.toMatchObject({ code: "BATCH_STATE" });
-});
-
-test("leaves no listener on a signal that never fires", async () => {
-  const { batch, first, answer } = await startBusy();
-  const { signal } = new AbortController();
-  const queued = batch.write("groups", [], { signal });
-  answer();
-  await first;
-  await queued;
-  expect(getEventListeners(signal, "abort")).toHaveLength(0);
-  await batch.complete();
-});
-
 test("warns once if a write waits 30 s behind a source that awaits it", async () => {
   const { batch, clock, warnings } = await startWatched();
   let waits = false;

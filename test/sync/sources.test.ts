@@ -271,9 +271,3 @@ test("closes a stream that never answers when its write is aborted", async () =>
   expect(cancelled).toEqual(["web"]);
   await until(() => !web.locked);
 });
-
-test("refuses an unknown collection", async () => {
-  const batch = await harness.startBatch();
-  const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["users", three]);
-  await expect(write).rejects.toMatchObject({ code: "INVALID_INPUT" });
-});

@@ -70,15 +70,15 @@ function byHand() {
   metadata.set("authorization", "ApiKey key");
   const accounts = makePool("accounts", "ascii", records);
   const ids = Buffer.from(accounts.map(({ id }) => id).join("\n"));
-  const keep = async (installationId: string, name: string, contents: Uint8Array) => {
-    if (mode === "by-hand-with-files") await putDurably(join(directory, installationId), name, contents);
+  const keep = async (installationId: string, name: string, contents: Uint8Array, lasts = true) => {
+    if (mode === "by-hand-with-files") await put(join(directory, installationId), name, contents, lasts);
   };
   const run = async (installationId: string) => {
-    await keep(installationId, "start", NOTE);
+    await keep(installationId, "start", NOTE, false);
     const { batchId } = await answer<{ batchId: string }>((done) =>
       client.startSyncBatch({ installationId }, metadata, done),
     );
-    await keep(installationId, "batch", NOTE);
+    await keep(installationId, "batch", NOTE, false);
     await answer((done) => {
       const stream = client.syncRecords(metadata, done);
       const toMessage = (value: (typeof accounts)[number]) => ({
@@ -89,8 +89,7 @@ function byHand() {
     });
     await keep(installationId, "ids", ids);
     await answer((done) => client.completeSyncBatch({ batchId }, metadata, done));
-    await keep(installationId, "completed", NOTE);
-    await keep(installationId, "receipt", NOTE);
+    await keep(installationId, "state", NOTE);
     await Promise.all(
       ["start", "batch"].map((name) => rm(join(directory, installationId, name), { force: true })),
     );
@@ -98,15 +97,16 @@ function byHand() {
   return { run, close: async () => client.close() };
 }
 
-/** Replaces a file, so that it survives a crash. */
-async function putDurably(folder: string, name: string, contents: Uint8Array): Promise<void> {
+/** Replaces a file. @param lasts Whether it survives a loss of power */
+async function put(folder: string, name: string, contents: Uint8Array, lasts: boolean): Promise<void> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, name);
   const file = await open(`${path}.tmp`, "w");
   await file.writeFile(contents);
-  await file.sync();
+  if (lasts) await file.sync();
   await file.close();
   await rename(`${path}.tmp`, path);
+  if (!lasts) return;
   const entries = await open(folder);
   await entries.sync();
   await entries.close();

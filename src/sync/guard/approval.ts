@@ -1,9 +1,9 @@
 import type { Clock } from "../../core/clock.js";
 import { SaasManagementError } from "../../core/errors/index.js";
 import type { CollectionLedger, ListedIn } from "../ledger/collection-ledger.js";
-import { type InstallationLedger, randomToken, runOf } from "../ledger/installation-ledger.js";
+import { randomToken, runOf } from "../ledger/installation-ledger.js";
 import { type CoveredRule, digestOf, type Offer, offerId, type PendingApproval } from "../ledger/offer.js";
-import { usersOf } from "../ledger/run-log.js";
+import type { LedgerLook } from "../ledger/state.js";
 import { type Lines, noLines } from "../ledger/value.js";
 import { compareIds, goneLines, linesWhere, tableOf } from "./comparison.js";
 import type { HeldJudgement, OfferedApproval } from "./held-report.js";
@@ -24,7 +24,8 @@ interface Shown extends Pick<PendingApproval, "covers" | "lines" | "added"> {
 }
 
 export interface ApprovalScope {
-  readonly ledger: InstallationLedger | undefined;
+  /** What the ledger has. */
+  readonly seen: LedgerLook;
   /** Undefined in a preview. */
   readonly runId: string | undefined;
   readonly clock: Clock;
@@ -70,7 +71,7 @@ export async function approvalProblem(
     if (pending === undefined)
       return "no approval is pending for it: it was used, or offered for other collections";
     if (offerId(pending.offer) !== approvalId) return "another approval is pending";
-    if (await isUsed(approvalId, scope))
+    if (isUsed(approvalId, scope))
       return "a run has used it, and it is not known whether that run was completed";
     if (pending.expiresAt <= scope.clock.now()) return "it has expired";
     for (const finding of findings) {
@@ -101,13 +102,12 @@ async function sameOffer(
   if (pending === undefined || pending.expiresAt <= scope.clock.now()) return undefined;
   const same = { nonce: pending.offer.nonce, digests };
   const id = offerId(pending.offer);
-  return offerId(same) === id && !(await isUsed(id, scope)) ? same : undefined;
+  return offerId(same) === id && !isUsed(id, scope) ? same : undefined;
 }
 
 /** Whether another run may have been completed with an approval. */
-async function isUsed(approvalId: string, { ledger, runId }: ApprovalScope): Promise<boolean> {
-  const users = ledger === undefined ? [] : await usersOf(ledger, approvalId);
-  return users.some((batch) => runOf(batch) !== runId);
+function isUsed(approvalId: string, { seen, runId }: ApprovalScope): boolean {
+  return seen.state.used[approvalId]?.some((batch) => runOf(batch) !== runId) === true;
 }
 
 /** Why a finding is more than what was approved; undefined if it is not, as far as ids do not matter. */

@@ -1,8 +1,9 @@
 import { raceAbort } from "../../core/abort.js";
 import { bestEffort } from "../call.js";
+import { COLLECTIONS } from "../collections.js";
 import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
 import { batchToken } from "../ledger/installation-ledger.js";
-import { logUsed, releaseApproval } from "../ledger/run-log.js";
+import { type Baseline, type LedgerLook, noteUse } from "../ledger/state.js";
 import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { Guard } from "./guard.js";
@@ -17,8 +18,8 @@ export class Drafts {
   readonly #ended: AbortSignal;
   readonly #drafts = new Map<GuardedSnapshot, LedgerDraft>();
   #areSaved = false;
-  /** Resolves with the key of the note that the approval is used. */
-  #used: Promise<string> | undefined;
+  /** Resolves when it is noted that the approval is used. */
+  #used: Promise<void> | undefined;
   #isGivenUp = false;
 
   constructor(guard: Guard, runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
@@ -30,10 +31,11 @@ export class Drafts {
 
   /**
    * Starts to store the ids. Rejects with the reason of the batch's signal when that fires.
+   * @param seen What the ledger has, now that nobody else has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  begin(): Promise<void> {
-    return raceAbort(this.#begin(), this.#ended);
+  begin(seen: LedgerLook): Promise<void> {
+    return raceAbort(this.#begin(seen), this.#ended);
   }
 
   /**
@@ -45,21 +47,16 @@ export class Drafts {
     return raceAbort(this.#save(), this.#ended);
   }
 
-  /** Makes the ids that were sent the known ones, and forgets the approval of the run: the batch was completed. */
-  async completed(): Promise<void> {
-    const message =
-      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots";
-    await bestEffort(this.#configuration, { level: "error", message }, async (over) => {
-      const { approve, approved, ledger, rules } = this.#guard;
-      for (const [snapshot, draft] of this.#drafts) {
-        over.throwIfAborted();
-        const rule = rules.ruleOf(snapshot.collection);
-        await draft.promote(snapshot.pastsWith(rule, approved.get(snapshot) ?? []));
-      }
-      over.throwIfAborted();
-      // Once, and for all that it covers: also for collections that this run does not declare.
-      if (approve !== undefined && ledger !== undefined) await releaseApproval(ledger, approve);
-    });
+  /** What the ledger is to know of the snapshots, now that the batch was completed: by the wire names of their collections. */
+  get completed(): Readonly<Record<string, Baseline>> {
+    const { approved, rules } = this.#guard;
+    return Object.fromEntries(
+      [...this.#drafts].map(([snapshot, { place }]) => {
+        const { collection } = snapshot;
+        const pasts = snapshot.pastsWith(rules.ruleOf(collection), approved.get(snapshot) ?? []) ?? [];
+        return [COLLECTIONS[collection].wireName, { ...place, pasts }];
+      }),
+    );
   }
 
   /**
@@ -72,13 +69,13 @@ export class Drafts {
     if (!this.#areSaved || outcome === "aborted") await this.#discard(this.#drafts.values());
   }
 
-  async #begin(): Promise<void> {
+  async #begin(seen: LedgerLook): Promise<void> {
     const { ledger, snapshots } = this.#guard;
     if (ledger === undefined) return;
     for (const snapshot of snapshots.values()) {
       const { collection, past } = snapshot;
       const own = new CollectionLedger(ledger, collection, this.#ended);
-      const draft = await own.draft(this.#token, snapshot.lines(), past).catch(unwritable(collection));
+      const draft = await own.draft(seen, this.#token, snapshot.lines(), past).catch(unwritable(collection));
       // The others are discarded already.
       if (this.#ended.aborted) await this.#discard([draft]);
       this.#ended.throwIfAborted();
@@ -94,7 +91,7 @@ export class Drafts {
     this.#areSaved = true;
     const { approve, approved, ledger } = this.#guard;
     if (ledger === undefined || approve === undefined || approved.size === 0 || this.#isGivenUp) return;
-    this.#used = logUsed(ledger, approve, { at: this.#configuration.clock.now(), value: this.#token });
+    this.#used = noteUse(ledger, approve, this.#token, true);
     await this.#used.catch(unwritable("the approved snapshots"));
   }
 
@@ -102,8 +99,10 @@ export class Drafts {
     const message = "the ledger could not discard the ids of an aborted batch";
     await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       for (const draft of drafts) await draft.discard();
-      const key = await this.#used?.catch(() => undefined);
-      if (key !== undefined) await this.#guard.ledger?.store.delete(key);
+      const { approve, ledger } = this.#guard;
+      if (this.#used === undefined || ledger === undefined || approve === undefined) return;
+      await this.#used.catch(() => {});
+      await noteUse(ledger, approve, this.#token, false);
     });
   }
 }

@@ -10,6 +10,7 @@ import type { SnapshotCollection } from "../collections.js";
 import type { InspectorOf } from "../encoding/record-inspector.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
+import { knowsSnapshots, type LedgerLook, look } from "../ledger/state.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import { type ApprovalScope, approvalProblem, type Judged, offerApproval } from "./approval.js";
@@ -45,7 +46,7 @@ export class Guard {
   readonly #options: JudgedRun;
   readonly #configuration: SyncConfiguration;
   readonly #ended: AbortSignal;
-  readonly #approvals: ApprovalScope;
+  readonly #runId: string | undefined;
 
   /**
    * @param ended Fires when the run has ended: the ledger is asked nothing more.
@@ -64,7 +65,7 @@ export class Guard {
     this.#ended = ended;
     this.ledger = ledger;
     this.approve = approve;
-    this.#approvals = { ledger, runId: run?.id, clock: configuration.clock };
+    this.#runId = run?.id;
     const rules = resolveGuard(guard, configuration.clock.now());
     this.rules = rules;
     // A preview tells of repeated ids; without a guard and a ledger, a run needs no ids.
@@ -100,7 +101,9 @@ export class Guard {
   async checkFirstRun(): Promise<void> {
     const { ledger } = this;
     if (this.#options.firstRun !== true || ledger === undefined) return;
-    const knows = withinGrace(this.#configuration.clock, () => ledger.isKnown()).catch(() => false);
+    const knows = withinGrace(this.#configuration.clock, async () =>
+      knowsSnapshots(await look(ledger)),
+    ).catch(() => false);
     if (!(await raceAbort(knows, this.#ended))) return;
     const { installationId } = this.#options;
     throw new InvalidInputError(
@@ -116,14 +119,15 @@ export class Guard {
   /**
    * Judges the snapshots, of which all records were written. Rejects with the reason of the run's signal when that fires: a
    * ledger may never answer.
+   * @param seen What the ledger has.
    * @returns those that are held
    */
-  async judge(): Promise<readonly Judged[]> {
+  async judge(seen: LedgerLook): Promise<readonly Judged[]> {
     const ended = this.#ended;
     const held: Judged[] = [];
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
-      const judged = await raceAbort(this.#judge(snapshot), ended);
+      const judged = await raceAbort(this.#judge(snapshot, seen), ended);
       // A ledger that is not asked any more looks like an unreadable one.
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
@@ -141,10 +145,10 @@ export class Guard {
   }
 
   /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
-  async offer(held: readonly Judged[]): Promise<RunHeldError> {
+  async offer(held: readonly Judged[], seen: LedgerLook): Promise<RunHeldError> {
     const ended = this.#ended;
     const approved = [...this.approved.keys()];
-    const offering = offerApproval(held, approved, this.#approvals).catch((error: unknown) => {
+    const offering = offerApproval(held, approved, this.#scope(seen)).catch((error: unknown) => {
       ended.throwIfAborted();
       this.#configuration.logger.error("saas-management: the ledger could not store a pending approval", {
         error,
@@ -156,18 +160,21 @@ export class Guard {
     return new RunHeldError(message, { report, cause });
   }
 
-  async #judge(snapshot: GuardedSnapshot): Promise<Judged> {
+  #scope(seen: LedgerLook): ApprovalScope {
+    return { seen, runId: this.#runId, clock: this.#configuration.clock };
+  }
+
+  async #judge(snapshot: GuardedSnapshot, seen: LedgerLook): Promise<Judged> {
     const { firstRun } = this.#options;
     const { approve, ledger } = this;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
-    const isUnknown = async () =>
-      ledger !== undefined && firstRun !== true && !(await ledger.isKnown().catch(() => false));
-    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now })), snapshot };
+    const isUnknown = ledger !== undefined && firstRun !== true && !knowsSnapshots(seen);
+    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now, seen })), snapshot };
     const isSuspect = judgement.findings.length > 0;
     if (!isSuspect || rule === undefined || approve === undefined)
       return { ...judgement, isHeld: isSuspect, approvalProblem: undefined };
-    const problem = await approvalProblem(approve, judgement, rule, this.#approvals);
+    const problem = await approvalProblem(approve, judgement, rule, this.#scope(seen));
     return { ...judgement, isHeld: problem !== undefined, approvalProblem: problem };
   }
 }

@@ -4,6 +4,7 @@ import { EMPTY_SAMPLE, type FieldSample, filledOf } from "../ids/field-sample.js
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
 import { type PastSnapshot, type PastSnapshots, remembered } from "../ledger/past.js";
+import type { LedgerLook } from "../ledger/state.js";
 import { type Lines, noLines } from "../ledger/value.js";
 import { count, counted } from "../report-text.js";
 import { judgeBeside, memoryAfter } from "./changed.js";
@@ -15,8 +16,10 @@ import { type Finding, findingsOf } from "./verdict.js";
 export interface SnapshotRules {
   readonly rule: ResolvedRule | undefined;
   /** Whether a run is held because the ledger does not know the installation. */
-  readonly isUnknown: () => Promise<boolean>;
+  readonly isUnknown: boolean;
   readonly now: number;
+  /** What the ledger has. */
+  readonly seen: LedgerLook;
 }
 
 export interface SnapshotJudgement {
@@ -63,7 +66,7 @@ export class GuardedSnapshot {
   }
 
   /** Compares the ids with the known ones, when all were written. */
-  async judge({ rule, isUnknown, now }: SnapshotRules): Promise<SnapshotJudgement> {
+  async judge({ rule, isUnknown, now, seen }: SnapshotRules): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
     const sample = this.ids.sample();
     this.sample = sample;
@@ -72,8 +75,8 @@ export class GuardedSnapshot {
     let compared: Comparison;
     let problem: unknown;
     let unclear: PastSnapshots = [];
-    const compare = async () => {
-      this.knownIds = (await this.ledger?.known()) ?? [];
+    const compare = async (what: LedgerLook) => {
+      this.knownIds = this.ledger?.known(what) ?? [];
       const all = await compareIds(table, this.knownIds);
       this.#pasts = await pastsOf(this.knownIds, "completed");
       unclear = await pastsOf(this.knownIds, "unclear");
@@ -81,7 +84,7 @@ export class GuardedSnapshot {
     };
     try {
       // Once more, because the run before may have replaced its baseline meanwhile.
-      compared = await compare().catch(compare);
+      compared = await compare(seen).catch(async () => compare((await this.ledger?.look()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
       problem = error;
@@ -89,11 +92,11 @@ export class GuardedSnapshot {
       this.knownIds = await readableOf(this.knownIds, table);
       compared = await compareIds(table, this.knownIds);
     }
-    const findings = async (): Promise<readonly Finding[]> => {
+    const findings = (): readonly Finding[] => {
       if (rule === undefined) return [];
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
-      if (!isCompleted && (await isUnknown())) return [unknownInstallation(compared)];
+      if (!isCompleted && isUnknown) return [unknownInstallation(compared)];
       const { collection } = this;
       return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now }, rule);
     };
@@ -101,7 +104,7 @@ export class GuardedSnapshot {
       collection: this.collection,
       figures: figuresOf(compared, baseline, duplicates),
       compared,
-      findings: await findings(),
+      findings: findings(),
       problem,
     };
   }

@@ -3,7 +3,6 @@ import { isCount } from "../../core/validate.js";
 import { COLLECTIONS, type SnapshotCollection } from "../collections.js";
 import { mapLines } from "./id-lines.js";
 import {
-  currentOf,
   type InstallationLedger,
   isList,
   type LedgerEntry,
@@ -11,8 +10,9 @@ import {
   nextSequence,
 } from "./installation-ledger.js";
 import { digestOf, isOffered, offerId, type PendingApproval } from "./offer.js";
-import { arePasts, isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
-import { decodeValue, encodeValue, type Fields, type Lines, noLines, putValue } from "./value.js";
+import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
+import { type Baseline, type LedgerLook, look, unclearOf } from "./state.js";
+import { decodeValue, type Fields, type Lines, noLines, putValue } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -42,13 +42,10 @@ export const HASH_CHARACTERS = 22;
 
 /** The ids of one snapshot on their way to the store, which reads them while the snapshot is sent. */
 export interface LedgerDraft {
+  /** Where the ids are: what a state names if their snapshot is completed. */
+  readonly place: Pick<Baseline, "sequence" | "token">;
   /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
   save(): Promise<void>;
-  /**
-   * Makes the ids the last completed ones.
-   * @param pasts What to remember of it and of those before it; with none, the ledger forgets them.
-   */
-  promote(pasts?: PastSnapshots): Promise<void>;
   discard(): Promise<void>;
 }
 
@@ -70,31 +67,39 @@ export class CollectionLedger {
     return this.#ledger.hashIds ? (id) => this.#hash(id) : undefined;
   }
 
-  /** Every set of ids that the service may have; empty if there was no snapshot yet. */
-  async known(): Promise<readonly KnownIds[]> {
-    const current = currentOf(await this.#entries());
-    const completed = lastOf(current, "completed");
-    const later = current.filter((entry) => entry !== completed);
-    const sets = later.map(({ key }): KnownIds => {
+  look(): Promise<LedgerLook> {
+    return look(this.#asked);
+  }
+
+  /**
+   * Every set of ids that the service may have; empty if there was no snapshot yet.
+   * @throws what is wrong with the state of the ledger
+   */
+  known(seen: LedgerLook): readonly KnownIds[] {
+    if (seen.problem !== undefined) throw seen.problem;
+    const sets = unclearOf(seen, this.#subject).map(({ key }): KnownIds => {
       return { state: "unclear", lines: () => this.#read(key), pasts: () => this.#pastAt(key) };
     });
+    const completed = seen.state.snapshots[this.#subject];
     if (completed === undefined) return sets;
-    const ids = this.#ledger.keyOf({ ...completed, kind: "ids" });
-    const lines = () => this.#read(ids);
-    return [{ state: "completed", lines, pasts: () => this.#pastsAt(completed.key) }, ...sets];
+    const { pasts, ...place } = completed;
+    const lines = () => this.#read(this.#keyOf(place));
+    return [{ state: "completed", lines, pasts: async () => pasts }, ...sets];
   }
 
   /**
    * Starts to store the ids of a snapshot. Resolves when the store has begun to take them.
+   * @param seen What the ledger has, now that nobody else has the lock.
    * @param token That of the batch.
    * @param lines The ids, as lines.
    * @param past What to remember of the snapshot.
    */
-  async draft(token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
-    const entries = await this.#entries();
+  async draft(seen: LedgerLook, token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
+    const entries = seen.entries.filter(({ subject }) => subject === this.#subject);
     await this.#dropLists(entries, past?.at ?? 0);
-    const entry = { subject: this.#subject, sequence: nextSequence(entries), token };
-    const key = this.#ledger.keyOf({ ...entry, kind: "ids" });
+    const completed = seen.state.snapshots[this.#subject]?.sequence ?? 0;
+    const place = { sequence: Math.max(nextSequence(entries), completed + 1), token };
+    const key = this.#keyOf(place);
     let save = () => {};
     let drop = (_: Error) => {};
     // The value ends, and is there, when it is to be saved.
@@ -113,6 +118,7 @@ export class CollectionLedger {
       stored.catch(fail);
     });
     return {
+      place,
       save: async () => {
         save();
         await stored;
@@ -120,7 +126,6 @@ export class CollectionLedger {
         if (!this.#ledger.isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
           throw new Error(`The store does not list ${key}.`);
       },
-      promote: (pasts = []) => this.#promote({ ...entry, kind: "completed" }, pasts),
       discard: async () => {
         drop(new Error("The ids of this snapshot are not needed any more."));
         await stored?.catch(() => {});
@@ -133,9 +138,15 @@ export class CollectionLedger {
   async offer({ lines, added, ...offered }: PendingApproval): Promise<ListedIn> {
     const before = await this.#entries();
     const fields = { ids: this.#form, ...offered };
+    const place = {
+      subject: this.#subject,
+      sequence: nextSequence(before),
+      token: offerId(offered.offer),
+    };
     const put = async (kind: string, ids: Lines) => {
-      const entry = { subject: this.#subject, token: offerId(offered.offer), kind };
-      return this.#asked.placeOf(await this.#asked.put(before, entry, fields, ids));
+      const key = this.#ledger.keyOf({ ...place, kind });
+      await putValue(this.#asked.store, key, fields, ids);
+      return this.#ledger.placeOf(key);
     };
     const isAboutAdded = offered.covers.some(({ rule }) => rule === "added");
     const additions = isAboutAdded ? await put("additions.txt", added()) : "";
@@ -164,16 +175,6 @@ export class CollectionLedger {
     return offered;
   }
 
-  /** The snapshot was completed: it replaces all earlier ones, unless a later one was completed meanwhile. */
-  async #promote(marker: Omit<LedgerEntry, "key">, pasts: PastSnapshots): Promise<void> {
-    const entries = await this.#ledger.entries(this.#subject);
-    const last = Math.max(marker.sequence, lastOf(entries, "completed")?.sequence ?? 0);
-    const key = this.#ledger.keyOf(marker);
-    // Another attempt may have put it.
-    if (last === marker.sequence) await this.#ledger.store.putIfAbsent(key, encodeValue(key, { pasts }));
-    await this.#ledger.delete(entries.filter((entry) => !isList(entry) && entry.sequence < last));
-  }
-
   async #pastAt(key: string): Promise<PastSnapshots> {
     const { past } = (await this.#asked.read(key)) ?? {};
     if (past === undefined) return [];
@@ -181,10 +182,8 @@ export class CollectionLedger {
     return [past];
   }
 
-  async #pastsAt(key: string): Promise<PastSnapshots> {
-    const { pasts } = (await this.#asked.read(key)) ?? {};
-    if (!arePasts(pasts)) throw this.#ledger.unusable(key, "it is missing, or has no history");
-    return pasts;
+  #keyOf(place: Pick<Baseline, "sequence" | "token">): string {
+    return this.#ledger.keyOf({ ...place, subject: this.#subject, kind: "ids" });
   }
 
   async *#read(key: string): Lines {

@@ -11,14 +11,16 @@ const WRITABLE_BY_OTHERS = 0o002;
 /** No part of a key may lead out of the directory. */
 const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
 const UNFINISHED = /\.tmp$/;
+/** Notes of open batches: if the machine loses its power, a lock lasts until its lease ends, and nothing else is lost. */
+const NEED_NOT_LAST = /\/journal\.[^/]+$/;
 /** An unfinished file without a change for so long belongs to a process that died: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
 const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * A store in a directory: one file for each key, which only its owner may read and write. A value is written to a
- * temporary file, synced, and linked to its place, so that it is there as a whole or not at all.
+ * The store of a ledger in a directory: one file for each key, which only its owner may read and write. A value is written
+ * to a temporary file, synced, and linked to its place, so that it is there as a whole or not at all.
  */
 export class FileStore implements Store {
   readonly #root: string;
@@ -34,6 +36,7 @@ export class FileStore implements Store {
   async putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean> {
     const path = this.#path(key);
     const folder = dirname(path);
+    const lasts = !NEED_NOT_LAST.test(key);
     let created: string | undefined;
     if (!(await this.#isPrivate(key))) {
       created = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -44,14 +47,14 @@ export class FileStore implements Store {
     const file = await open(temporary, flags, 0o600);
     try {
       for await (const piece of joined(value)) await file.appendFile(piece);
-      await file.sync();
+      if (lasts) await file.sync();
       await file.close();
       if ((await unlessCode("EEXIST", link(temporary, path), "taken")) === "taken") return false;
     } finally {
       await file.close().catch(() => {});
       await removeFile(temporary).catch(() => {});
     }
-    await syncFolder(folder);
+    if (lasts) await syncFolder(folder);
     // The folders above are new, too.
     for (let at = folder; created !== undefined && at.length >= created.length; at = dirname(at))
       await syncFolder(dirname(at));

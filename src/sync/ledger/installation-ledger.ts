@@ -1,14 +1,11 @@
 /**
  * The keys of a ledger. An installation has a folder, whose entries are called `<subject>.<sequence>.<token>.<kind>`:
  *
+ * - `state.00000012`: what the ledger knows beside ids, see `state.ts`. The highest one counts.
  * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
- *   CompleteSyncBatch is sent.
- * - `accounts.00000007.<token>.completed`: that snapshot was completed. Its value is what the ledger remembers of this
- *   snapshot and of earlier ones. The highest one counts: ids above it are unclear, everything below it is garbage.
+ *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear, everything below is garbage.
  * - `accounts.00000008.<approval>.removals.txt` and `.additions.txt`: what a held run would have removed and added, for a
  *   person to read. The highest ones count.
- * - `watermark.usage.00000007.<token>`: until when the events of a collection were sent. The highest one counts.
- * - `runs.00000012.<token>.receipt`, `.held`, `.approved` and `.used`: see `run-log.ts`.
  *
  * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two
  * batches may have one sequence, because ids are listed only after all of them were stored. `journal-entries.ts` describes
@@ -19,7 +16,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Store } from "./store.js";
-import { decodeValue, type Fields, type Lines, putValue, unusable } from "./value.js";
+import { decodeValue, type Fields, unusable } from "./value.js";
 
 /** One installation of one service. */
 export interface InstallationScope {
@@ -44,11 +41,11 @@ export interface LedgerEntry {
   readonly sequence: number;
   /** Tells entries of one sequence apart: that of a batch, or the id of an approval. */
   readonly token: string;
-  /** Empty for a watermark. */
   readonly kind: string;
 }
 
-const NAME = /^([a-z_]+(?:\.[a-z_]+)?)\.(\d+)\.([\w-]+)(?:\.([a-z.]+))?$/;
+/** A state has neither token nor kind. */
+const NAME = /^([a-z_]+)\.(\d+)(?:\.([\w-]+)\.([a-z.]+))?$/;
 
 /** What a ledger has of one installation. Values never change. */
 export class InstallationLedger {
@@ -59,6 +56,7 @@ export class InstallationLedger {
   readonly hashIds: boolean;
   readonly folder: string;
   readonly #directory: string | undefined;
+  #lastRead: { readonly key: string; readonly fields: Fields | undefined } | undefined;
 
   constructor({ location, store, hashIds, directory }: LedgerParts, scope: InstallationScope) {
     this.scope = scope;
@@ -79,31 +77,15 @@ export class InstallationLedger {
     const entries: LedgerEntry[] = [];
     const begin = subject === undefined ? "" : `${subject}.`;
     for (const key of await listKeys(this.store, `${this.folder}/${begin}`)) {
-      const [, named, sequence, token, kind = ""] = NAME.exec(key.slice(this.folder.length + 1)) ?? [];
-      if (named !== undefined && token !== undefined)
-        entries.push({ key, subject: named, sequence: Number(sequence), token, kind });
+      const [, named, sequence, token = "", kind = ""] = NAME.exec(key.slice(this.folder.length + 1)) ?? [];
+      if (named !== undefined) entries.push({ key, subject: named, sequence: Number(sequence), token, kind });
     }
     return entries.sort((a, b) => a.sequence - b.sequence);
   }
 
   keyOf({ subject, sequence, token, kind }: Omit<LedgerEntry, "key">): string {
     const number = String(sequence).padStart(8, "0");
-    return `${this.folder}/${[subject, number, token, ...(kind === "" ? [] : [kind])].join(".")}`;
-  }
-
-  /**
-   * Puts an entry after those before it. @returns its key
-   * @throws the store failed
-   */
-  async put(
-    before: readonly LedgerEntry[],
-    entry: Pick<LedgerEntry, "subject" | "token" | "kind">,
-    fields: Fields,
-    ids?: Lines,
-  ): Promise<string> {
-    const key = this.keyOf({ ...entry, sequence: nextSequence(before) });
-    await putValue(this.store, key, fields, ids);
-    return key;
+    return `${this.folder}/${[subject, number, token, kind].filter((part) => part !== "").join(".")}`;
   }
 
   /**
@@ -121,6 +103,12 @@ export class InstallationLedger {
     return fields;
   }
 
+  /** Reads the fields of a value once, as long as no other one was read like this: values never change. */
+  async readOnce(key: string): Promise<Fields | undefined> {
+    if (this.#lastRead?.key !== key) this.#lastRead = { key, fields: await this.read(key) };
+    return this.#lastRead.fields;
+  }
+
   async delete(entries: readonly Pick<LedgerEntry, "key">[]): Promise<void> {
     for (const { key } of entries) await this.store.delete(key);
   }
@@ -132,33 +120,6 @@ export class InstallationLedger {
 
   unusable(key: string, why: string): Error {
     return unusable(this.placeOf(key), why);
-  }
-
-  /**
-   * Whether the ledger knows a completed snapshot of any collection. Unclear ids count only if their run has a receipt: a
-   * first run whose process is killed leaves some behind.
-   */
-  async isKnown(): Promise<boolean> {
-    const entries = await this.entries();
-    const completed = new Set(entries.filter(({ kind }) => kind === "receipt").map(({ token }) => token));
-    return entries.some(
-      ({ kind, token }) => kind === "completed" || (kind === "ids" && completed.has(runOf(token))),
-    );
-  }
-
-  /**
-   * Names what the service may have according to the ledger: the last completed snapshot of each collection, later ones
-   * that may have been completed, and the watermarks. It changes with each run that is completed. Reads no values.
-   * @param except Id of a run that does not count.
-   */
-  async state(except: string): Promise<string> {
-    const entries = await this.entries();
-    const keys = [...new Set(entries.map(({ subject }) => subject))].flatMap((subject) => {
-      const own = entries.filter((entry) => entry.subject === subject);
-      const snapshots = currentOf(own).filter(({ token }) => runOf(token) !== except);
-      return [...snapshots, ...(subject.startsWith("watermark.") ? own.slice(-1) : [])].map(({ key }) => key);
-    });
-    return JSON.stringify(keys.sort());
   }
 }
 
@@ -176,14 +137,6 @@ export function nextSequence(entries: readonly LedgerEntry[]): number {
 
 export function lastOf(entries: readonly LedgerEntry[], kind: string): LedgerEntry | undefined {
   return entries.findLast((entry) => entry.kind === kind);
-}
-
-/** What the service may have of a collection: the last completed entry, and the ids after it. */
-export function currentOf(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
-  const completed = lastOf(entries, "completed");
-  return entries.filter(
-    (entry) => entry === completed || (entry.kind === "ids" && entry.sequence > (completed?.sequence ?? -1)),
-  );
 }
 
 /** Whether an entry is a list of ids that waits for an approval. */

@@ -84,9 +84,7 @@ export function openLedger(ledger: unknown, scope: InstallationScope): Installat
 /** What the ledger has of each installation of which a run was completed or held: values of such runs name it. */
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
-  const keys = (await listKeys(parts.store, "")).filter((key) =>
-    /\/runs\.\d+\.\w+\.(receipt|held)$/.test(key),
-  );
+  const keys = (await listKeys(parts.store, "")).filter((key) => /\/state\.\d+$/.test(key));
   const ofFolders = new Map(keys.map((key) => [key.slice(0, key.indexOf("/")), key]));
   const opened: InstallationLedger[] = [];
   for (const key of ofFolders.values()) {

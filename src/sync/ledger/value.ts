@@ -78,25 +78,36 @@ export async function* decodeValue(
 
 /**
  * Puts the value of a new key.
- * @param onBegun Called when the store begins to read it.
  * @throws the store failed, did not read all of it, or has a value already
  */
-export async function putValue(
+export async function putValue(...value: Parameters<typeof putIfAbsent>): Promise<void> {
+  if (!(await putIfAbsent(...value))) throw new Error(`The store has a value for ${value[1]} already.`);
+}
+
+/**
+ * Puts the value of a key.
+ * @param onBegun Called when the store begins to read it.
+ * @returns false if there is one already
+ * @throws the store failed, or did not read all of it
+ */
+export async function putIfAbsent(
   store: Store,
   key: string,
   fields: Fields,
   ids?: Lines,
   onBegun = () => {},
-): Promise<void> {
+): Promise<boolean> {
   let isWhole = false;
   const whole = async function* () {
     onBegun();
     yield* encodeValue(key, fields, ids);
     isWhole = true;
   };
+  // Callers without types may return anything.
   const isNew: unknown = await store.putIfAbsent(key, whole());
-  if (isNew !== true) throw new Error(`The store has a value for ${key} already.`);
-  if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
+  if (isNew === false) return false;
+  if (isNew !== true || !isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
+  return true;
 }
 
 /** The error of a run whose ledger failed. @param what Without a period, what it could not do, and what that means. */

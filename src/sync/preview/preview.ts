@@ -1,4 +1,4 @@
-import { linkAbort } from "../../core/abort.js";
+import { linkAbort, raceAbort } from "../../core/abort.js";
 import type { InputIssue, SnapshotDiff } from "../../core/errors/index.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { stringIn, truncateId } from "../encoding/record-id.js";
@@ -6,12 +6,13 @@ import type { EncodedRecord, RecordInspector } from "../encoding/record-inspecto
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
+import { type LedgerLook, look, NOTHING_SEEN } from "../ledger/state.js";
 import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
 import type { Connector } from "../run/connector.js";
 import { Extraction } from "../run/extract.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../run/options.js";
-import { Watermarks } from "../run/watermarks.js";
+import { watermarkCalls } from "../run/watermarks.js";
 import type { WriteStats } from "../write/options.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
@@ -50,12 +51,19 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       onProgress,
       signal,
     });
-    const watermarks = new Watermarks(guard.ledger, true, configuration);
-    await extraction.run(connector, { preview: true, ...(await watermarks.begin(signal)) });
-    return previewOf(guard, await guard.judge(), watches, extraction.stats);
+    const seen = await raceAbort(seenBy(guard), signal);
+    const watermarks = { before: seen.state.watermarks, advanced: {} };
+    await extraction.run(connector, { preview: true, ...watermarkCalls(watermarks, seen, true) });
+    return previewOf(guard, await guard.judge(seen), watches, extraction.stats);
   } finally {
     unlink();
   }
+}
+
+/** A preview reports a ledger that cannot be read. */
+async function seenBy({ ledger }: Guard): Promise<LedgerLook> {
+  if (ledger === undefined) return NOTHING_SEEN;
+  return look(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
 }
 
 function previewOf(

@@ -4,17 +4,17 @@ import { isCollection, isSnapshot } from "../collections.js";
 import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import { idsOf } from "../ledger/id-lines.js";
-import type { InstallationLedger, LedgerEntry } from "../ledger/installation-ledger.js";
-import { heldIn, logEntries, readLogEntry } from "../ledger/run-log.js";
+import type { InstallationLedger } from "../ledger/installation-ledger.js";
+import { type HeldRun, knowsSnapshots, look } from "../ledger/state.js";
 import { withText } from "../report-text.js";
-import { describedReceipt, type RunReceipt } from "./receipt.js";
+import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 
 /** As in the report of a held run. */
 const MAX_EXAMPLES = 20;
 
 /** What a ledger knows of an installation. */
 export interface RunHistory {
-  /** Whether the ledger knows a completed run: then `firstRun: true` is refused, even if it could not note the receipt. */
+  /** Whether the ledger knows a completed snapshot: then `firstRun: true` is refused. */
   readonly isKnown: boolean;
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
@@ -40,26 +40,18 @@ export interface InstallationStatus {
   readonly held: RunHistory["held"];
 }
 
-/** The receipt of the last completed run; undefined if there is none. */
-export async function lastReceipt(ledger: InstallationLedger): Promise<RunReceipt | undefined> {
-  const last = (await logEntries(ledger)).findLast(({ kind }) => kind === "receipt");
-  const read = last && (await readLogEntry(ledger, last));
-  return isReceipt(read?.value) ? read.value : undefined;
-}
-
 /** @throws {ConfigurationError} an entry is damaged */
 export async function readHistory(ledger: InstallationLedger | undefined): Promise<RunHistory> {
   if (ledger === undefined) return { isKnown: false, runs: [], held: undefined };
-  const entries = await logEntries(ledger);
-  const runs: RunHistory["runs"][number][] = [];
-  for (const entry of entries.filter(({ kind }) => kind === "receipt")) {
-    const read = await readLogEntry(ledger, entry);
-    if (read === undefined) continue;
-    if (!isReceipt(read.value)) throw ledger.unusable(entry.key, "it is not a receipt");
-    const receipt = describedReceipt(read.value);
-    runs.push(withText({ ...receipt, completedAt: new Date(read.at) }, () => receipt.toString().split("\n")));
-  }
-  return { isKnown: await ledger.isKnown(), runs, held: await readHeld(ledger, heldIn(entries)) };
+  const seen = await look(ledger);
+  if (seen.problem !== undefined) throw seen.problem;
+  const runs = seen.state.runs.flatMap(({ at, receipt }) => {
+    if (!isReceipt(receipt)) return [];
+    const described = describedReceipt(receipt);
+    const lines = () => described.toString().split("\n");
+    return [withText({ ...described, completedAt: new Date(at) }, lines)];
+  });
+  return { isKnown: knowsSnapshots(seen), runs, held: await readHeld(ledger, seen.state.held) };
 }
 
 /**
@@ -72,35 +64,21 @@ export async function readInstallations(
 ): Promise<readonly InstallationStatus[]> {
   const found: InstallationStatus[] = [];
   for (const ledger of ledgers) {
-    const entries = await logEntries(ledger);
-    const receipts = entries.filter(({ kind }) => kind === "receipt");
-    const read = async (entry: LedgerEntry | undefined) => entry && readLogEntry(ledger, entry);
-    const [first, last] = [await read(receipts[0]), await read(receipts.at(-1))];
-    const intervals = receipts.length - 1;
-    const meanMs = first && last && intervals > 0 ? (last.at - first.at) / intervals : undefined;
+    const { runs, held } = await readHistory(ledger);
+    const [first, last] = [runs[0], runs.at(-1)].map((run) => run?.completedAt);
+    const intervals = runs.length - 1;
+    const meanMs = first && last && intervals > 0 ? (Number(last) - Number(first)) / intervals : undefined;
     const { endpoint, installationId } = ledger.scope;
-    found.push({
-      endpoint,
-      installationId,
-      completedAt: last && new Date(last.at),
-      lateMs: last && meanMs && Math.max(0, now - last.at - meanMs),
-      held: await readHeld(ledger, heldIn(entries)),
-    });
+    const lateMs = last && meanMs && Math.max(0, now - Number(last) - meanMs);
+    found.push({ endpoint, installationId, completedAt: last, lateMs, held });
   }
   return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
 }
 
-async function readHeld(
-  ledger: InstallationLedger,
-  current: ReturnType<typeof heldIn>,
-): Promise<RunHistory["held"]> {
-  const { held, approved } = current ?? {};
-  const read = held && (await readLogEntry(ledger, held));
-  if (read === undefined) return undefined;
-  if (!isHeld(read.value)) throw ledger.unusable(held?.key ?? "", "it is not a report");
-  const { report, text } = read.value;
+async function readHeld(ledger: InstallationLedger, held: HeldRun | undefined): Promise<RunHistory["held"]> {
+  if (held === undefined || !isReport(held.report)) return undefined;
+  const { at, report, text, isApproved } = held;
   const { approval } = report;
-  const isApproved = approved !== undefined && (await readLogEntry(ledger, approved)) !== undefined;
   const reasons: HeldReason[] = [];
   for (const reason of report.reasons) reasons.push(await withExamples(ledger, reason));
   return withText(
@@ -108,7 +86,7 @@ async function readHeld(
       ...report,
       reasons,
       approval: approval && { id: approval.id, expiresAt: new Date(approval.expiresAt) },
-      heldAt: new Date(read.at),
+      heldAt: new Date(at),
       isApproved,
     },
     () => text.split("\n"),
@@ -129,16 +107,8 @@ async function withExamples(ledger: InstallationLedger, reason: HeldReason): Pro
   return { ...reason, examples };
 }
 
-function isReceipt(value: unknown): value is RunReceipt {
+function isReport(value: unknown): value is HeldReport {
   if (!isObject(value)) return false;
-  const { batchId, collections, surprises }: Partial<Record<keyof RunReceipt, unknown>> = value;
-  return typeof batchId === "string" && isObject(collections) && Array.isArray(surprises);
-}
-
-function isHeld(value: unknown): value is { readonly report: HeldReport; readonly text: string } {
-  if (!isObject(value)) return false;
-  const { report, text }: { report?: unknown; text?: unknown } = value;
-  if (!isObject(report) || typeof text !== "string") return false;
-  const { reasons, installationId }: Partial<Record<keyof HeldReport, unknown>> = report;
+  const { reasons, installationId }: Partial<Record<keyof HeldReport, unknown>> = value;
   return Array.isArray(reasons) && typeof installationId === "string";
 }

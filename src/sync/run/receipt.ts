@@ -1,4 +1,5 @@
 import type { HeldReason, SnapshotDiff } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
 import { type Collection, collectionEntries } from "../collections.js";
 import { count, counted, describeDiff, withText } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
@@ -69,6 +70,13 @@ export function receiptOf(
     surprises.push(...surprisesOf(name, diff, counts?.removed));
   }
   return describedReceipt({ ...run, collections, surprises: [...surprises, ...unclear] });
+}
+
+/** Whether a ledger has a receipt. */
+export function isReceipt(value: unknown): value is RunReceipt {
+  if (!isObject(value)) return false;
+  const { batchId, collections, surprises }: Partial<Record<keyof RunReceipt, unknown>> = value;
+  return typeof batchId === "string" && isObject(collections) && Array.isArray(surprises);
 }
 
 /** Gives a receipt its text. */

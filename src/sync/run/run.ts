@@ -16,19 +16,19 @@ import { bestEffort } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import { Guard } from "../guard/guard.js";
 import { type InstallationLedger, randomToken } from "../ledger/installation-ledger.js";
-import { logCompleted, logHeld } from "../ledger/run-log.js";
+import { look, noteCompleted, noteHeld } from "../ledger/state.js";
 import type { SyncConfiguration } from "../options.js";
-import type { CompletionCounts } from "../transport.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
 import { framed } from "./frame.js";
-import { lastReceipt } from "./history.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { type RunReceipt, receiptOf } from "./receipt.js";
-import { BatchSender, type Extracted, type RunParts } from "./send.js";
+import { isReceipt, type RunReceipt, receiptOf } from "./receipt.js";
+import { type BatchEnd, BatchSender, type Extracted, type RunParts, type Seen } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { hasSentOnce, unclearEvents } from "./spool-sender.js";
-import { Watermarks } from "./watermarks.js";
+import { type Watermarks, watermarkCalls } from "./watermarks.js";
+
+type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
 
 /** How long a run waits before it calls its connector again, in milliseconds; twice as long each time. */
 const PAUSE_MS = 1000;
@@ -52,7 +52,6 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #ended: AbortSignal;
   readonly #begunAt: number;
   readonly #runId = randomToken();
-  readonly #watermarks: Watermarks;
   readonly #sender: BatchSender;
   #restarts: number;
   #restarted = 0;
@@ -69,9 +68,8 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#configuration = parts.configuration;
     this.#ended = ended;
     this.#begunAt = begunAt;
-    this.#watermarks = new Watermarks(options.ledger, false, parts.configuration);
     const run = { ...options, id: this.#runId };
-    this.#sender = new BatchSender(run, parts, this.#watermarks, ended);
+    this.#sender = new BatchSender(run, parts, ended);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
   }
 
@@ -84,7 +82,8 @@ class Run<Snapshots extends SnapshotCollection> {
       }
     } catch (error) {
       if (error instanceof RunHeldError) {
-        await this.#note((ledger, at) => logHeld(ledger, error.report, at));
+        const message = "the ledger could not note the held run in its history";
+        await this.#note({ level: "warn", message }, (ledger, at) => noteHeld(ledger, error.report, at));
         await this.#tell(error.report);
       }
       throw this.#withUnclear(error);
@@ -95,23 +94,25 @@ class Run<Snapshots extends SnapshotCollection> {
   async #extractJudgeSend(): Promise<RunReceipt | undefined> {
     const { spool: spoolOptions } = this.#options;
     // 1 Read T0 before the connector is called.
-    const state = await this.#sender.readState();
+    const seen = await this.#sender.look();
+    const watermarks = { before: seen.state.watermarks, advanced: {} };
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
-      const extracted = { ...(await this.#extract(spool)), state };
+      const extracted = { ...(await this.#extract(spool, seen, watermarks)), seen };
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
-      if ((await this.#sender.readState()) !== state) return undefined;
-      const held = await extracted.guard.judge();
-      if (held.length > 0) throw await extracted.guard.offer(held);
-      return await this.#send(extracted);
+      const now = await this.#sender.look();
+      if (now.name !== seen.name) return undefined;
+      const held = await extracted.guard.judge(now);
+      if (held.length > 0) throw await extracted.guard.offer(held, now);
+      return await this.#send(extracted, watermarks);
     } finally {
       // 10 Close the spool.
       await spool.close();
     }
   }
 
-  async #extract(spool: Spool): Promise<Omit<Extracted, "state">> {
+  async #extract(spool: Spool, seen: Seen, watermarks: Watermarks): Promise<Omit<Extracted, "seen">> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
     const sending = { id: this.#runId, ids: spool };
@@ -126,8 +127,8 @@ class Run<Snapshots extends SnapshotCollection> {
       onProgress: this.#options.onProgress,
       signal: this.#ended,
     });
-    const context = { preview: false, ...(await this.#watermarks.begin(this.#ended)) };
-    await extraction.run(this.#connector, context);
+    const calls = watermarkCalls(watermarks, guard.ledger && seen, false);
+    await extraction.run(this.#connector, { preview: false, ...calls });
     guard.flush();
     await raceAbort(spool.settled(), this.#ended);
     return { spool, guard, extraction };
@@ -137,12 +138,12 @@ class Run<Snapshots extends SnapshotCollection> {
    * Sends what was extracted, again in another batch if one failed transiently.
    * @returns undefined if another run was completed meanwhile
    */
-  async #send(extracted: Extracted): Promise<RunReceipt | undefined> {
+  async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt | undefined> {
     for (;;) {
       const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
-        const receipt = this.#receipt(batch, end.counts, extracted);
-        await this.#note((ledger, at) => logCompleted(ledger, this.#runId, { at, value: receipt }));
+        const receipt = this.#receipt(batch, end, extracted);
+        await this.#completed(receipt, end, watermarks);
         return receipt;
       }
       if (end.type === "outdated") {
@@ -160,11 +161,27 @@ class Run<Snapshots extends SnapshotCollection> {
     }
   }
 
+  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much. */
+  async #completed(receipt: RunReceipt, { snapshots }: CompletedEnd, watermarks: Watermarks): Promise<void> {
+    const { approve: approval } = this.#options;
+    const message =
+      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots, and sends the same events again";
+    await this.#note({ level: "error", message }, (ledger, at, over) =>
+      noteCompleted(ledger, { run: { at, receipt }, snapshots, ...watermarks, approval }, over),
+    );
+  }
+
   /** Another run was completed since T0: waits before the connector is called again. @throws {RunOutdatedError} too often */
   async #beginAgain(): Promise<void> {
     const { installationId, ledger } = this.#options;
-    const last = ledger && lastReceipt(ledger).catch(() => undefined);
-    const other = last && (await raceAbort(last, this.#ended));
+    const seen =
+      ledger &&
+      (await raceAbort(
+        look(ledger).catch(() => undefined),
+        this.#ended,
+      ));
+    const last = seen?.state.runs.at(-1)?.receipt;
+    const other = isReceipt(last) ? last : undefined;
     const named = other === undefined ? "Another run" : `The run of batch ${other.batchId}`;
     this.#spendRestart(
       new RunOutdatedError(
@@ -187,7 +204,7 @@ class Run<Snapshots extends SnapshotCollection> {
 
   #receipt(
     batch: BatchHandle,
-    reported: CompletionCounts,
+    { counts: reported }: CompletedEnd,
     { spool, guard, extraction }: Extracted,
   ): RunReceipt {
     const run = {
@@ -207,11 +224,14 @@ class Run<Snapshots extends SnapshotCollection> {
   }
 
   /** Notes in the ledger what became of the run, which does not depend on it. */
-  async #note(put: (ledger: InstallationLedger, at: number) => Promise<void>): Promise<void> {
+  async #note(
+    failed: Parameters<typeof bestEffort>[1],
+    put: (ledger: InstallationLedger, at: number, over: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const { ledger } = this.#options;
-    const failed = { level: "warn", message: "the ledger could not note the run in its history" } as const;
     if (ledger === undefined) return;
-    await bestEffort(this.#configuration, failed, () => put(ledger, this.#configuration.clock.now()));
+    const at = this.#configuration.clock.now();
+    await bestEffort(this.#configuration, failed, (over) => put(ledger, at, over));
   }
 
   async #tell(report: HeldReport): Promise<void> {

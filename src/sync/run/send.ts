@@ -1,4 +1,4 @@
-/** Steps 4 to 9 of a run: one batch. */
+/** Steps 4 to 8 of a run: one batch. */
 import { linkAbort, onAbort, raceAbort } from "../../core/abort.js";
 import { BatchInProgressError, BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
 import type { BatchOptions, BatchWatch } from "../batch/start.js";
@@ -7,6 +7,7 @@ import { hasEnded, lockedError, withinGrace } from "../call.js";
 import { Drafts } from "../guard/drafts.js";
 import type { Guard } from "../guard/guard.js";
 import { Journal } from "../ledger/journal.js";
+import { type Baseline, type LedgerLook, look, NOTHING_SEEN, nameOf } from "../ledger/state.js";
 import { ledgerError } from "../ledger/value.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
@@ -15,7 +16,6 @@ import type { Extraction } from "./extract.js";
 import type { ResolvedRunOptions } from "./options.js";
 import type { Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
-import type { Watermarks } from "./watermarks.js";
 
 /** How long a run waits for the abort of an orphan, in milliseconds. */
 const RECOVERY_MS = 30_000;
@@ -27,13 +27,18 @@ export interface RunParts {
   readonly closed: AbortSignal;
 }
 
-/** What a connector has written, in the state of the ledger that it has seen. */
+/** What the ledger has, and what names it: that changes with each run that is completed. */
+export interface Seen extends LedgerLook {
+  readonly name: string;
+}
+
+/** What a connector has written. */
 export interface Extracted {
   readonly spool: Spool;
   readonly guard: Guard;
   readonly extraction: Pick<Extraction<never>, "stats" | "incomplete">;
   /** T0. */
-  readonly state: string;
+  readonly seen: Seen;
 }
 
 /** The run that is sent. */
@@ -43,8 +48,13 @@ interface SentRun
 }
 
 /** How a batch has ended. */
-type BatchEnd =
-  | { readonly type: "completed"; readonly counts: CompletionCounts }
+export type BatchEnd =
+  | {
+      readonly type: "completed";
+      readonly counts: CompletionCounts;
+      /** What the ledger is to know of the snapshots. */
+      readonly snapshots: Readonly<Record<string, Baseline>>;
+    }
   | { readonly type: "outdated" | "failed"; readonly error: unknown; readonly isReleased: boolean };
 
 /** Sends what a run has extracted, each time in a batch of its own. */
@@ -53,7 +63,6 @@ export class BatchSender {
   readonly #parts: RunParts;
   readonly #configuration: SyncConfiguration;
   readonly #journal: Journal;
-  readonly #watermarks: Watermarks;
   /** Fires when the run is ended from outside. */
   readonly #ended: AbortSignal;
   /** Batches that could not be aborted, and why they failed: each may still hold the lock. */
@@ -62,12 +71,11 @@ export class BatchSender {
   #waitedForLockMs = 0;
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(run: SentRun, parts: RunParts, watermarks: Watermarks, ended: AbortSignal) {
+  constructor(run: SentRun, parts: RunParts, ended: AbortSignal) {
     this.#run = run;
     this.#parts = parts;
     this.#configuration = parts.configuration;
     this.#journal = new Journal(run.ledger, parts.configuration);
-    this.#watermarks = watermarks;
     this.#ended = ended;
   }
 
@@ -80,12 +88,12 @@ export class BatchSender {
     return this.#unclear;
   }
 
-  /** Names what the ledger says of the installation, without the batches of this run. */
-  async readState(): Promise<string> {
+  /** What the ledger has of the installation; the batches of this run do not change its name. */
+  async look(): Promise<Seen> {
     const { id, ledger } = this.#run;
-    if (ledger === undefined) return "";
     try {
-      return await raceAbort(ledger.state(id), this.#ended);
+      const seen = ledger === undefined ? NOTHING_SEEN : await raceAbort(look(ledger), this.#ended);
+      return { ...seen, name: nameOf(seen, id) };
     } catch (error) {
       this.#ended.throwIfAborted();
       throw ledgerError("be read; nothing was sent", error);
@@ -173,7 +181,7 @@ export class BatchSender {
    * Never rejects. A batch that the service calls completed is a success only if this run sent CompleteSyncBatch and the
    * answer was lost. Otherwise somebody else completed it, perhaps with only a part of the records.
    */
-  async #send(batch: BatchHandle, { spool, guard, extraction, state }: Extracted): Promise<BatchEnd> {
+  async #send(batch: BatchHandle, { spool, guard, extraction, seen }: Extracted): Promise<BatchEnd> {
     // A write that comes too late shows that what was extracted is not complete.
     const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
     const cut = controller.signal;
@@ -187,10 +195,11 @@ export class BatchSender {
       cut.throwIfAborted();
       await raceAbort(this.#journal.opened(batch.id), batch.signal);
       // 5 Under the lock, while the batch is empty: compare with T0 once more.
-      if ((await raceAbort(this.readState(), batch.signal)) !== state) type = "outdated";
+      const now = await raceAbort(this.look(), batch.signal);
+      if (now.name !== seen.name) type = "outdated";
       if (type === "outdated") throw new Error("Another run was completed meanwhile.");
       // 6 Draft the ids, whose sequence needs the lock, and send.
-      await drafts.begin();
+      await drafts.begin(now);
       await sendSpool(batch, spool, this.#configuration);
       // 7 Store the pending ids durably.
       await drafts.save();
@@ -223,9 +232,7 @@ export class BatchSender {
       stopListening();
       unlink();
     }
-    // 9 Promote the ids, store the watermarks; then the receipt.
-    await Promise.all([this.#watermarks.completed(), drafts.completed()]);
-    return { type: "completed", counts };
+    return { type: "completed", counts, snapshots: drafts.completed };
   }
 
   /** Releases the lock. A failure is logged and must not mask the original error. */

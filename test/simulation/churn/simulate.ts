@@ -1,4 +1,4 @@
-import type { GuardOptions, SnapshotCollection } from "@saas-management/sdk";
+import type { SnapshotCollection } from "@saas-management/sdk";
 import { type ResolvedRule, resolveGuard } from "../../../src/sync/guard/rules.js";
 import { planOf } from "./events.js";
 import { fieldDisasters } from "./field-disasters.js";
@@ -29,18 +29,12 @@ export interface ChurnOptions {
   readonly seed: number;
   /** How many installations there are of each organisation. */
   readonly lives: number;
-  readonly guard?: GuardOptions;
   readonly organisations?: readonly Organisation[];
 }
 
 /** Lets installations of each organisation live, judged by the shipped rules. */
-export function simulateChurn({
-  seed,
-  lives,
-  guard = {},
-  organisations = ORGANISATIONS,
-}: ChurnOptions): Tally {
-  const rule = resolveGuard(guard, 0).ruleOf("accounts");
+export function simulateChurn({ seed, lives, organisations = ORGANISATIONS }: ChurnOptions): Tally {
+  const rule = resolveGuard({}, 0).ruleOf("accounts");
   if (rule === undefined) throw new Error("The guard is off.");
   const tally = new Tally();
   const random = new Random(seed);

@@ -1,9 +1,12 @@
 import { storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
+import type { LedgerDraft } from "../../../src/sync/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { openLedger } from "../../../src/sync/ledger/ledger.js";
+import { look } from "../../../src/sync/ledger/state.js";
 import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
-import { collectionLedger } from "../../support/ledgers.js";
+import { collectionLedger, complete } from "../../support/ledgers.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
@@ -118,30 +121,41 @@ test.each(["file", "memory"])(
     const { installationId } = service;
     const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
     const ledger = collectionLedger(store, scope);
+    const promote = ({ place }: LedgerDraft) =>
+      complete(openLedger(storeLedger(store), scope), { accounts: { ...place, pasts: [] } });
     const save = async (id: string) => {
       const lines = async function* () {
         yield Buffer.from(`${id}\n`);
       };
-      const draft = await ledger.draft(`run-${id}`, lines());
+      const draft = await ledger.draft(await ledger.look(), `run-${id}`, lines());
       await draft.save();
       return draft;
     };
     const known = async () => {
       const found: string[] = [];
-      for (const { state, lines } of await ledger.known())
+      for (const { state, lines } of ledger.known(await ledger.look()))
         for await (const piece of lines()) found.push(`${state} ${Buffer.from(piece).toString().trim()}`);
       return found.sort();
     };
     const early = await save("u1");
     const later = await save("u2");
-    await early.promote();
+    await promote(early);
     expect(await known()).toEqual(["completed u1", "unclear u2"]);
     const last = await save("u3");
-    await last.promote();
-    await later.promote();
+    await promote(last);
+    await promote(later);
     expect(await known()).toEqual(["completed u3"]);
   },
 );
+
+test("two runs that note their ends at once both stay known", async () => {
+  const scope = { endpoint: "https://sync.example.com", installationId: "one" };
+  const ledger = openLedger(storeLedger(memoryStore()), scope);
+  const baseline = { sequence: 1, token: "run-batch", pasts: [] };
+  await Promise.all([complete(ledger, { accounts: baseline }), complete(ledger, { groups: baseline })]);
+  const { state } = await look(ledger);
+  expect(state).toMatchObject({ snapshots: { accounts: baseline, groups: baseline }, runs: [{}, {}] });
+});
 
 const foreign = expect.stringContaining("but this run did not complete it");
 

@@ -20,8 +20,12 @@ test("writes one text file of ids per collection", async () => {
   await service.runAccounts(ids(3));
   await service.runAccounts(ids(3));
   const path = await service.file(COMPLETED);
-  const own = (await service.files()).filter((file) => !basename(file).startsWith("runs."));
-  expect(own).toEqual([path.replace(/ids$/, "completed"), path]);
+  const folder = dirname(path);
+  expect(await service.files()).toEqual([
+    path,
+    join(folder, "state.00000001"),
+    join(folder, "state.00000002"),
+  ]);
   expect(basename(dirname(path))).toContain(service.installationId);
   const [head, ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n");
   expect(head).toContain(`"of":"${basename(dirname(path))}/${basename(path)}"`);
@@ -62,7 +66,7 @@ test("leaves no clear ids after a switch to hashIds, also in the list of a pendi
   const { approvalId } = await heldBy(service.runAccounts(ids(10, "clear-")));
   await service.runAccounts(ids(40, "clear-"), { ledger });
   const names = (await service.files()).map((path) => basename(path));
-  expect(names.filter((name) => name.startsWith("accounts."))).toHaveLength(2);
+  expect(names.filter((name) => name.startsWith("accounts."))).toHaveLength(1);
   for (const path of await service.files()) expect(await readFile(path, "utf8")).not.toContain("clear-");
   const { message } = await heldBy(service.runAccounts(ids(10, "clear-"), { ledger, approve: approvalId }));
   expect(message).toContain("no approval is pending");

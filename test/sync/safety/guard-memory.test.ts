@@ -95,14 +95,6 @@ test("runs that are held, aborted, previewed or refused add nothing to the histo
   expect(sizes(await rememberedOf())).toEqual([40, 41]);
 });
 
-test("a run that is sent in two batches is remembered once", async () => {
-  await send(people(40));
-  const kind = { fault: "status", status: "UNAVAILABLE" } as const;
-  service.server.faults.add({ on: "SyncRecords", times: 2, ...kind });
-  expect((await send(people(41))).restarts).toBe(1);
-  expect(sizes(await rememberedOf())).toEqual([40, 41]);
-});
-
 test("an unclear snapshot is compared with, and is not part of the history", async () => {
   await send(people(40));
   const drop = { fault: "drop", at: "request" } as const;

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { disposition, fileLedger, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { openLedger } from "../../../src/sync/ledger/ledger.js";
-import { logApproved, releaseApproval } from "../../../src/sync/ledger/run-log.js";
+import { noteApproved } from "../../../src/sync/ledger/state.js";
 import { memoryStore } from "../../../src/sync/ledger/store.js";
 import { failingStore, isPutOf, type StoreCall } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
@@ -46,18 +46,15 @@ test("history has the report of the run that is held, until a run is completed",
   expect((await history()).held).toBeUndefined();
 });
 
-test("a run that the ledger could not promote is known, and the next one needs no firstRun", async () => {
-  const fails = isPutOf("completed");
+test("a first run that the ledger could not note may be made again, and is compared with it", async () => {
   const store = memoryStore();
-  const failing = storeLedger(failingStore(store, fails, new Error("The database restarts.")));
-  await service.runAccounts(ids(40), { ledger: failing });
+  const fails = failingStore(store, isPutOf("state"), new Error("The database restarts."));
+  await service.runAccounts(ids(40), { ledger: storeLedger(fails) });
   const ledger = storeLedger(store);
   const { installationId } = service;
-  expect(await service.sync.history({ installationId, ledger })).toMatchObject({
-    isKnown: true,
-    runs: [expect.anything()],
-  });
-  const { collections } = await service.runAccounts(ids(41), { ledger, firstRun: false });
+  expect(await service.sync.history({ installationId, ledger })).toMatchObject({ isKnown: false, runs: [] });
+  await heldBy(service.runAccounts(ids(41), { ledger, firstRun: false }));
+  const { collections } = await service.runAccounts(ids(41), { ledger, firstRun: true });
   expect(collections.accounts?.expected).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
 });
 
@@ -84,34 +81,37 @@ test("a run that is held because the ledger was out of reach for a moment is to 
   expect(disposition(held)).toBe("retry-after");
 });
 
-test("an approval stands for the held run only, and is gone with its refusal", async () => {
+test("an approval stands for the held run only", async () => {
   await service.runAccounts(ids(40));
   const first = await heldBy(service.runAccounts(ids(10)));
-  await logApproved(ledgerOf(), first.approvalId ?? "", 0);
+  await noteApproved(ledgerOf(), first.approvalId ?? "");
   expect((await history()).held?.isApproved).toBe(true);
   const second = await heldBy(service.runAccounts(ids(5)));
   expect((await history()).held).toMatchObject({ isApproved: false, approval: { id: second.approvalId } });
-  await releaseApproval(ledgerOf(), second.approvalId ?? "");
-  expect((await history()).held).toBeUndefined();
 });
 
 test("ids of a held run are only in the list of removals", async () => {
   await service.runAccounts(ids(40, "person-"));
   const { reasons } = await heldBy(service.runAccounts(ids(10, "person-")));
-  const noted = (await service.files()).filter((path) => basename(path).startsWith("runs."));
+  const noted = (await service.files()).filter((path) => basename(path).startsWith("state."));
   for (const path of noted) expect(await readFile(path, "utf8")).not.toContain("person-");
   expect((await history()).held?.reasons[0]?.examples).toEqual(reasons[0]?.examples);
 });
 
-test("a damaged entry is named, and keeps no run from being completed", async () => {
+test("a damaged state is named, and holds the next run; approved, it goes on from the state before", async () => {
   await service.runAccounts(ids(3));
-  const path = await service.file(/runs\..*\.receipt$/);
+  await service.runAccounts(ids(4));
+  const path = await service.file(/state\.00000002$/);
   await writeFile(path, "{}");
-  await expect(history()).rejects.toMatchObject({
-    code: "INVALID_CONFIGURATION",
-    message: expect.stringContaining(basename(path)),
-  });
-  await service.runAccounts(ids(3));
+  const named = { code: "INVALID_CONFIGURATION", message: expect.stringContaining(basename(path)) };
+  await expect(history()).rejects.toMatchObject(named);
+  const { error, reasons, approvalId } = await heldBy(service.runAccounts(ids(4)));
+  expect(reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
+  expect(error.cause).toMatchObject(named);
+  await service.runAccounts(ids(4), { approve: approvalId });
+  expect((await history()).runs).toHaveLength(2);
+  const { collections } = await service.runAccounts(ids(4));
+  expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 4, kept: 4 });
 });
 
 test("without a ledger, there is no history", async () => {

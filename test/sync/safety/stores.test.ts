@@ -4,8 +4,9 @@ import { type Store, storeLedger } from "@saas-management/sdk";
 import { testStore } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { openLedger } from "../../../src/sync/ledger/ledger.js";
 import { memoryStore } from "../../../src/sync/ledger/store.js";
-import { encodeValue } from "../../../src/sync/ledger/value.js";
+import { complete } from "../../support/ledgers.js";
 import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
@@ -148,19 +149,20 @@ test("a store that lists more keys than it is asked for loses none of them", asy
 test("a run is not held because the run before it replaces its baseline meanwhile", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(40), { ledger: storeLedger(below) });
-  const late = failingStore(below, isPutOf("completed"), new Error("not yet"));
+  const late = failingStore(below, isPutOf("state"), new Error("not yet"));
   await service.runAccounts(ids(41), { ledger: storeLedger(late) });
+  const { server, installationId } = service;
+  const installation = openLedger(storeLedger(below), { endpoint: server.syncUrl, installationId });
   const replace = async () => {
-    for await (const key of below.list("")) {
-      if (key.includes(".00000001.")) await below.delete(key);
-      else {
-        const completed = key.replace("ids", "completed");
-        await below.putIfAbsent(completed, encodeValue(completed, { pasts: [] }));
-      }
-    }
+    const { token = "" } = (await installation.entries("accounts")).at(-1) ?? {};
+    await complete(installation, { accounts: { sequence: 2, token, pasts: [] } });
   };
-  const store = watchedStore(below, async ({ method }, go) => {
-    if (method === "get") await replace();
+  let isReplaced = false;
+  const store = watchedStore(below, async ({ method, key }, go) => {
+    if (method === "get" && key.endsWith(".ids") && !isReplaced) {
+      isReplaced = true;
+      await replace();
+    }
     return go();
   });
   const { collections } = await service.runAccounts(ids(41), { ledger: storeLedger(store) });

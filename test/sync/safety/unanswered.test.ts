@@ -54,8 +54,8 @@ beforeEach(() => {
 });
 
 const states = async () => {
-  const known = await collectionLedger(below, scope()).known();
-  return known.map(({ state }) => state);
+  const ledger = collectionLedger(below, scope());
+  return ledger.known(await ledger.look()).map(({ state }) => state);
 };
 
 /** A run that waits in the step, after a run that made a baseline of ten ids. */
@@ -73,17 +73,8 @@ async function runTo(step: LedgerStep, options: Partial<RunOptions> = {}) {
   return { run, slow };
 }
 
-const BEFORE_THE_START = [
-  "state",
-  "watermarks",
-  "state again",
-  "known",
-  "lines",
-  "pasts",
-  "held",
-  "hold",
-] as const;
-const UNDER_THE_LOCK = ["state under the lock", "draft", "begin", "save"] as const;
+const BEFORE_THE_START = ["look 1", "read", "look 2", "lines", "held", "hold"] as const;
+const UNDER_THE_LOCK = ["look 3", "begin", "save"] as const;
 const isLocked = (step: LedgerStep) => UNDER_THE_LOCK.some((locked) => locked === step);
 
 describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never answers %s", (step) => {
@@ -104,7 +95,7 @@ describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never ans
     await turns(20);
     expect(progress.slice(length)).toEqual([]);
     // What is saved late is discarded; nothing else is asked any more.
-    expect(slow.begun.slice(asked).filter((name) => !["draft", "discard"].includes(name))).toEqual([]);
+    expect(slow.begun.slice(asked).filter((name) => !["read", "discard"].includes(name))).toEqual([]);
     expect(await states()).toEqual(["completed"]);
     const next = await service.runAccounts(ids(10), { ledger: storeLedger(below) });
     expect(next.collections.accounts).toMatchObject({
@@ -151,7 +142,7 @@ test.each(UNDER_THE_LOCK)(
 
 test("a ledger that never tells which run was completed meanwhile does not keep a run from its end", async () => {
   await service.runAccounts(ids(10), { ledger: storeLedger(below) });
-  const slow = unanswered("receipts", below);
+  const slow = unanswered("look 3", below);
   const run = service.run(
     ["accounts"],
     async (batch) => {
@@ -161,7 +152,7 @@ test("a ledger that never tells which run was completed meanwhile does not keep 
     { ledger: slow.ledger, maxDurationMs: 60_000 },
   );
   run.catch(() => {});
-  await until(() => slow.begun.includes("receipts"));
+  await until(() => slow.begun.includes("look 3"));
   expect(await endOf(run)).toMatchObject({ code: "TIMEOUT" });
 });
 
@@ -188,7 +179,7 @@ test("discards a draft that begins after the end of the run", async () => {
   stop.abort();
   await endOf(run);
   await answered(slow, "discard");
-  expect(slow.done.slice(-2)).toEqual(["draft", "discard"]);
+  expect(slow.done.slice(-2)).toEqual(["look 3", "discard"]);
   expect(await states()).toEqual(["completed"]);
 });
 
@@ -214,8 +205,8 @@ test("a late draft leaves the files of the run alone that has the lock", async (
   expect(await second).toMatchObject({ collections: { accounts: { expected: { known: 10, kept: 10 } } } });
 });
 
-test("a promotion that never ends does not keep a run from its receipt", async () => {
-  const { run } = await runTo("promote");
+test("a note of the end that is never stored does not keep a run from its receipt", async () => {
+  const { run } = await runTo("note");
   expect(await endOf(run)).toMatchObject({
     collections: { accounts: { stats: { sent: 11 }, ...ofSnapshots({ reported: { added: 1 } }) } },
   });
@@ -226,15 +217,15 @@ test("a promotion that never ends does not keep a run from its receipt", async (
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 11 } });
 });
 
-test("promotes nothing after the run has ended without it", async () => {
+test("notes nothing after the run has ended without it", async () => {
   await service.run(["accounts", "groups"], writeBoth, { ledger: storeLedger(below) });
-  const slow = unanswered("promote", below);
+  const slow = unanswered("look 4", below);
   const run = service.run(["accounts", "groups"], writeBoth, { ledger: slow.ledger });
-  await until(() => slow.begun.includes("promote"));
+  await until(() => slow.begun.includes("look 4"));
   await endOf(run);
-  await answered(slow, "promote");
+  await answered(slow, "look 4");
   await turns(20);
-  expect(slow.begun.filter((step) => step === "promote")).toHaveLength(1);
+  expect(slow.begun).not.toContain("note");
 });
 
 test("an approval that is never released does not keep a run from its receipt", async () => {

@@ -206,9 +206,11 @@ testAttacks([
     ending: held({ rule: "removed", removed: 20 }),
     prepare: async (service) => {
       ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
+      let puts = 0;
       const store = failingStore(
         new FileStore(service.directory),
-        (call) => isPutOf("completed")(call) || call.method === "delete",
+        // The first state says that the approval is used.
+        (call) => (isPutOf("state")(call) && ++puts > 1) || call.method === "delete",
         new Error("EIO"),
       );
       await send(service, people(0, 20), { approve: leftover, ledger: storeLedger(store) });

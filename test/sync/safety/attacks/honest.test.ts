@@ -106,20 +106,12 @@ testAttacks([
     11,
     HOUR_MS,
   ),
-  honest("a job was down for 9 days", "employees", [employees(0, 60), employees(9, 75)], 9, 9 * DAY_MS),
   honest(
     "a job was down for a quarter of a year",
     "employees",
     [employees(0, 60), employees(15, 90)],
     15,
     91 * DAY_MS,
-  ),
-  honest(
-    "a run is made twice in a minute",
-    "groups",
-    [groups(0, 40), groups(0, 40), groups(0, 40)],
-    0,
-    30_000,
   ),
   {
     name: "a collection is left out for a week",

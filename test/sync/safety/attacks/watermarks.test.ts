@@ -9,7 +9,7 @@ import {
 } from "@saas-management/sdk";
 import { expect } from "vitest";
 import { FileStore } from "../../../../src/sync/ledger/file-store.js";
-import { failingStore } from "../../../support/stores.js";
+import { failingStore, isState } from "../../../support/stores.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
@@ -88,7 +88,7 @@ testAttacks([
   }),
   feed("cannot store its watermark", WHOLE, (service) => {
     const isPut = ({ method, key }: { readonly method: string; readonly key: string }) =>
-      method === "putIfAbsent" && key.includes("watermark");
+      method === "putIfAbsent" && isState(key);
     const store = failingStore(new FileStore(service.directory), isPut, new Error("the disk is full"));
     return send(service, 20, {}, { ledger: storeLedger(store) });
   }),
@@ -143,14 +143,14 @@ testAttacks([
     check: expectAll,
   },
   {
-    name: "the file of the watermark is gone",
-    ending: WHOLE,
+    name: "the file of the last state is gone",
+    ending: held({ rule: "unreadable-ledger" }),
     prepare: async (service) => {
       await send(service, 20);
-      for (const path of await service.files()) if (path.includes("watermark")) await rm(path);
+      for (const path of await service.files()) if (path.endsWith("state.00000002")) await rm(path);
     },
     attack: (service) => send(service, 30),
-    check: expectAll,
+    heldAfterwards: true,
   },
 ]);
 

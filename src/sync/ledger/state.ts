@@ -1,0 +1,262 @@
+/**
+ * What a ledger knows of an installation beside ids: the value of its entry `state` with the highest sequence. Who changes
+ * it puts the next one, and of two at once, one begins again with what the other has put. The state before is kept: it is
+ * what is known if the last one is damaged.
+ */
+import type { HeldReport } from "../../core/errors/index.js";
+import {
+  type Check,
+  isCount,
+  isFlag,
+  isText,
+  listOf,
+  objectOf,
+  optional,
+  recordOf,
+} from "../../core/validate.js";
+import {
+  type InstallationLedger,
+  isList,
+  type LedgerEntry,
+  nextSequence,
+  runOf,
+} from "./installation-ledger.js";
+import { arePasts, type PastSnapshots } from "./past.js";
+import { putIfAbsent } from "./value.js";
+
+const SUBJECT = "state";
+/** Older completed runs are forgotten. */
+const KEPT_RUNS = 30;
+
+/** A completed run. */
+export interface CompletedRun {
+  /** When it was completed, in milliseconds since 1970. */
+  readonly at: number;
+  readonly receipt: unknown;
+}
+
+/** The last completed snapshot of a collection. */
+export interface Baseline {
+  /** Those of the entry with its ids. */
+  readonly sequence: number;
+  readonly token: string;
+  /** What is remembered of it and of those before it. */
+  readonly pasts: PastSnapshots;
+}
+
+/** The run that waits for an approval. */
+export interface HeldRun {
+  /** When it was held, in milliseconds since 1970. */
+  readonly at: number;
+  /** The id of its approval. */
+  readonly approval: string;
+  /** Whether a person approved it. */
+  readonly isApproved: boolean;
+  /** As JSON. */
+  readonly report: unknown;
+  readonly text: string;
+}
+
+export interface LedgerState {
+  /** The latest one last. */
+  readonly runs: readonly CompletedRun[];
+  /** By the wire names of the collections. */
+  readonly snapshots: Readonly<Record<string, Baseline>>;
+  /** Until when events were sent, by the wire names of the collections. */
+  readonly watermarks: Readonly<Record<string, string>>;
+  /** Undefined if the last run was completed. */
+  readonly held?: HeldRun | undefined;
+  /**
+   * By approvals: the batches that were to be completed with them. They stay as long as the approval waits in a list, if
+   * nobody knows whether the service has completed the batch.
+   */
+  readonly used: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What a ledger has of an installation at one moment. */
+export interface LedgerLook {
+  readonly entries: readonly LedgerEntry[];
+  /** The last one that can be read. */
+  readonly state: LedgerState;
+  /** Why a later one cannot be read. */
+  readonly problem?: unknown;
+}
+
+export const NOTHING_SEEN: LedgerLook = {
+  entries: [],
+  state: { runs: [], snapshots: {}, watermarks: {}, used: {} },
+};
+
+const isAny = (_: unknown): _ is unknown => true;
+
+const isState: Check<LedgerState> = objectOf<LedgerState>({
+  runs: listOf(objectOf<CompletedRun>({ at: isCount, receipt: isAny })),
+  snapshots: recordOf(objectOf<Baseline>({ sequence: isCount, token: isText, pasts: arePasts })),
+  watermarks: recordOf(isText),
+  held: optional(
+    objectOf<HeldRun>({ at: isCount, approval: isText, isApproved: isFlag, report: isAny, text: isText }),
+  ),
+  used: recordOf(listOf(isText)),
+});
+
+/** @throws the entries cannot be listed */
+export async function look(ledger: InstallationLedger): Promise<LedgerLook> {
+  const seen = await lookOnce(ledger);
+  // Once more, because the run before may have replaced its state meanwhile.
+  return seen.problem === undefined ? seen : lookOnce(ledger);
+}
+
+/** Whether the ledger knows a completed snapshot of any collection. */
+export function knowsSnapshots({ state }: LedgerLook): boolean {
+  return Object.keys(state.snapshots).length > 0;
+}
+
+/** The ids of a collection that may have been completed after the last ones that certainly were. */
+export function unclearOf({ entries, state }: LedgerLook, subject: string): readonly LedgerEntry[] {
+  const last = state.snapshots[subject]?.sequence ?? 0;
+  return entries.filter((entry) => isIds(entry) && entry.subject === subject && entry.sequence > last);
+}
+
+/**
+ * Names what the service may have according to the ledger: the last completed snapshots, later ones that may have been
+ * completed, and the watermarks.
+ * @param except Id of a run whose snapshots do not count.
+ */
+export function nameOf(seen: LedgerLook, except: string): string {
+  const { snapshots, watermarks } = seen.state;
+  const completed = Object.entries(snapshots).map(([subject, { token }]) => [subject, token]);
+  const unclear = [...new Set(seen.entries.map(({ subject }) => subject))]
+    .flatMap((subject) => unclearOf(seen, subject))
+    .filter(({ token }) => runOf(token) !== except)
+    .map(({ key }) => key);
+  return JSON.stringify([completed.sort(), Object.entries(watermarks).sort(), unclear.sort()]);
+}
+
+/** What a completed run changes. */
+export interface Completion {
+  readonly run: CompletedRun;
+  /** Its snapshots, by the wire names of the collections. */
+  readonly snapshots: Readonly<Record<string, Baseline>>;
+  /** The watermarks that it has advanced, and those that it has begun with. */
+  readonly advanced: Readonly<Record<string, string>>;
+  readonly before: Readonly<Record<string, string>>;
+  /** The approval that it has used. */
+  readonly approval: string | undefined;
+}
+
+/**
+ * Notes a completed run, after which nothing is held any more, and deletes what is not needed then.
+ * @param over Fires when nobody waits any more.
+ */
+export async function noteCompleted(
+  ledger: InstallationLedger,
+  completion: Completion,
+  over: AbortSignal,
+): Promise<void> {
+  const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over);
+  const isUsed = (entry: LedgerEntry) => isList(entry) && entry.token === completion.approval;
+  const isReplaced = (entry: LedgerEntry) =>
+    isIds(entry) && entry.sequence < (state.snapshots[entry.subject]?.sequence ?? 0);
+  const needless = entries.filter((entry) => isUsed(entry) || isReplaced(entry));
+  await ledger.delete([...needless, ...formerOf(entries)]);
+}
+
+/** Notes a held run in place of an earlier one, if the ledger could store its approval. */
+export async function noteHeld(ledger: InstallationLedger, report: HeldReport, at: number): Promise<void> {
+  const approval = report.approval?.id;
+  if (approval === undefined) return;
+  // Ids are in the lists of removals only, which a later ledger may have to hash.
+  const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
+  const held = { at, approval, report: { ...report, reasons }, text: report.toString() };
+  const { entries } = await change(ledger, ({ state, problem }) => {
+    if (problem !== undefined) throw problem;
+    const { held: before } = state;
+    return { ...state, held: { ...held, isApproved: before?.approval === approval && before.isApproved } };
+  });
+  await ledger.delete(formerOf(entries));
+}
+
+/** Notes that a person approved a held run, for the next run to use. */
+export async function noteApproved(ledger: InstallationLedger, approval: string): Promise<void> {
+  await change(ledger, ({ state }) => {
+    const { held } = state;
+    return { ...state, held: held?.approval === approval ? { ...held, isApproved: true } : held };
+  });
+}
+
+/** Notes whether a batch may be completed with an approval. */
+export async function noteUse(
+  ledger: InstallationLedger,
+  approval: string,
+  token: string,
+  isUsed: boolean,
+): Promise<void> {
+  await change(ledger, ({ state }) => {
+    const others = (state.used[approval] ?? []).filter((other) => other !== token);
+    return { ...state, used: { ...state.used, [approval]: isUsed ? [...others, token] : others } };
+  });
+}
+
+/** Puts the next state. @returns what was there before, with that state */
+async function change(
+  ledger: InstallationLedger,
+  next: (seen: LedgerLook) => LedgerState,
+  over?: AbortSignal,
+): Promise<LedgerLook> {
+  for (;;) {
+    over?.throwIfAborted();
+    const seen = await look(ledger);
+    const state = next(seen);
+    over?.throwIfAborted();
+    const sequence = nextSequence(seen.entries.filter(isOfState));
+    const key = ledger.keyOf({ subject: SUBJECT, sequence, token: "", kind: "" });
+    if (await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state })) return { ...seen, state };
+  }
+}
+
+/** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
+function stateAfter(
+  { entries, state: { runs, snapshots, watermarks, used } }: LedgerLook,
+  completion: Completion,
+): LedgerState {
+  const { run, advanced, before } = completion;
+  const later = Object.entries(completion.snapshots).filter(
+    ([subject, { sequence }]) => sequence >= (snapshots[subject]?.sequence ?? 0),
+  );
+  const moved = Object.entries(advanced).filter(([subject]) => watermarks[subject] === before[subject]);
+  const waiting = new Set(entries.filter(isList).map(({ token }) => token));
+  return {
+    runs: [...runs, run].slice(-KEPT_RUNS),
+    snapshots: { ...snapshots, ...Object.fromEntries(later) },
+    watermarks: { ...watermarks, ...Object.fromEntries(moved) },
+    used: Object.fromEntries(Object.entries(used).filter(([approval]) => waiting.has(approval))),
+  };
+}
+
+async function lookOnce(ledger: InstallationLedger): Promise<LedgerLook> {
+  const entries = await ledger.entries();
+  let problem: unknown;
+  for (const { key } of entries.filter(isOfState).toReversed()) {
+    try {
+      const fields = await ledger.readOnce(key);
+      if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
+      return { entries, state: fields, problem };
+    } catch (error) {
+      problem ??= error;
+    }
+  }
+  return { ...NOTHING_SEEN, entries, problem };
+}
+
+/** The states before the one before. */
+function formerOf(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  return entries.filter(isOfState).slice(0, -1);
+}
+
+function isOfState({ subject }: LedgerEntry): boolean {
+  return subject === SUBJECT;
+}
+
+function isIds({ kind }: LedgerEntry): boolean {
+  return kind === "ids";
+}
