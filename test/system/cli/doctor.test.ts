@@ -135,7 +135,7 @@ test("names the proxy of the environment, and the service that it does not reach
   const { found } = await doctor(env);
   const named = `http://127.0.0.1:${proxy.port} of HTTPS_PROXY`;
   expect(found["proxy"]).toEqual({ state: "ok", text: `${named} accepts connections` });
-  expect(found["GraphQL API"]?.text).toContain(`(proxy: ${named})`);
+  expect(found["GraphQL API"]?.text).toContain(`(proxy: ${named}, HTTP 502)`);
 });
 
 test("finds a host without an address, and says that no proxy is used", async () => {
