@@ -58,16 +58,21 @@ test("drops the connection that still holds unsent bytes of a refused stream", a
   await until(() => server.open() === 1);
 });
 
-test.each(["NGHTTP2_INTERNAL_ERROR", "NGHTTP2_REFUSED_STREAM", "NGHTTP2_CANCEL"] as const)(
-  "reports a stream that is reset with %s as retryable",
-  async (reset) => {
-    const { batch } = await startBatch((stream) => stream.close(constants[reset]));
-    await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({
-      code: "TRANSPORT_FAILED",
-      retryable: true,
-    });
-  },
-);
+const RESETS = [
+  "NGHTTP2_INTERNAL_ERROR",
+  "NGHTTP2_REFUSED_STREAM",
+  "NGHTTP2_CANCEL",
+  "NGHTTP2_ENHANCE_YOUR_CALM",
+  "NGHTTP2_INADEQUATE_SECURITY",
+] as const;
+
+test.each(RESETS)("reports a stream that is reset with %s as retryable", async (reset) => {
+  const { batch } = await startBatch((stream) => stream.close(constants[reset]));
+  await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({
+    code: "TRANSPORT_FAILED",
+    retryable: true,
+  });
+});
 
 test("reads no more than two windows of a source whose server never reads, and ends with the timeout", async () => {
   const clock = new TestClock({ startAt: new Date(0) });

@@ -31,8 +31,8 @@ test("calls the records of a refused window of several messages unknown", async 
 
 test.each([17, 99])("calls the records unknown after status %d, which gRPC does not define", async (code) => {
   harness.server.scripts.SyncRecords.push({ code, details: "?" });
-  const batch = await harness.startBatch();
-  await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
+  const batch = await harness.startBatch({ eventDelivery: "at-most-once" });
+  await expect(batch.write("externallyDiscoveredUsage", discovered(1))).rejects.toMatchObject({
     code: "SYNC_PROTOCOL",
     grpcStatus: "UNKNOWN",
     outcomes: [{ outcome: "unknown", firstIndex: 0, records: 1 }],

@@ -19,11 +19,13 @@ test("lets a first run pass and reports that there was no baseline", async () =>
 
 test("lets removals below the threshold pass and reports them", async () => {
   await service.runAccounts(ids(10));
-  const { collections } = await service.runAccounts(ids(8));
-  expect(collections.accounts).toMatchObject({
+  const receipt = await service.runAccounts(ids(8));
+  expect(receipt.collections.accounts).toMatchObject({
     expected: { baseline: "completed", known: 10, added: 0, kept: 8, removed: 2 },
     ...ofSnapshots({ reported: { removed: 2 } }),
   });
+  const said = ofSnapshots("the service says 0 added, 8 updated, 2 removed");
+  expect(`${receipt}`).toContain(said ?? "the service has not said what changed");
   expect(service.present()).toEqual(ids(8));
 });
 
@@ -214,6 +216,7 @@ const rules = [
   [{ removed: { maxShare: 1 }, collections: { accounts: { removed: { max: 3 } } } }, 10, 6, "is held"],
   [{ removed: false, window: false, changed: false }, 10, 0, "passes"],
   [{ removed: false }, 10, 0, "is held"],
+  [{ added: false }, 10, 100, "passes"],
   [
     { removed: { maxShare: 0.7 }, window: false, collections: { accounts: { removed: { min: 2 } } } },
     10,

@@ -156,6 +156,17 @@ testAttacks([
       }),
   },
   {
+    name: "other records are put into an array while it is written",
+    ending: INVALID,
+    attack: (service) =>
+      service.run(["accounts"], async (batch) => {
+        const list = people();
+        const written = batch.write("accounts", list);
+        list.splice(0, 20, ...people(100, 120));
+        await written;
+      }),
+  },
+  {
     name: "an array is emptied before its write begins",
     ending: POISONED,
     attack: (service) =>
