@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { resolveEndpoint } from "./core/endpoint.js";
+import { resolveEndpoint, type TlsOptions } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions } from "./core/options.js";
 import { FUNCTION, type OptionTable, readOptions } from "./core/validate.js";
@@ -28,18 +28,7 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
    * Which servers are trusted, and the client's own certificate, in PEM; for both APIs.
    * @default the well-known authorities, no certificate
    */
-  readonly tls?:
-    | {
-        /** Certificates of the authorities to trust, instead of the well-known ones. @default the well-known ones */
-        readonly ca?: string | Uint8Array | undefined;
-        /** Certificate of the client, for mutual TLS; together with `key`. @default none */
-        readonly cert?: string | Uint8Array | undefined;
-        /** Private key of the client; together with `cert`. @default none */
-        readonly key?: string | Uint8Array | undefined;
-        /** Name that the server's certificate must have, if it is not the endpoint's host. @default the host */
-        readonly serverName?: string | undefined;
-      }
-    | undefined;
+  readonly tls?: TlsOptions | undefined;
   /**
    * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
    * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy is
@@ -97,25 +86,14 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);
-    const {
-      baseUrl,
-      syncUrl,
-      fetch,
-      credentials,
-      maxResponseBytes,
-      tls,
-      proxy,
-      sync = {},
-      ...common
-    } = given;
+    const { baseUrl, syncUrl, fetch, tls, proxy, sync = {}, ...common } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
       );
     }
     const defaults = readOptions("sync", sync, SYNC_OPTIONS, ConfigurationError);
-    const needsOwnFetch = tls !== undefined || proxy !== undefined;
-    if (needsOwnFetch && fetch !== undefined) {
+    if (fetch !== undefined && (tls !== undefined || proxy !== undefined)) {
       const name = tls === undefined ? "proxy" : "tls";
       throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
     }
@@ -128,14 +106,7 @@ export class SaasManagementClient {
     this.#lacksCredential = common.apiKey === undefined && common.authorization === undefined;
     // Previews of the Sync API need no credential.
     if (baseUrl !== undefined && !(this.#lacksCredential && syncUrl !== undefined)) {
-      const ownFetch = this.#network?.fetch ?? fetch;
-      this.#graphql = new GraphQLClient({
-        ...common,
-        baseUrl,
-        fetch: ownFetch,
-        credentials,
-        maxResponseBytes,
-      });
+      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: this.#network?.fetch ?? fetch });
     }
     if (syncUrl !== undefined)
       this.#sync = createSyncClient({ ...common, tls, proxy, ...defaults, endpoint: syncUrl });

@@ -60,6 +60,7 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "common",
   "sync",
   "SyncTuning",
+  "TlsOptions",
 ]);
 
 /**

@@ -1,11 +1,15 @@
 import { ConfigurationError } from "./errors/index.js";
-import type { Logger } from "./hooks.js";
 
-/** Not beside its check: declarations of the package must not make a compiler load `node:tls`. */
+// Not beside its check: declarations of the package must not make a compiler load `node:tls`.
+/** Which servers are trusted, and the client's own certificate, in PEM. */
 export interface TlsOptions {
+  /** Certificates of the authorities to trust, instead of the well-known ones. @default the well-known ones */
   readonly ca?: string | Uint8Array | undefined;
+  /** Certificate of the client, for mutual TLS; together with `key`. @default none */
   readonly cert?: string | Uint8Array | undefined;
+  /** Private key of the client; together with `cert`. @default none */
   readonly key?: string | Uint8Array | undefined;
+  /** Name that the server's certificate must have, if it is not the endpoint's host. @default the host */
   readonly serverName?: string | undefined;
 }
 
@@ -51,15 +55,4 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
   if (path === "no-path" && url.pathname !== "/") throw refuse("must not have a path.");
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
-}
-
-/** Warns if `globalThis.fetch` follows settings of the process that weaken TLS. They are the user's own decision. */
-export function warnOfWeakTls({ protocol }: URL, logger: Logger): void {
-  const { process } = globalThis;
-  if (protocol !== "https:" || process?.env === undefined) return;
-  const { NODE_TLS_REJECT_UNAUTHORIZED, NODE_OPTIONS = "" } = process.env;
-  if (NODE_TLS_REJECT_UNAUTHORIZED === "0")
-    logger.warn("saas-management: NODE_TLS_REJECT_UNAUTHORIZED=0 disables the check of server certificates");
-  if (/--tls-min-v1\.[01]/.test([NODE_OPTIONS, ...(process.execArgv ?? [])].join(" ")))
-    logger.warn("saas-management: --tls-min allows TLS versions below 1.2, which are not secure");
 }

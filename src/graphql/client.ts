@@ -37,7 +37,9 @@ import type { Connection } from "./paging/connection.js";
 import { readCount } from "./paging/page-walk.js";
 import { listConnection, type PaginateOptions, paginate } from "./paging/paginate.js";
 import type { Document } from "./request/document.js";
-import { Transport } from "./request/transport.js";
+import type { Failures } from "./request/failures.js";
+import type { GraphQLAnswer } from "./request/response.js";
+import { dataOf, Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 import { previewVendors, vendorVariables } from "./vendors.js";
 
@@ -156,9 +158,10 @@ export class GraphQLClient implements AsyncDisposable {
    * No query lists vendors, so this reads the applications that match, all pages of them. It cannot see a vendor without
    * applications, and takes two vendors with one name for one.
    *
-   * @returns the vendors' names, sorted, and their number. `count` is undefined if it cannot be told: an application
-   * matches whose vendor has no name, or applications have no field for one of `where` (then there are no names either)
-   * @throws {InvalidInputError} the change itself would be refused before anything is sent
+   * @returns the vendors' names, sorted, and their number; `count` is undefined if an application matches whose vendor
+   * has no name
+   * @throws {InvalidInputError} the change itself would be refused before anything is sent, or applications have no field
+   * for one of `where`
    */
   async previewVendorsState(
     input: ChangeVendorsStateInput,
@@ -180,10 +183,7 @@ export class GraphQLClient implements AsyncDisposable {
   ): Promise<Data> {
     const own = readOptions("request", options ?? {}, MUTATION_OPTIONS);
     const copy = copyVariables(variables ?? {});
-    return withCallSite(own.signal, async () => {
-      const { data } = await this.#transport.request<Data>(document, copy, own);
-      return data;
-    });
+    return withCallSite(own.signal, () => this.#transport.send(document, copy, own, dataOf<Data>));
   }
 
   /**
@@ -204,7 +204,11 @@ export class GraphQLClient implements AsyncDisposable {
   }> {
     const own = readOptions("rawRequest", options ?? {}, MUTATION_OPTIONS);
     const copy = copyVariables(variables ?? {});
-    return withCallSite(own.signal, () => this.#transport.rawRequest<Data>(document, copy, own));
+    const read = (answer: GraphQLAnswer<Data>, failures: Failures) => {
+      if (answer.errors.length === 0 && answer.data === null) throw failures.notGraphQL(answer);
+      return answer;
+    };
+    return withCallSite(own.signal, () => this.#transport.send(document, copy, own, read));
   }
 
   /**

@@ -18,6 +18,7 @@ import { TransportError } from "../core/errors/index.js";
 import type { GraphQLClient } from "./client.js";
 import * as generated from "./generated/operations.js";
 import { ENUM_VALUES, INPUT_FIELDS } from "./generated/operations.js";
+import { fieldsOf } from "./request/input-fields.js";
 
 /** Which of the SDK's GraphQL operations, inputs and enums the service would refuse. */
 export interface ContractReport {
@@ -62,21 +63,19 @@ export async function checkOperations(client: GraphQLClient): Promise<ContractRe
 
 /** Of the inputs that the service knows: a missing one is a problem of its operation. */
 function inputProblems(schema: GraphQLSchema): ContractReport["problems"] {
-  return Object.entries(INPUT_FIELDS).flatMap(([operation, words]) => {
+  return Object.keys(INPUT_FIELDS).flatMap((operation) => {
     const type = schema.getType(operation);
     if (!isInputObjectType(type)) return [];
     const problem = (field: string, told: string) => ({ operation, field, message: `${field} ${told}.` });
     const fields = type.getFields();
-    const known = new Map(words.split(" ").map((word) => [word.replace(/:.*/, ""), word]));
+    const known = fieldsOf(operation);
     const required = Object.values(fields)
       .filter((field) => isRequiredInputField(field) && !known.has(field.name))
       .map(({ name }) => problem(name, "is new and required"));
-    const others = [...known].flatMap(([name, word]) => {
+    const others = [...known].flatMap(([name, { type: expected }]) => {
       const named = getNamedType(fields[name]?.type)?.name;
       if (named === undefined) return [problem(name, "is gone")];
-      // Nothing after the colon is the input itself; scalars are not compared.
-      const [, after] = word.split(":");
-      const expected = after === "" ? operation : after;
+      // Scalars are not compared.
       const isSame = expected === undefined || expected === named;
       return isSame ? [] : [problem(name, `is of type ${named} now`)];
     });

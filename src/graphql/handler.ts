@@ -1,6 +1,7 @@
 import {
   ClosedError,
   ConfigurationError,
+  type GraphQLResponseError,
   InvalidInputError,
   RateLimitError,
   SaasManagementError,
@@ -170,15 +171,7 @@ function refusalOf(error: unknown, signal: AbortSignal): Refusal {
   return new Refusal(500, error instanceof SaasManagementError ? "UPSTREAM_REFUSED" : "INTERNAL");
 }
 
-function withoutMessage({
-  extensions,
-  field,
-  path,
-}: {
-  readonly field?: string;
-  readonly path?: readonly (string | number)[];
-  readonly extensions?: { readonly code?: string };
-}): object {
+function withoutMessage({ extensions, field, path }: GraphQLResponseError["errors"][number]): object {
   const code = /^[A-Z][A-Z0-9_]{0,63}$/.exec(extensions?.code ?? "")?.[0];
   return { message: "The service answered with an error.", path, extensions: { code, argument: field } };
 }

@@ -1,12 +1,12 @@
 import { MutationError, TransportError } from "../core/errors/index.js";
-import { withCallSite } from "../core/operation.js";
+import { readRequestId, withCallSite } from "../core/operation.js";
 import { readOptions } from "../core/validate.js";
 import type { MutationErrors } from "./generated/operations.js";
 import { MUTATION_OPTIONS, type MutationOptions } from "./options.js";
 import type { Document } from "./request/document.js";
 import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
 import { describeFields, withField } from "./request/input-fields.js";
-import type { Transport } from "./request/transport.js";
+import { dataOf, type Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 
 interface Mutation<Name extends keyof MutationErrors, Payload, Value> {
@@ -59,7 +59,12 @@ export async function mutate<
   const copy = copyVariables(variables, true);
   const own = readOptions(name, options ?? {}, MUTATION_OPTIONS);
   return withCallSite(own.signal, async () => {
-    const { data, requestId, redact } = await transport.request(document, copy, own, name);
+    const { data, headers, redact } = await transport.send(document, copy, own, (answer, failures) => ({
+      data: dataOf(answer, failures, name),
+      headers: answer.headers,
+      redact: failures.redact,
+    }));
+    const requestId = readRequestId((header) => headers.get(header), redact);
     const unclear = (what: string) =>
       new TransportError(
         `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,

@@ -1,6 +1,6 @@
 import { SIGNAL } from "../core/abort.js";
 import { Credential } from "../core/credential.js";
-import { isLoopback, resolveEndpoint, warnOfWeakTls } from "../core/endpoint.js";
+import { isLoopback, resolveEndpoint } from "../core/endpoint.js";
 import { ConfigurationError, InvalidInputError } from "../core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import type { RetryOptions } from "../core/retry.js";
@@ -123,7 +123,6 @@ export function resolveOptions(given: GraphQLOptions) {
   const { origin, pathname } = endpoint;
   if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname) && options.authorization !== "none")
     throw new ConfigurationError('A page without https:// needs authorization: "none".');
-  if (fetch === undefined) warnOfWeakTls(endpoint, common.logger);
   return {
     common,
     credential,

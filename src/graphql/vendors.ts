@@ -14,12 +14,9 @@ import { copyVariables, isJsonObject, type JsonObject } from "./request/variable
 const MATCH_ALL_IF_EMPTY = ["contains", "startsWith", "endsWith", "neq"];
 
 /** What applications call the fields of a filter of vendors. */
-const IN_APPLICATIONS = new Map([
-  ["and", "and"],
-  ["or", "or"],
-  ["vendor", "application"],
-  ["name", "vendorName"],
-]);
+const IN_APPLICATIONS = new Map(
+  Object.entries({ and: "and", or: "or", vendor: "application", name: "vendorName" }),
+);
 
 /**
  * Returns the variables of a change to many vendors, as they will be sent.
@@ -51,28 +48,32 @@ export async function previewVendors(
 ): Promise<{ readonly count: number | undefined; readonly vendorNames: readonly string[] }> {
   const own = readOptions("previewVendorsState", options, REQUEST_OPTIONS);
   const { where: filter = {} } = vendorVariables(input, where);
-  const ofApplications = applicationFilter(filter);
-  if (ofApplications === undefined) return { count: undefined, vendorNames: [] };
   // Rows come and go meanwhile; by id they keep their places.
-  const list = { ...own, where: ofApplications, order: { id: "ASC" } };
+  const list = { ...own, where: applicationFilter(filter, "where"), order: { id: "ASC" } };
   const nodes = await listConnection(transport, "applications", ApplicationsDocument, [list]).toArray();
   const found = new Set(nodes.map(({ application }) => application.vendorName));
   const vendorNames = [...found].filter((name) => name !== null).sort();
   return { count: found.has(null) ? undefined : vendorNames.length, vendorNames };
 }
 
-/** The filter of applications that asks for the same vendors; undefined if they lack one of its fields. */
-export function applicationFilter(part: unknown): unknown {
-  if (Array.isArray(part)) {
-    const parts = part.map(applicationFilter);
-    return parts.includes(undefined) ? undefined : parts;
-  }
-  if (!isJsonObject(part)) return undefined;
-  const entries = Object.entries(part).map(
-    ([field, value]) =>
-      [IN_APPLICATIONS.get(field), field === "name" ? value : applicationFilter(value)] as const,
-  );
-  return entries.flat().includes(undefined) ? undefined : Object.fromEntries(entries);
+/** The filter of applications that asks for the same vendors. @throws {InvalidInputError} they lack one of its fields */
+export function applicationFilter(part: unknown, path: string): unknown {
+  if (Array.isArray(part)) return part.map((item, index) => applicationFilter(item, `${path}[${index}]`));
+  if (!isJsonObject(part)) throw unknownField(path);
+  const entries = Object.entries(part).map(([field, value]) => {
+    const place = `${path}.${field}`;
+    const name = IN_APPLICATIONS.get(field);
+    if (name === undefined) throw unknownField(place);
+    return [name, field === "name" ? value : applicationFilter(value, place)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function unknownField(path: string): InvalidInputError {
+  const expected = "a field that applications have too";
+  return new InvalidInputError(`${path} must be ${expected}: the preview reads them.`, {
+    issues: [{ path, expected }],
+  });
 }
 
 function checkPart(part: unknown, path: string): void {

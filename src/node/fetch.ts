@@ -1,7 +1,7 @@
 import type { Pool } from "undici";
 import type { TlsOptions } from "../core/endpoint.js";
-import { ConfigurationError, TransportError } from "../core/errors/index.js";
-import { causesOf, errorCode, NETWORK_ERRORS } from "../core/network-errors.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { causesOf, errorCode, type NetworkErrorCode } from "../core/network-errors.js";
 import type { HttpProxy } from "./proxy.js";
 import { connectionOptions } from "./tls.js";
 
@@ -25,10 +25,9 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
       opened ??= loadUndici(tls, proxy);
       const { fetch, dispatcher } = await opened;
       const { method = "GET", headers, body, signal = null } = init;
-      // The SDK's URLs are strings.
-      const url = String(input);
       try {
-        const response = await fetch(url, {
+        // The SDK's URLs are strings.
+        const response = await fetch(String(input), {
           method,
           headers: [...new Headers(headers)],
           body: typeof body === "string" ? body : null,
@@ -37,11 +36,10 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
           dispatcher,
         });
         const stream = response.body === null ? null : streamOf(response.body.getReader());
-        const { status, statusText } = response;
-        return new Response(stream, { status, statusText, headers: [...response.headers] });
+        return new Response(stream, { status: response.status, headers: [...response.headers] });
       } catch (error) {
         if (proxy === undefined || signal?.aborted === true) throw error;
-        throw proxyFailure(error, proxy, new URL(url).host);
+        throw proxyFailure(error, proxy);
       }
     },
     close: async () => {
@@ -87,7 +85,7 @@ function withTunnelErrors(pool: Pool, proxy: HttpProxy): Pool {
   return Object.assign(pool, {
     connect: (request: Parameters<typeof connect>[0]) =>
       connect(request).catch((error: unknown) => {
-        throw CLOSED.has(errorCode(error)) ? withCode("PROXY_CLOSED", proxy, error) : error;
+        throw CLOSED.has(errorCode(error)) ? withCode("PROXY_CLOSED", `${proxy}`, error) : error;
       }),
   });
 }
@@ -110,28 +108,24 @@ function streamOf(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStre
   });
 }
 
-/**
- * Translates an error of a connection through a proxy: every TCP connection is one to the proxy.
- * @returns an error of the SDK if the proxy refused the tunnel, otherwise the error with a code of the proxy's failure
- */
-function proxyFailure(error: unknown, proxy: HttpProxy, host: string): unknown {
+/** Gives an error of a connection through a proxy a code of the proxy's failure: every TCP connection is one to the proxy. */
+function proxyFailure(error: unknown, proxy: HttpProxy): unknown {
   for (const cause of causesOf(error)) {
     if (!(cause instanceof Error)) break;
     // The message is all that undici tells.
     const status = /^Proxy response \((\d{3})\)/.exec(cause.message)?.[1];
-    if (status?.startsWith("5") === true) return withCode("PROXY_TUNNEL_FAILED", proxy, error);
-    if (status !== undefined) {
-      const { advice } = NETWORK_ERRORS[status === "407" ? "PROXY_AUTHENTICATION" : "PROXY_REFUSED"];
-      return new TransportError(
-        `The proxy ${proxy} did not open a tunnel to ${host} (HTTP ${status}). ${advice}.`,
-      );
-    }
+    if (status !== undefined) return withCode(codeOf(status), `${proxy}, HTTP ${status}`, error);
     if ("syscall" in cause && (cause.syscall === "connect" || cause.syscall === "getaddrinfo"))
-      return withCode("PROXY_UNREACHABLE", proxy, error);
+      return withCode("PROXY_UNREACHABLE", `${proxy}`, error);
   }
   return error;
 }
 
-function withCode(code: keyof typeof NETWORK_ERRORS, proxy: HttpProxy, cause: unknown): Error {
-  return Object.assign(new Error("The proxy failed.", { cause }), { code, proxy: `${proxy}` });
+function codeOf(status: string): NetworkErrorCode {
+  if (status === "407") return "PROXY_AUTHENTICATION";
+  return status.startsWith("5") ? "PROXY_TUNNEL_FAILED" : "PROXY_REFUSED";
+}
+
+function withCode(code: NetworkErrorCode, proxy: string, cause: unknown): Error {
+  return Object.assign(new Error("The proxy failed.", { cause }), { code, proxy });
 }

@@ -1,16 +1,18 @@
 import type { Attributes } from "@opentelemetry/api";
-import {
-  AuthenticationError,
-  BatchInProgressError,
-  PermissionDeniedError,
-  RateLimitError,
-  SaasManagementError,
-  TimeoutError,
-} from "../core/errors/index.js";
+import { type ErrorCode, SaasManagementError } from "../core/errors/index.js";
 import type { ChannelMessage, TracedCall } from "../core/trace.js";
 import { isObject } from "../core/validate.js";
 
 const SERVICE = "saas_management.sync.v1.SyncService";
+
+/** What classes of their own stand for. */
+const STATUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  AUTHENTICATION_FAILED: "UNAUTHENTICATED",
+  PERMISSION_DENIED: "PERMISSION_DENIED",
+  RATE_LIMITED: "RESOURCE_EXHAUSTED",
+  BATCH_IN_PROGRESS: "ALREADY_EXISTS",
+  TIMEOUT: "DEADLINE_EXCEEDED",
+};
 
 /** Attributes that span and metric of a call share: the stable RPC conventions, and names of the SDK. */
 export function sharedAttributes(call: TracedCall, message: ChannelMessage): Attributes {
@@ -88,14 +90,8 @@ function errorType(error: unknown): string {
 }
 
 function grpcStatus(error: unknown): string | undefined {
-  if (error instanceof AuthenticationError) return "UNAUTHENTICATED";
-  if (error instanceof PermissionDeniedError) return "PERMISSION_DENIED";
-  if (error instanceof RateLimitError) return "RESOURCE_EXHAUSTED";
-  if (error instanceof BatchInProgressError) return "ALREADY_EXISTS";
-  if (error instanceof TimeoutError) return "DEADLINE_EXCEEDED";
   if (!(error instanceof SaasManagementError)) return "CANCELLED";
-  const status: unknown = Reflect.get(error, "grpcStatus");
-  return typeof status === "string" ? status : undefined;
+  return ("grpcStatus" in error ? error.grpcStatus : undefined) ?? STATUSES[error.code];
 }
 
 function serverOf(endpoint: string): Attributes {

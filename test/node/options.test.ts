@@ -1,8 +1,7 @@
 import { inspect } from "node:util";
 import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { everythingIn } from "../support/http-client.js";
-import { quietLogger } from "../support/observed.js";
 import { identity } from "../support/tls-certificates.js";
 
 const OPTIONS = {
@@ -63,16 +62,4 @@ test("a client never shows its key, the proxy's password or its private key", ()
     expect(shown).not.toContain("canary");
     expect(shown).not.toContain(secret);
   }
-});
-
-test("NODE_TLS_REJECT_UNAUTHORIZED=0 is warned of once per client, unless tls is set", () => {
-  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const warnings: string[] = [];
-  const logger = quietLogger({ warn: (message) => warnings.push(message) });
-  new SaasManagementClient({ ...OPTIONS, logger });
-  expect(warnings).toHaveLength(1);
-  new SaasManagementClient({ ...OPTIONS, logger, tls: {} });
-  new SaasManagementClient({ ...OPTIONS, logger, baseUrl: "http://localhost:1" });
-  expect(warnings).toHaveLength(1);
 });

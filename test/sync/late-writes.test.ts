@@ -73,7 +73,6 @@ test("keeps the stats of a completed batch, whatever is refused later", async ()
   const { batch, open } = await sealed();
   await batch.complete();
   await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  await expect(open.end({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ code: "BATCH_STATE" });
   expect(batch.stats).toMatchObject({ accounts: { sent: 2, accepted: 2 } });
 });
@@ -94,5 +93,5 @@ test("fires the signal of a completed batch, and still counts a sealed collectio
   const { batch, open } = await sealed();
   await batch.complete();
   expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "completed" });
-  await expect(open.end({ expectedCount: 2 })).resolves.toMatchObject({ accepted: 2 });
+  await expect(open.end()).resolves.toMatchObject({ accepted: 2 });
 });

@@ -116,9 +116,9 @@ test("counts invalid records towards expectedCount", async () => {
   });
   await expect(whole).resolves.toMatchObject({ collections: { accounts: { stats: { sent: 1 } } } });
   const open = previewOf(["accounts"], async (batch) => {
-    const writer = batch.writer("accounts");
+    const writer = batch.writer("accounts", { expectedCount: 2 });
     await writer.write([invalid, ...accounts(["a"])]);
-    await writer.end({ expectedCount: 2 });
+    await writer.end();
   });
   await expect(open).resolves.toMatchObject({ collections: { accounts: { stats: { sent: 1 } } } });
 });

@@ -1,11 +1,10 @@
 import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
-import type { GraphQLOptions } from "../../core/options.js";
-import type { HeaderRecord } from "../options.js";
+import type { GraphQLConfiguration, HeaderRecord } from "../options.js";
 import { areAboutRequest, readErrorEntries, redactStrings } from "./error-entries.js";
-import type { Failures } from "./failures.js";
-import { discardBody, type GraphQLAnswer, isJson, isRedirect, readText } from "./response.js";
+import type { AnswerReader, Failures } from "./failures.js";
+import { discardBody, isJson, isRedirect, readText } from "./response.js";
 import { isJsonObject, type JsonObject } from "./variables.js";
 
 // Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
@@ -14,13 +13,10 @@ export { readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 
 export interface Attempt<Data, Result> {
-  readonly url: string;
-  readonly fetch: typeof globalThis.fetch;
-  readonly credentials: GraphQLOptions["credentials"];
+  readonly configuration: GraphQLConfiguration;
   /** Without the credential. */
   readonly headers: HeaderRecord;
   readonly body: { readonly query: string; readonly variables: JsonObject };
-  readonly maxResponseBytes: number;
   readonly repeatable: boolean;
   readonly context: AttemptContext;
   readonly failures: Failures;
@@ -36,9 +32,6 @@ interface Progress {
   notBegun: boolean;
 }
 
-/** Takes what the caller wants from an answer, or throws. */
-export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
-
 /** A parsed body whose parts have the right types. */
 interface Body {
   readonly data: JsonObject | null;
@@ -53,19 +46,18 @@ const REDIRECT = new Error("unexpected redirect");
  * this function.
  */
 export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
-  const { context, failures, progress, repeatable } = attempt;
+  const { configuration, context, failures, progress, repeatable } = attempt;
+  const { credentials, fetch, maxResponseBytes } = configuration;
   const { signal } = context;
   progress.notBegun = false;
   const received: { response?: Response; body?: Body } = {};
-  const client = new RequestClient(attempt.url, {
+  const client = new RequestClient(configuration.url, {
     errorPolicy: "all",
     excludeOperationName: true,
     redirect: "manual",
     fetch: async (url, init) => {
       signal.throwIfAborted();
       progress.sent = true;
-      // Not called as a method: a browser's fetch refuses to be one.
-      const { credentials, fetch } = attempt;
       const { authorization, carried } = context;
       // graphql-request does not see the credential and does not copy the headers.
       const headers = {
@@ -85,16 +77,12 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
         discardBody(response);
         throw isRedirect(response) ? failures.network(REDIRECT, response) : failures.notJson(response);
       }
-      const text = await readText(response, { maxBytes: attempt.maxResponseBytes, signal, failures });
-      return withText(response, text);
+      const text = await readText(response, { maxBytes: maxResponseBytes, signal, failures });
+      received.body = parseBody(text, context.redact);
+      // The text of some engines' responses is read-only.
+      return Object.defineProperty(response, "text", { value: noText });
     },
-    jsonSerializer: {
-      stringify: JSON.stringify,
-      parse: (text) => {
-        received.body = parseBody(text, context.redact);
-        return received.body;
-      },
-    },
+    jsonSerializer: { stringify: JSON.stringify, parse: () => received.body },
   });
   let data: Data | null = null;
   try {
@@ -120,19 +108,9 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   return attempt.read(answer, failures);
 }
 
-/**
- * Gives a response its text, once: Node keeps responses until the next full collection, and all that they refer to. Out
- * of the scope of the attempt for the same reason.
- */
-function withText(response: Response, read: string): Response {
-  let text = read;
-  const take = async (): Promise<string> => {
-    const taken = text;
-    text = "";
-    return taken;
-  };
-  // The text of some engines' responses is read-only.
-  return Object.defineProperty(response, "text", { value: take });
+/** Node keeps a response until the next full collection, and all that it refers to: not its text, which was parsed. */
+async function noText(): Promise<string> {
+  return "";
 }
 
 function parseBody(text: string, redact: (text: string) => string): Body {

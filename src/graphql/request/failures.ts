@@ -28,6 +28,9 @@ interface FailureContext {
   readonly redact: (text: string) => string;
 }
 
+/** Takes what the caller wants from an answer, or throws. */
+export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
+
 /** Most characters of a header that an error has. */
 const MAX_HEADER = 200;
 

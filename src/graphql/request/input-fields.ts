@@ -91,7 +91,8 @@ function findField(method: string, place: string) {
   return path === undefined || found === undefined ? undefined : { path, field: found };
 }
 
-function fieldsOf(type: string): ReadonlyMap<string, Field> {
+/** The fields of an input, or the variables of a method. */
+export function fieldsOf(type: string): ReadonlyMap<string, Field> {
   let fields = parsed.get(type);
   if (fields === undefined) {
     const words = (INPUT_FIELDS[type] ?? "").split(" ");

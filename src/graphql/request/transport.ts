@@ -1,10 +1,10 @@
 import { type LinkedController, linkAbort, raceAbort } from "../../core/abort.js";
 import { ClosedError } from "../../core/errors/index.js";
-import { readRequestId, runOperation } from "../../core/operation.js";
+import { runOperation } from "../../core/operation.js";
 import { resolveRetry } from "../../core/options.js";
 import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
-import type { AnswerReader } from "./attempt.js";
 import type { Document, Operation } from "./document.js";
+import type { AnswerReader, Failures } from "./failures.js";
 import type { GraphQLAnswer } from "./response.js";
 import type { JsonObject } from "./variables.js";
 
@@ -15,15 +15,6 @@ let wire: Wire | undefined;
 
 /** Variables, or what makes them when the document is known. */
 type Variables = JsonObject | ((operation: Operation) => JsonObject);
-
-/** Data, and what belongs to the answer that brought it. */
-export interface ReceivedData<Data> {
-  readonly data: Data;
-  /** The server's own id of the request. */
-  readonly requestId: string | undefined;
-  /** Takes the credential out of a text of the server. */
-  readonly redact: (text: string) => string;
-}
 
 /** Sends documents to the endpoint, with credential, deadline and retries. */
 export class Transport {
@@ -37,47 +28,9 @@ export class Transport {
     this.#configuration = configuration;
   }
 
-  /**
-   * Returns the data of a response; any entry in `errors` is a failure.
-   * @param method The method of the client whose variables they are: errors name their fields.
-   */
-  request<Data>(
+  /** Sends a document and returns what `read` takes from the answer. */
+  send<Data, Result>(
     document: Document<Data, never>,
-    variables: Variables,
-    options: MutationOptions,
-    method?: string,
-  ): Promise<ReceivedData<Data>> {
-    return this.#start(document, variables, options, (answer: GraphQLAnswer<Data>, failures) => {
-      if (answer.errors.length > 0) throw failures.responseErrors(answer, method);
-      if (answer.data === null) throw failures.notGraphQL(answer);
-      const { redact } = failures;
-      const requestId = readRequestId((name) => answer.headers.get(name), redact);
-      return { data: answer.data, requestId, redact };
-    });
-  }
-
-  /** Returns data and errors of a response. */
-  rawRequest<Data>(
-    document: Document<Data, never>,
-    variables: Variables,
-    options: MutationOptions,
-  ): Promise<GraphQLAnswer<Data>> {
-    return this.#start(document, variables, options, (answer: GraphQLAnswer<Data>, failures) => {
-      if (answer.errors.length === 0 && answer.data === null) throw failures.notGraphQL(answer);
-      return answer;
-    });
-  }
-
-  /** Refuses new requests, cancels those that are running and waits for their end. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const { controller } of this.#running.keys())
-      controller.abort(new ClosedError("The GraphQL client was closed during the request."));
-    await Promise.allSettled(this.#running.values());
-  }
-
-  #start<Data, Result>(
-    document: object | string,
     variables: Variables,
     options: MutationOptions,
     read: AnswerReader<Data, Result>,
@@ -91,6 +44,14 @@ export class Transport {
     return running;
   }
 
+  /** Refuses new requests, cancels those that are running and waits for their end. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { controller } of this.#running.keys())
+      controller.abort(new ClosedError("The GraphQL client was closed during the request."));
+    await Promise.allSettled(this.#running.values());
+  }
+
   async #send<Data, Result>(
     document: object | string,
     variables: Variables,
@@ -99,14 +60,14 @@ export class Transport {
     cancellation: AbortController,
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed. Create a new one.");
-    const { common, credential, credentials, fetch, headers, maxResponseBytes, url } = this.#configuration;
+    const { common, credential, headers: ofClient, url } = this.#configuration;
     const { clock, retry, timeoutMs } = common;
     const configuration = {
       ...common,
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
       timeoutMs: options.timeoutMs ?? timeoutMs,
     };
-    const ownHeaders = options.headers === undefined ? headers : mergeHeaders(headers, options.headers);
+    const headers = options.headers === undefined ? ofClient : mergeHeaders(ofClient, options.headers);
     wire ??= await import("./attempt.js");
     const { Failures, readDocument, sendAttempt, UNKNOWN_OUTCOME } = wire;
     const operation = readDocument(document);
@@ -138,8 +99,8 @@ export class Transport {
           !operation.readOnly && authorization !== undefined && authorization === this.#accepted;
         const now = () => clock.now();
         const failures = new Failures({ label, url, repeatable, isReadOnlyKey, now, redact });
-        const request = { url, fetch, credentials, headers: ownHeaders, body, maxResponseBytes, repeatable };
-        const answer = sendAttempt<Data, Result>({ ...request, context, failures, progress, read });
+        const request = { configuration: this.#configuration, headers, body, repeatable, progress, read };
+        const answer = sendAttempt<Data, Result>({ ...request, context, failures });
         const accepted = () => {
           this.#accepted = authorization;
         };
@@ -149,4 +110,14 @@ export class Transport {
       },
     );
   }
+}
+
+/**
+ * Reads the data of an answer; any entry in `errors` is a failure.
+ * @param method The method of the client whose variables were sent: errors name their fields.
+ */
+export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures, method?: string): Data {
+  if (answer.errors.length > 0) throw failures.responseErrors(answer, method);
+  if (answer.data === null) throw failures.notGraphQL(answer);
+  return answer.data;
 }

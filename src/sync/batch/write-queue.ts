@@ -162,14 +162,7 @@ export class WriteQueue {
       options: own,
       report,
       openSink: async () => {
-        const { RecordSink, WindowSender } = await loadWriting();
-        const { context, unlink } = target.openSink({
-          Sender: WindowSender,
-          collection: COLLECTIONS[collection],
-          report,
-          signal: own.signal,
-          trace,
-        });
+        const { RecordSink, context, unlink } = await this.#openSink(report, own.signal, trace);
         return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
       },
       requireActive: () => {
@@ -190,6 +183,12 @@ export class WriteQueue {
         trace?.ended(sumOf([report]));
       },
     });
+  }
+
+  async #openSink(report: WriteReport, signal: AbortSignal | undefined, trace: Trace | undefined) {
+    const { WindowSender: Sender, ...writing } = await loadWriting();
+    const collection = COLLECTIONS[report.collection];
+    return { ...writing, ...this.#target.openSink({ Sender, collection, report, signal, trace }) };
   }
 
   #openTrace(collection: Collection): Trace | undefined {
@@ -236,14 +235,7 @@ export class WriteQueue {
       await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
       target.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const { SourceReader, WindowSender } = await loadWriting();
-      const { context, unlink } = target.openSink({
-        Sender: WindowSender,
-        collection: COLLECTIONS[collection],
-        report,
-        signal,
-        trace,
-      });
+      const { SourceReader, context, unlink } = await this.#openSink(report, signal, trace);
       report.state = "writing";
       try {
         context.stop.signal.throwIfAborted();

@@ -1,17 +1,9 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { handled, withCallSite } from "../../core/operation.js";
 import { copyOf } from "../../core/record-location.js";
-import { isObject, readOptions } from "../../core/validate.js";
+import { isObject } from "../../core/validate.js";
 import type { Collection, RecordOf } from "../collections.js";
-import {
-  END_OPTIONS,
-  type EndOptions,
-  requireCount,
-  sumOf,
-  type WriteOptions,
-  type WriteReport,
-  type WriteStats,
-} from "./options.js";
+import { requireCount, sumOf, type WriteOptions, type WriteReport, type WriteStats } from "./options.js";
 import type { RecordSink } from "./record-sink.js";
 
 /**
@@ -31,10 +23,9 @@ export interface CollectionWriter<C extends Collection> {
   write(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
   /**
    * Ends the collection: sends what is left and resolves when all of it was accepted. May be repeated.
-   * @param options.expectedCount How many records must have been written, if the vendor's total is known only now.
-   * @throws {InvalidInputError} the collection does not have `expectedCount` records
+   * @throws {InvalidInputError} the collection does not have the `expectedCount` records of its writer
    */
-  end(options?: { readonly expectedCount?: number | undefined }): Promise<WriteStats>;
+  end(): Promise<WriteStats>;
 }
 
 export interface OpenCollection {
@@ -62,7 +53,6 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
   sink.catch(() => {});
   let writes: Promise<void> = Promise.resolve();
   let ended: Promise<WriteStats> | undefined;
-  let taken = 0;
   /** Record objects of writes that have not resolved. */
   const pending = new Set<unknown>();
 
@@ -98,35 +88,22 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
     writes = written;
     return written;
   };
-  const finish = async (expectedCount: number | undefined): Promise<WriteStats> => {
+  const finish = async (): Promise<WriteStats> => {
     requireActive();
-    taken = await (await sink).finish();
-    requireCount(expectedCount, report.collection, taken, open.consequence);
+    const taken = await (await sink).finish();
+    requireCount(options.expectedCount, report.collection, taken, open.consequence);
     open.ended();
     report.state = "done";
     return sumOf([report]);
   };
-  const recount = (stats: WriteStats, expectedCount: number | undefined): WriteStats => {
-    requireCount(expectedCount, report.collection, taken, open.consequence);
-    return stats;
-  };
-  const end = async (given: EndOptions): Promise<WriteStats> => {
-    let expectedCount: number | undefined;
-    try {
-      ({ expectedCount } = readOptions("end", given, END_OPTIONS));
-    } catch (error) {
-      throw open.fail(error);
-    }
-    ended =
-      ended === undefined
-        ? writes.then(() => failing(() => finish(expectedCount ?? options.expectedCount)))
-        : ended.then((stats) => failing(() => recount(stats, expectedCount)));
+  const end = (): Promise<WriteStats> => {
+    ended ??= writes.then(() => failing(finish));
     open.ending(ended);
     return ended;
   };
   return {
     write: (records) => handled(write(records)),
-    end: (given = {}) => handled(withCallSite(options.signal, () => end(given))),
+    end: () => handled(withCallSite(options.signal, end)),
   };
 }
 

@@ -16,10 +16,10 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type EndOptions = Pick<WriteOptions, "expectedCount">;
-
-export const END_OPTIONS = { expectedCount: wholeNumber(0) } satisfies OptionTable<EndOptions>;
-export const WRITE_OPTIONS = { ...END_OPTIONS, signal: SIGNAL } satisfies OptionTable<WriteOptions>;
+export const WRITE_OPTIONS = {
+  expectedCount: wholeNumber(0),
+  signal: SIGNAL,
+} satisfies OptionTable<WriteOptions>;
 
 /** @throws {InvalidInputError} the source had another number of records than expected */
 export function requireCount(

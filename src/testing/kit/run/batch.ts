@@ -1,6 +1,6 @@
 import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
 import type { Connector, RunBatch, RunContext } from "../../../sync/run/connector.js";
-import type { EndOptions, WriteOptions, WriteStats } from "../../../sync/write/options.js";
+import type { WriteOptions, WriteStats } from "../../../sync/write/options.js";
 import { enterVirtualTime, leaveVirtualTime } from "../time/context.js";
 import { recordsOf, type WatchedRecords, watchedSource } from "./records.js";
 
@@ -12,7 +12,7 @@ export interface AnyBatch extends Pick<RunBatch, "signal" | "stats"> {
 
 interface AnyWriter {
   write(records: unknown): Promise<void>;
-  end(options?: EndOptions): Promise<WriteStats>;
+  end(): Promise<WriteStats>;
 }
 
 /**
@@ -78,10 +78,10 @@ function watchedBatch(batch: AnyBatch, watched: WatchedRecords): AnyBatch {
             const passed = watched.pass(collection, recordsOf(records));
             return call(() => writer.write(passed));
           }),
-        end: (ending) =>
+        end: () =>
           next(async () => {
             await call(() => writer.write(watched.end(collection)));
-            return call(() => writer.end(ending));
+            return call(() => writer.end());
           }),
       };
     },
