@@ -1,5 +1,6 @@
 import ts from "typescript";
-import { type Entry, ROOT } from "./entries.js";
+import { ROOT } from "./entries.js";
+import type { PublicName } from "./names.js";
 
 /** Titles of the service description. */
 const TITLES: ReadonlySet<string> = new Set([
@@ -52,25 +53,14 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
 const IMPLEMENTED_BY_CALLER = /^(?:TestClock|Store|Connector|Logger)\./;
 
 /**
- * Reports what the docstrings of one entry lack: a description, the unit of a number, the default of an option, what a
- * call throws, or the title in the service description.
+ * Reports what the docstrings of a name lack: a description, the unit of a number, the default of an option, what a call
+ * throws, or the title in the service description.
  */
-export function docstringProblems(entry: Entry): readonly string[] {
-  const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const program = ts.createProgram([ROOT + entry.source], options);
-  const checker = program.getTypeChecker();
-  const file = program.getSourceFile(ROOT + entry.source);
-  const module = file === undefined ? undefined : checker.getSymbolAtLocation(file);
-  if (module === undefined) throw new Error(`${entry.source} exports nothing.`);
-  return checker.getExportsOfModule(module).flatMap((exported) => {
-    const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
-    const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
-    return (symbol.declarations ?? []).flatMap((node) => [
-      ...sectionProblems(exported.name, node),
-      ...memberProblems(exported.name, node),
-    ]);
-  });
+export function docstringProblems({ name, symbol }: PublicName): readonly string[] {
+  return (symbol.declarations ?? []).flatMap((node) => [
+    ...sectionProblems(name, node),
+    ...memberProblems(name, node),
+  ]);
 }
 
 function sectionProblems(name: string, node: ts.Node): string[] {

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import {
+  CompilerState,
   Extractor,
   ExtractorConfig,
   ExtractorLogLevel,
@@ -63,20 +64,16 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "TlsOptions",
 ]);
 
-/**
- * Checks one entry; with `write`, also updates its report.
- * @param exported Names that any entry exports: programs import each from one of them.
- */
-export async function extract(entry: Entry, exported: ReadonlySet<string>, write: boolean): Promise<Surface> {
-  await mkdir(REPORTS, { recursive: true });
-  const rollup = `${BUILD}${entry.name}.d.ts`;
-  const problems: string[] = [];
-  const config = ExtractorConfig.prepare({
+const declarationsOf = (entry: Entry) => DECLARATIONS + entry.declarations;
+const rollupOf = (entry: Entry) => `${BUILD}${entry.name}.d.ts`;
+
+function configOf(entry: Entry): ExtractorConfig {
+  return ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: `${ROOT}package.json`,
     configObject: {
       projectFolder: ROOT,
-      mainEntryPointFilePath: DECLARATIONS + entry.declarations,
+      mainEntryPointFilePath: declarationsOf(entry),
       compiler: { tsconfigFilePath: `${ROOT}tsconfig.json` },
       apiReport: {
         enabled: true,
@@ -85,7 +82,7 @@ export async function extract(entry: Entry, exported: ReadonlySet<string>, write
         reportFileName: `${entry.name}.api.md`,
       },
       docModel: { enabled: false },
-      dtsRollup: { enabled: true, untrimmedFilePath: rollup },
+      dtsRollup: { enabled: true, untrimmedFilePath: rollupOf(entry) },
       tsdocMetadata: { enabled: false },
       newlineKind: "lf",
       messages: {
@@ -96,7 +93,29 @@ export async function extract(entry: Entry, exported: ReadonlySet<string>, write
       },
     },
   });
-  const { apiReportChanged } = Extractor.invoke(config, {
+}
+
+/** Reads the declarations of all entries once. */
+export function readAll(entries: readonly Entry[]): CompilerState {
+  const [first] = entries;
+  if (first === undefined) throw new Error("package.json exports no types.");
+  return CompilerState.create(configOf(first), { additionalEntryPoints: entries.map(declarationsOf) });
+}
+
+/**
+ * Checks one entry; with `write`, also updates its report.
+ * @param exported Names that any entry exports: programs import each from one of them.
+ */
+export async function extract(
+  entry: Entry,
+  compilerState: CompilerState,
+  exported: ReadonlySet<string>,
+  write: boolean,
+): Promise<Surface> {
+  await mkdir(REPORTS, { recursive: true });
+  const problems: string[] = [];
+  const { apiReportChanged } = Extractor.invoke(configOf(entry), {
+    compilerState,
     localBuild: write,
     messageCallback: (message) => {
       message.handled = true;
@@ -109,5 +128,5 @@ export async function extract(entry: Entry, exported: ReadonlySet<string>, write
       }
     },
   });
-  return { changed: apiReportChanged, rollup, problems };
+  return { changed: apiReportChanged, rollup: rollupOf(entry), problems };
 }

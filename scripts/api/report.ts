@@ -9,7 +9,7 @@ import { spawnSync } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { docstringProblems } from "./docstrings.js";
 import { entries, ROOT } from "./entries.js";
-import { DECLARATIONS, extract, REPORTS } from "./extract.js";
+import { DECLARATIONS, extract, REPORTS, readAll } from "./extract.js";
 import { foreignImports, foreignTypes } from "./foreign-types.js";
 import { publicNames } from "./names.js";
 
@@ -22,16 +22,17 @@ const { status } = spawnSync(
 );
 if (status !== 0) process.exit(1);
 
-const problems = new Set<string>();
 const all = await entries();
-const exported = new Set(publicNames(all).map(({ name }) => name));
+const declarations = readAll(all);
+const names = publicNames(all);
+const exported = new Set(names.map(({ name }) => name));
+const problems = new Set(names.flatMap(docstringProblems));
 for (const entry of all) {
-  const surface = await extract(entry, exported, write);
+  const surface = await extract(entry, declarations, exported, write);
   for (const problem of [
     ...surface.problems,
     ...foreignTypes(entry.specifier, await readFile(surface.rollup, "utf8")),
     ...(await foreignImports(DECLARATIONS, entry.declarations)),
-    ...docstringProblems(entry),
   ]) {
     problems.add(problem);
   }

@@ -8,7 +8,7 @@ import type { TestService } from "./test-service.js";
 
 /** As `--import`, for a process in any directory. */
 export const TSX = import.meta.resolve("tsx");
-export const CLI = join(PACKAGE.folder, "dist/cli/main.js");
+export const CLI = join(PACKAGE.dist, "cli/main.js");
 
 export interface CliOptions {
   readonly cwd?: string | undefined;

@@ -118,7 +118,7 @@ test.runIf(canMount)(
 );
 
 test("the hints of a run whose module has a ledger of its own name no command that looks elsewhere", async () => {
-  const index = pathToFileURL(join(PACKAGE.folder, "dist/index.js")).href;
+  const index = pathToFileURL(join(PACKAGE.dist, "index.js")).href;
   await service.writeFile(
     "connector.mjs",
     `import { fileLedger } from "${index}";

@@ -29,10 +29,9 @@ beforeAll(async () => {
     await writeFile(`${OUT}${name}.ts`, `${code}\nexport {};\n`);
   }
   // Against what a reader has: the declarations, not the sources.
-  const types = `${PACKAGE.folder}/dist`;
   const paths = {
-    "@saas-management/sdk": [`${types}/index.d.ts`],
-    "@saas-management/sdk/*": [`${types}/*/index.d.ts`],
+    "@saas-management/sdk": [`${PACKAGE.dist}/index.d.ts`],
+    "@saas-management/sdk/*": [`${PACKAGE.dist}/*/index.d.ts`],
   };
   const tsconfig = {
     extends: "../../tsconfig.dev.json",

@@ -36,7 +36,7 @@ export type Settings = "exactOptionalPropertyTypes" | "strict";
 export async function emitDeclarations(): Promise<{ readonly folder: string; remove(): Promise<void> }> {
   await mkdir(join(ROOT, "build"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, "build/types-"));
-  await cp(join(PACKAGE.folder, "dist"), join(folder, "dist"), { recursive: true });
+  await cp(PACKAGE.dist, join(folder, "dist"), { recursive: true });
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
