@@ -25,6 +25,18 @@ test("warns once when four fifths of the lease are over, and fires the batch's s
   expect(batch.state).toBe("expired");
 });
 
+test("counts a renewed lease from when its message was sent, not from the answer", async () => {
+  const { batch, clock } = await start();
+  clock.advance(MINUTE);
+  const answer = harness.server.hold("SyncRecords");
+  const write = batch.write("accounts", accounts(1));
+  await until(() => harness.server.streams.length === 1);
+  clock.advance(5 * MINUTE);
+  answer();
+  await write;
+  expect(batch.lease.remainingMs).toBe(10 * MINUTE);
+});
+
 test("ends the write in flight when the lease ends, and completes nothing", async () => {
   const { batch, clock, seen } = await start();
   async function* silent() {

@@ -15,6 +15,8 @@ const UNFINISHED = /\.tmp$/;
 const NEED_NOT_LAST = /\/journal\.[^/]+$/;
 /** An unfinished file without a change for so long belongs to a process that died: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
+/** A folder is not looked at again for so long: a small run asks it for about twenty things. */
+const PRIVATE_MS = 1000;
 const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
@@ -24,8 +26,8 @@ const PIECE_BYTES = 1024 * 1024;
  */
 export class FileStore implements Store {
   readonly #root: string;
-  /** Folders that were private when they were listed last, which every run does before it reads and writes. */
-  readonly #private = new Set<string>();
+  /** When folders were found to be private. */
+  readonly #privateAt = new Map<string, number>();
   /** When folders were last searched for what other processes left behind. */
   readonly #cleanedAt = new Map<string, number>();
 
@@ -86,9 +88,11 @@ export class FileStore implements Store {
   }
 
   async *#walk(folder: string, prefix: string): AsyncGenerator<string, void, undefined> {
-    if (!(await this.#isPrivate(`${folder}x`, true))) return;
+    if (!(await this.#isPrivate(`${folder}x`))) return;
     const path = join(this.#root, folder);
-    for (const entry of await unlessCode("ENOENT", readdir(path, { withFileTypes: true }), [])) {
+    const entries = await unlessCode("ENOENT", readdir(path, { withFileTypes: true }), undefined);
+    if (entries === undefined) this.#privateAt.clear();
+    for (const entry of entries ?? []) {
       const key = `${folder}${entry.name}`;
       if (!key.startsWith(prefix) || UNFINISHED.test(key) || !KEY.test(key)) continue;
       if (entry.isDirectory()) yield* this.#walk(`${key}/`, prefix);
@@ -97,17 +101,18 @@ export class FileStore implements Store {
   }
 
   /** Whether the folder of a key exists; it and those above it, up to the root, must be private. */
-  async #isPrivate(key: string, isListed = false): Promise<boolean> {
+  async #isPrivate(key: string): Promise<boolean> {
     const names = this.#parts(key).slice(0, -1);
     const folder = names.join("/");
-    if (!isListed && this.#private.has(folder)) return true;
-    this.#private.delete(folder);
+    const now = performance.now();
+    if (now - (this.#privateAt.get(folder) ?? Number.NEGATIVE_INFINITY) < PRIVATE_MS) return true;
+    this.#privateAt.delete(folder);
     let path = this.#root;
     for (const name of names) {
       path = join(path, name);
       if (!(await checkPrivateDirectory(path))) return false;
     }
-    if (isListed) this.#private.add(folder);
+    this.#privateAt.set(folder, now);
     return true;
   }
 
