@@ -217,6 +217,16 @@ test("a key function that fails is an AuthenticationError with the cause", async
   });
 });
 
+test("a key function that fails after a refusal keeps the service's message", async () => {
+  const cause = new Error("vault is sealed");
+  const answers = [() => "canary-old", () => Promise.reject(cause)];
+  const { client } = await connectClient(takes("new"), { apiKey: () => answers.shift()?.() ?? "" });
+  const error = await rejection(client.request(QUERY, {}));
+  expect(error).toBeInstanceOf(AuthenticationError);
+  expect(error).toMatchObject({ cause, attempts: 1, serverMessage: "not authorized" });
+  expect(everythingIn(error)).not.toContain("canary-old");
+});
+
 test("a key function that fails for a window tells the outcome of its records", async () => {
   const answers = ["start", "start", "key"];
   const apiKey = () => answers.shift() ?? Promise.reject(new Error("vault is sealed"));

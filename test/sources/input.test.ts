@@ -39,6 +39,10 @@ test("names a missing file by its base name only", async () => {
   expect(error.cause).toBeUndefined();
 });
 
+test("rejects a directory", async () => {
+  await expect(all(fromJsonl(folder.path))).rejects.toMatchObject(INVALID);
+});
+
 test("reads a file again from its beginning", async () => {
   const source = idsOf(await folder.write("users.csv", LONG));
   const first = await all(source);

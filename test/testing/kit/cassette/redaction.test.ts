@@ -52,7 +52,7 @@ const PLACES: Readonly<
     body: { json: { hook: `https://hooks.example/services/${encodeURIComponent(text)}?x#y` } },
   }),
   "a claim of a token": (text) => ({
-    body: { json: { id_token: `${part({})}.${part({ sub: text })}.c2ln` } },
+    body: { json: { id_token: `${part({ alg: "RS256" })}.${part({ sub: text })}.c2lnbmF0dXJl` } },
   }),
   "a line of JSON": (text) => ({ body: { text: `${JSON.stringify({ a: text })}\n{"b":1}\n` } }),
   "an element and an attribute": (text) => ({
