@@ -85,15 +85,22 @@ export function openLedger(ledger: unknown, scope: InstallationScope): Installat
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
   const keys = (await listKeys(parts.store, "")).filter((key) => /\/state\.\d+$/.test(key));
-  const ofFolders = new Map(keys.map((key) => [key.slice(0, key.indexOf("/")), key]));
-  const opened: InstallationLedger[] = [];
-  for (const key of ofFolders.values()) {
-    const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
-    const { endpoint, installationId } = (await unnamed.read(key)) ?? {};
-    if (typeof endpoint === "string" && typeof installationId === "string")
-      opened.push(new InstallationLedger(parts, { endpoint, installationId }));
+  const opened = new Map<string, InstallationLedger>();
+  const problems = new Map<string, unknown>();
+  const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
+  for (const key of keys) {
+    const folder = key.slice(0, key.indexOf("/"));
+    if (opened.has(folder)) continue;
+    try {
+      const { endpoint, installationId } = (await unnamed.read(key)) ?? {};
+      if (typeof endpoint === "string" && typeof installationId === "string")
+        opened.set(folder, new InstallationLedger(parts, { endpoint, installationId }));
+    } catch (error) {
+      problems.set(folder, error);
+    }
   }
-  return opened;
+  for (const [folder, problem] of problems) if (!opened.has(folder)) throw problem;
+  return [...opened.values()];
 }
 
 function partsOf(ledger: unknown): LedgerParts {

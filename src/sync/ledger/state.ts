@@ -3,7 +3,7 @@
  * it puts the next one, and of two at once, one begins again with what the other has put. The state before is kept: it is
  * what is known if the last one is damaged.
  */
-import type { HeldReport } from "../../core/errors/index.js";
+import { ConfigurationError, type HeldReport } from "../../core/errors/index.js";
 import {
   type Check,
   isCount,
@@ -71,6 +71,8 @@ export interface LedgerState {
    * nobody knows whether the service has completed the batch.
    */
   readonly used: Readonly<Record<string, readonly string[]>>;
+  /** Why a later state could not be read, until a run is completed. */
+  readonly damage?: string | undefined;
 }
 
 /** What a ledger has of an installation at one moment. */
@@ -97,9 +99,10 @@ const isState: Check<LedgerState> = objectOf<LedgerState>({
     objectOf<HeldRun>({ at: isCount, approval: isText, isApproved: isFlag, report: isAny, text: isText }),
   ),
   used: recordOf(listOf(isText)),
+  damage: optional(isText),
 });
 
-/** @throws the entries cannot be listed */
+/** @throws the entries cannot be listed, or a state cannot be read now */
 export async function look(ledger: InstallationLedger): Promise<LedgerLook> {
   const seen = await lookOnce(ledger);
   // Once more, because the run before may have replaced its state meanwhile.
@@ -168,8 +171,7 @@ export async function noteHeld(ledger: InstallationLedger, report: HeldReport, a
   // Ids are in the lists of removals only, which a later ledger may have to hash.
   const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
   const held = { at, approval, report: { ...report, reasons }, text: report.toString() };
-  const { entries } = await change(ledger, ({ state, problem }) => {
-    if (problem !== undefined) throw problem;
+  const { entries } = await change(ledger, ({ state }) => {
     const { held: before } = state;
     return { ...state, held: { ...held, isApproved: before?.approval === approval && before.isApproved } };
   });
@@ -235,17 +237,20 @@ function stateAfter(
 
 async function lookOnce(ledger: InstallationLedger): Promise<LedgerLook> {
   const entries = await ledger.entries();
-  let problem: unknown;
+  let problem: ConfigurationError | undefined;
   for (const { key } of entries.filter(isOfState).toReversed()) {
     try {
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
-      return { entries, state: fields, problem };
+      if (fields.damage !== undefined) problem ??= new ConfigurationError(fields.damage);
+      return { entries, state: { ...fields, damage: problem?.message }, problem };
     } catch (error) {
+      // A state that is only out of reach must not be taken for a damaged one.
+      if (!(error instanceof ConfigurationError) || error.cause !== undefined) throw error;
       problem ??= error;
     }
   }
-  return { ...NOTHING_SEEN, entries, problem };
+  return { entries, state: { ...NOTHING_SEEN.state, damage: problem?.message }, problem };
 }
 
 /** The states before the one before. */

@@ -5,7 +5,7 @@ import { truncateId } from "../encoding/record-id.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import { idsOf } from "../ledger/id-lines.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
-import { type HeldRun, knowsSnapshots, look } from "../ledger/state.js";
+import { type HeldRun, knowsSnapshots, type LedgerLook, look } from "../ledger/state.js";
 import { withText } from "../report-text.js";
 import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 
@@ -40,11 +40,15 @@ export interface InstallationStatus {
   readonly held: RunHistory["held"];
 }
 
-/** @throws {ConfigurationError} an entry is damaged */
+/** @throws {ConfigurationError} an entry is damaged, and no run is held for it yet */
 export async function readHistory(ledger: InstallationLedger | undefined): Promise<RunHistory> {
   if (ledger === undefined) return { isKnown: false, runs: [], held: undefined };
   const seen = await look(ledger);
-  if (seen.problem !== undefined) throw seen.problem;
+  if (seen.problem !== undefined && seen.state.held === undefined) throw seen.problem;
+  return historyOf(ledger, seen);
+}
+
+async function historyOf(ledger: InstallationLedger, seen: LedgerLook): Promise<RunHistory> {
   const runs = seen.state.runs.flatMap(({ at, receipt }) => {
     if (!isReceipt(receipt)) return [];
     const described = describedReceipt(receipt);
@@ -54,17 +58,14 @@ export async function readHistory(ledger: InstallationLedger | undefined): Promi
   return { isKnown: knowsSnapshots(seen), runs, held: await readHeld(ledger, seen.state.held) };
 }
 
-/**
- * Reads what is known of several installations, the one that was completed longest ago first.
- * @throws {ConfigurationError} an entry is damaged
- */
+/** Reads what is known of several installations, the one that was completed longest ago first. */
 export async function readInstallations(
   ledgers: readonly InstallationLedger[],
   now: number,
 ): Promise<readonly InstallationStatus[]> {
   const found: InstallationStatus[] = [];
   for (const ledger of ledgers) {
-    const { runs, held } = await readHistory(ledger);
+    const { runs, held } = await historyOf(ledger, await look(ledger));
     const [first, last] = [runs[0], runs.at(-1)].map((run) => run?.completedAt);
     const intervals = runs.length - 1;
     const meanMs = first && last && intervals > 0 ? (Number(last) - Number(first)) / intervals : undefined;

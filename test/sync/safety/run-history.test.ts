@@ -98,20 +98,39 @@ test("ids of a held run are only in the list of removals", async () => {
   expect((await history()).held?.reasons[0]?.examples).toEqual(reasons[0]?.examples);
 });
 
-test("a damaged state is named, and holds the next run; approved, it goes on from the state before", async () => {
+test("a damaged state is named, and holds every run until a person approves one", async () => {
   await service.runAccounts(ids(3));
   await service.runAccounts(ids(4));
   const path = await service.file(/state\.00000002$/);
   await writeFile(path, "{}");
   const named = { code: "INVALID_CONFIGURATION", message: expect.stringContaining(basename(path)) };
   await expect(history()).rejects.toMatchObject(named);
-  const { error, reasons, approvalId } = await heldBy(service.runAccounts(ids(4)));
+  await heldBy(service.runAccounts(ids(4)));
+  const { error, reasons, approvalId = "" } = await heldBy(service.runAccounts(ids(4)));
   expect(reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
   expect(error.cause).toMatchObject(named);
-  await service.runAccounts(ids(4), { approve: approvalId });
+  expect((await history()).held).toMatchObject({ isApproved: false, approval: { id: approvalId } });
+  await noteApproved(ledgerOf(), approvalId);
+  await heldBy(service.runAccounts(ids(2)));
+  const again = await heldBy(service.runAccounts(ids(4)));
+  await service.runAccounts(ids(4), { approve: again.approvalId });
   expect((await history()).runs).toHaveLength(2);
   const { collections } = await service.runAccounts(ids(4));
   expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 4, kept: 4 });
+});
+
+test("a state that is out of reach ends a run, and is not taken for a damaged one", async () => {
+  const below = memoryStore();
+  await service.runAccounts(ids(3), { ledger: storeLedger(below) });
+  await service.runAccounts(ids(4), { ledger: storeLedger(below) });
+  const error = Object.assign(new Error("no answer"), { retryable: true });
+  const fails = ({ method, key }: StoreCall) => method === "get" && key.endsWith("state.00000002");
+  const ledger = storeLedger(failingStore(below, fails, error));
+  const ended: unknown = await service.runAccounts(ids(4), { ledger }).catch((thrown: unknown) => thrown);
+  expect(ended).toMatchObject({ code: "INVALID_CONFIGURATION", cause: error });
+  expect(disposition(ended)).toBe("retry-after");
+  const { collections } = await service.runAccounts(ids(4), { ledger: storeLedger(below) });
+  expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 4 });
 });
 
 test("without a ledger, there is no history", async () => {
