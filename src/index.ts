@@ -7,6 +7,7 @@
 
 export type { CliConfig } from "./cli/cli-config.js";
 export { type ClientOptions, SaasManagementClient } from "./client.js";
+export type { TlsOptions } from "./core/endpoint.js";
 export * from "./core/errors/common.js";
 export { disposition } from "./core/errors/disposition.js";
 export { type ErrorCode, SaasManagementError } from "./core/errors/index.js";
