@@ -188,7 +188,7 @@ test("a run sends nothing if the watermarks cannot be read", async () => {
   const store = failingStore(below, ({ key }) => STATE.test(key), new Error("away"));
   await expect(advanceTo("one", { ledger: storeLedger(store) })).rejects.toMatchObject({
     code: "INVALID_CONFIGURATION",
-    message: expect.stringContaining("could not read the watermarks"),
+    message: expect.stringContaining("could not be read; nothing was sent"),
     cause: { message: "away" },
   });
   expect(service.inspect().snapshots.usage).toEqual([]);

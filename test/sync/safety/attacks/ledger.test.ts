@@ -88,7 +88,7 @@ testAttacks([
   },
   {
     name: "the store of the user cannot read its values",
-    ending: UNREADABLE,
+    ending: refused("INVALID_CONFIGURATION"),
     attack: (service) =>
       send(service, people(0, 20), { ledger: failing(service, ({ method }) => method === "get") }),
   },
