@@ -1,4 +1,5 @@
 /** Ledgers as the guard sees them. */
+import { randomUUID } from "node:crypto";
 import { type SnapshotCollection, type Store, storeLedger } from "@saas-management/sdk";
 import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
 import type { InstallationLedger, InstallationScope } from "../../src/sync/ledger/installation-ledger.js";
@@ -21,7 +22,7 @@ export async function pastsOf(ledger: CollectionLedger): Promise<PastSnapshots> 
 
 /** Notes a completed run of these snapshots. */
 export function complete(ledger: InstallationLedger, snapshots: Completion["snapshots"]): Promise<void> {
-  const run = { at: 0, receipt: {} };
+  const run = { at: 0, receipt: { batchId: randomUUID() } };
   const completion = { run, snapshots, advanced: {}, before: {}, approval: undefined };
   return noteCompleted(ledger, completion, new AbortController().signal);
 }

@@ -91,18 +91,18 @@ export class Drafts {
     this.#areSaved = true;
     const { approve, approved, ledger } = this.#guard;
     if (ledger === undefined || approve === undefined || approved.size === 0 || this.#isGivenUp) return;
-    this.#used = noteUse(ledger, approve, this.#token, true);
+    this.#used = noteUse(ledger, approve, this.#token, true, this.#ended);
     await this.#used.catch(unwritable("the approved snapshots"));
   }
 
   async #discard(drafts: Iterable<LedgerDraft>): Promise<void> {
     const message = "the ledger could not discard the ids of an aborted batch";
-    await bestEffort(this.#configuration, { level: "warn", message }, async () => {
+    await bestEffort(this.#configuration, { level: "warn", message }, async (over) => {
       for (const draft of drafts) await draft.discard();
       const { approve, ledger } = this.#guard;
       if (this.#used === undefined || ledger === undefined || approve === undefined) return;
       await this.#used.catch(() => {});
-      await noteUse(ledger, approve, this.#token, false);
+      await noteUse(ledger, approve, this.#token, false, over);
     });
   }
 }

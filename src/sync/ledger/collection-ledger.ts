@@ -71,20 +71,24 @@ export class CollectionLedger {
     return look(this.#asked);
   }
 
-  /**
-   * Every set of ids that the service may have; empty if there was no snapshot yet.
-   * @throws what is wrong with the state of the ledger
-   */
+  /** Every set of ids that the service may have; empty if there was no snapshot yet. */
   known(seen: LedgerLook): readonly KnownIds[] {
-    if (seen.problem !== undefined) throw seen.problem;
     const sets = unclearOf(seen, this.#subject).map(({ key }): KnownIds => {
       return { state: "unclear", lines: () => this.#read(key), pasts: () => this.#pastAt(key) };
     });
     const completed = seen.state.snapshots[this.#subject];
-    if (completed === undefined) return sets;
-    const { pasts, ...place } = completed;
-    const lines = () => this.#read(this.#keyOf(place));
-    return [{ state: "completed", lines, pasts: async () => pasts }, ...sets];
+    if (completed !== undefined) {
+      const { pasts, ...place } = completed;
+      const lines = () => this.#read(this.#keyOf(place));
+      sets.unshift({ state: "completed", lines, pasts: async () => pasts });
+    }
+    const { problem } = seen;
+    const fail = () => {
+      throw problem;
+    };
+    // Nobody knows which ids a state names that cannot be read. The other ones tell what would be removed of them.
+    if (problem !== undefined) sets.unshift({ state: "completed", lines: fail, pasts: fail });
+    return sets;
   }
 
   /**

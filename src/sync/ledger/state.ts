@@ -156,7 +156,9 @@ export async function noteCompleted(
   completion: Completion,
   over: AbortSignal,
 ): Promise<void> {
-  const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over);
+  const run = JSON.stringify(completion.run);
+  const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
+  const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
   const isUsed = (entry: LedgerEntry) => isList(entry) && entry.token === completion.approval;
   const isReplaced = (entry: LedgerEntry) =>
     isIds(entry) && entry.sequence < (state.snapshots[entry.subject]?.sequence ?? 0);
@@ -164,17 +166,29 @@ export async function noteCompleted(
   await ledger.delete([...needless, ...formerOf(entries)]);
 }
 
-/** Notes a held run in place of an earlier one, if the ledger could store its approval. */
-export async function noteHeld(ledger: InstallationLedger, report: HeldReport, at: number): Promise<void> {
+/**
+ * Notes a held run in place of an earlier one, if the ledger could store its approval.
+ * @param over Fires when nobody waits any more.
+ */
+export async function noteHeld(
+  ledger: InstallationLedger,
+  report: HeldReport,
+  at: number,
+  over: AbortSignal,
+): Promise<void> {
   const approval = report.approval?.id;
   if (approval === undefined) return;
   // Ids are in the lists of removals only, which a later ledger may have to hash.
   const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
   const held = { at, approval, report: { ...report, reasons }, text: report.toString() };
-  const { entries } = await change(ledger, ({ state }) => {
-    const { held: before } = state;
-    return { ...state, held: { ...held, isApproved: before?.approval === approval && before.isApproved } };
-  });
+  const { entries } = await change(
+    ledger,
+    ({ state }) => {
+      const { held: before } = state;
+      return { ...state, held: { ...held, isApproved: before?.approval === approval && before.isApproved } };
+    },
+    over,
+  );
   await ledger.delete(formerOf(entries));
 }
 
@@ -186,33 +200,48 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
   });
 }
 
-/** Notes whether a batch may be completed with an approval. */
+/**
+ * Notes whether a batch may be completed with an approval.
+ * @param over Fires when nobody waits any more.
+ */
 export async function noteUse(
   ledger: InstallationLedger,
   approval: string,
   token: string,
   isUsed: boolean,
+  over: AbortSignal,
 ): Promise<void> {
-  await change(ledger, ({ state }) => {
-    const others = (state.used[approval] ?? []).filter((other) => other !== token);
+  const usersIn = ({ used }: LedgerState) => used[approval] ?? [];
+  const next = ({ state }: LedgerLook) => {
+    const others = usersIn(state).filter((other) => other !== token);
     return { ...state, used: { ...state.used, [approval]: isUsed ? [...others, token] : others } };
-  });
+  };
+  await change(ledger, next, over, (state) => usersIn(state).includes(token) === isUsed);
 }
 
-/** Puts the next state. @returns what was there before, with that state */
+/**
+ * Puts the next state.
+ * @param isNoted Whether a state has the change already. Then the change is not lost if this process is suspended before
+ *   its put: others may have put the same key meanwhile, and deleted it again.
+ * @returns what was there before, with that state
+ */
 async function change(
   ledger: InstallationLedger,
   next: (seen: LedgerLook) => LedgerState,
   over?: AbortSignal,
+  isNoted?: (state: LedgerState) => boolean,
 ): Promise<LedgerLook> {
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     over?.throwIfAborted();
     const seen = await look(ledger);
+    if (!isFirst && isNoted?.(seen.state) === true) return seen;
     const state = next(seen);
     over?.throwIfAborted();
     const sequence = nextSequence(seen.entries.filter(isOfState));
     const key = ledger.keyOf({ subject: SUBJECT, sequence, token: "", kind: "" });
-    if (await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state })) return { ...seen, state };
+    if (!(await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state }))) continue;
+    const later = isNoted && (await ledger.entries(SUBJECT)).filter(isOfState);
+    if (later === undefined || nextSequence(later) <= sequence + 1) return { ...seen, state };
   }
 }
 
@@ -258,8 +287,9 @@ function formerOf(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
   return entries.filter(isOfState).slice(0, -1);
 }
 
-function isOfState({ subject }: LedgerEntry): boolean {
-  return subject === SUBJECT;
+/** A copy that a person has made of a state may have another ending. */
+function isOfState({ subject, kind }: LedgerEntry): boolean {
+  return subject === SUBJECT && kind === "";
 }
 
 function isIds({ kind }: LedgerEntry): boolean {

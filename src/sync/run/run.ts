@@ -83,7 +83,9 @@ class Run<Snapshots extends SnapshotCollection> {
     } catch (error) {
       if (error instanceof RunHeldError) {
         const message = "the ledger could not note the held run in its history";
-        await this.#note({ level: "warn", message }, (ledger, at) => noteHeld(ledger, error.report, at));
+        await this.#note({ level: "warn", message }, (ledger, at, over) =>
+          noteHeld(ledger, error.report, at, over),
+        );
         await this.#tell(error.report);
       }
       throw this.#withUnclear(error);

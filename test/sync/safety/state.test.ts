@@ -1,0 +1,122 @@
+/** The state of a ledger, of which the value with the highest sequence counts. */
+import { copyFile, writeFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
+import { type HeldReport, type Store, storeLedger } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import type { InstallationLedger } from "../../../src/sync/ledger/installation-ledger.js";
+import { openLedger } from "../../../src/sync/ledger/ledger.js";
+import { type LedgerState, look, noteHeld, noteUse } from "../../../src/sync/ledger/state.js";
+import { memoryStore } from "../../../src/sync/ledger/store.js";
+import { complete } from "../../support/ledgers.js";
+import { isPutOf, isState, watchedStore } from "../../support/stores.js";
+import { heldBy, ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+const NEVER = new AbortController().signal;
+const BASELINE = { sequence: 1, token: "run-batch", pasts: [] };
+const SCOPE = { endpoint: "https://sync.example.com", installationId: "one" };
+const ledgerOf = (store: Store) => openLedger(storeLedger(store), SCOPE);
+
+const report = (id: string): HeldReport => ({
+  installationId: SCOPE.installationId,
+  ledger: "store",
+  reasons: [],
+  approval: { id, expiresAt: new Date(0) },
+});
+
+/** A store whose first put of a state waits until it is released. */
+function stalled(below: Store) {
+  let release = () => {};
+  let isStalled = () => {};
+  const reached = new Promise<void>((resolve) => {
+    isStalled = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const store = watchedStore(below, async (call, go) => {
+    if (isPutOf("state")(call)) {
+      isStalled();
+      await released;
+    }
+    return go();
+  });
+  return { store, reached, release: () => release() };
+}
+
+test.each<[string, (ledger: InstallationLedger) => Promise<void>, Partial<LedgerState>]>([
+  [
+    "a used approval",
+    (ledger) => noteUse(ledger, "approval", "run-batch", true, NEVER),
+    { used: { approval: ["run-batch"] } },
+  ],
+  [
+    "a completed run",
+    (ledger) => complete(ledger, { groups: BASELINE }),
+    { snapshots: { groups: BASELINE } },
+  ],
+])("%s that a suspended process notes is not lost when others note more", async (_, note, noted) => {
+  const below = memoryStore();
+  const ledger = ledgerOf(below);
+  await noteHeld(ledger, report("first"), 0, NEVER);
+  const { store, reached, release } = stalled(below);
+  const noting = note(ledgerOf(store));
+  await reached;
+  for (const id of ["a", "b", "c"]) await noteHeld(ledger, report(id), 0, NEVER);
+  release();
+  await noting;
+  expect((await look(ledger)).state).toMatchObject(noted);
+});
+
+test("a run is noted once if the store says that another one has put its state", async () => {
+  const below = memoryStore();
+  let puts = 0;
+  const store: Store = {
+    ...below,
+    putIfAbsent: async (key, value) => (await below.putIfAbsent(key, value)) && ++puts > 1,
+  };
+  await complete(ledgerOf(store), { groups: BASELINE });
+  expect((await look(ledgerOf(below))).state.runs).toHaveLength(1);
+});
+
+test("a run whose ledger has a damaged state is held with what it would remove of the ids that can be read", async () => {
+  await service.runAccounts(ids(39));
+  await service.runAccounts(ids(40));
+  await writeFile(await service.file(/state\.00000002$/), "{}");
+  const { reasons, approvalId: approve } = await heldBy(service.runAccounts(ids(10)));
+  expect(reasons).toMatchObject([{ rule: "unreadable-ledger", known: 40, kept: 10, removed: 30 }]);
+  expect(reasons[0]?.message).toContain("30 of the 40 ids that can be read would be removed");
+  expect((await service.runAccounts(ids(10), { approve })).surprises).toEqual([]);
+});
+
+test("a copy of a state that a person has made beside it is ignored, and stays", async () => {
+  await service.runAccounts(ids(4));
+  const path = await service.file(/state\.00000001$/);
+  const copy = `${path}.before.bak`;
+  await copyFile(path, copy);
+  for (let run = 0; run < 3; run += 1) {
+    const { collections } = await service.runAccounts(ids(4));
+    expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 4 });
+  }
+  expect(await service.files()).toContain(copy);
+});
+
+test("a held run that cannot be noted is given up when nobody waits any more", async () => {
+  const below = memoryStore();
+  await service.runAccounts(ids(40), { ledger: storeLedger(below) });
+  let puts = 0;
+  const taken: Store = {
+    ...below,
+    putIfAbsent: async (key, value) => {
+      if (!isState(key)) return below.putIfAbsent(key, value);
+      puts += 1;
+      await setTimeout(1);
+      return false;
+    },
+  };
+  await heldBy(service.clock.drive(service.runAccounts(ids(2), { ledger: storeLedger(taken) })));
+  await setTimeout(20);
+  const before = puts;
+  await setTimeout(50);
+  expect(puts).toBe(before);
+});
