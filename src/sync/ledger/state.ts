@@ -271,8 +271,10 @@ async function lookOnce(ledger: InstallationLedger): Promise<LedgerLook> {
     try {
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
+      // The last run that was held may have been decided since then.
+      const held = problem === undefined ? fields.held : undefined;
       if (fields.damage !== undefined) problem ??= new ConfigurationError(fields.damage);
-      return { entries, state: { ...fields, damage: problem?.message }, problem };
+      return { entries, state: { ...fields, held, damage: problem?.message }, problem };
     } catch (error) {
       // A state that is only out of reach must not be taken for a damaged one.
       if (!(error instanceof ConfigurationError) || error.cause !== undefined) throw error;

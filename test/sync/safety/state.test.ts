@@ -1,12 +1,13 @@
 /** The state of a ledger, of which the value with the highest sequence counts. */
 import { copyFile, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { type HeldReport, type Store, storeLedger } from "@saas-management/sdk";
+import { fileLedger, type HeldReport, type Store, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import type { InstallationLedger } from "../../../src/sync/ledger/installation-ledger.js";
 import { openLedger } from "../../../src/sync/ledger/ledger.js";
 import { type LedgerState, look, noteHeld, noteUse } from "../../../src/sync/ledger/state.js";
 import { memoryStore } from "../../../src/sync/ledger/store.js";
+import { readInstallations } from "../../../src/sync/run/history.js";
 import { complete } from "../../support/ledgers.js";
 import { isPutOf, isState, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
@@ -119,4 +120,20 @@ test("a held run that cannot be noted is given up when nobody waits any more", a
   const before = puts;
   await setTimeout(50);
   expect(puts).toBe(before);
+});
+
+test("a run that was held before a state that is damaged cannot be approved: a later one may have been completed", async () => {
+  await service.runAccounts(ids(40));
+  const { approvalId = "" } = await heldBy(service.runAccounts(ids(10)));
+  await service.runAccounts(ids(40));
+  const path = await service.file(/state\.00000003$/);
+  await writeFile(path, "{}");
+  const { installationId } = service;
+  const ledger = fileLedger(service.directory);
+  const history = () => service.sync.history({ installationId, ledger });
+  await expect(history()).rejects.toMatchObject({ message: expect.stringContaining(path) });
+  const own = openLedger(ledger, { endpoint: service.server.syncUrl, installationId });
+  expect(await readInstallations([own], Date.now())).toMatchObject([{ held: undefined }]);
+  const { error } = await heldBy(service.runAccounts(ids(40), { approve: approvalId }));
+  expect((await history()).held?.approval).toEqual(error.report.approval);
 });
