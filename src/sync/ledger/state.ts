@@ -247,9 +247,11 @@ async function change(
 
 /** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
 function stateAfter(
-  { entries, state: { runs, snapshots, watermarks, used } }: LedgerLook,
+  { entries, problem, state: { runs, snapshots, watermarks, used } }: LedgerLook,
   completion: Completion,
 ): LedgerState {
+  // Nobody has approved it: without snapshots, no run is held for a damaged state.
+  if (problem !== undefined && Object.keys(completion.snapshots).length === 0) throw problem;
   const { run, advanced, before } = completion;
   const later = Object.entries(completion.snapshots).filter(
     ([subject, { sequence }]) => sequence >= (snapshots[subject]?.sequence ?? 0),

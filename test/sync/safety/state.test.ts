@@ -137,3 +137,18 @@ test("a run that was held before a state that is damaged cannot be approved: a l
   const { error } = await heldBy(service.runAccounts(ids(40), { approve: approvalId }));
   expect((await history()).held?.approval).toEqual(error.report.approval);
 });
+
+test("a run without snapshots, which nothing holds, does not end what a damaged state stands for", async () => {
+  const { server, installationId } = service;
+  await service.runAccounts(ids(40));
+  const { approvalId: approve = "" } = await heldBy(service.runAccounts(ids(10)));
+  for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
+    server.faults.add({ on, times: 2, fault: "drop", at: "answer" });
+  const unclear = service.runAccounts(ids(10), { approve, restarts: 0 });
+  await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  await writeFile(await service.file(/state\.00000003$/), "{}");
+  await service.run([], async () => {});
+  expect((await heldBy(service.runAccounts(ids(40)))).reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
+  await heldBy(service.runAccounts(ids(10), { approve }));
+  expect(server.inspect(installationId).batches.filter(({ state }) => state === "completed")).toHaveLength(3);
+});
