@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -13,6 +14,17 @@ export const aliases = [
   // One copy of graphql-js: without it the CommonJS and the ESM build meet ("from another realm").
   { find: /^graphql$/, replacement: "graphql/index.js" },
 ];
+
+/** Files that take a minute: a worker that begins with one at the end would work alone. */
+const LONG = /\/test\/system\/(fleet|testing|app|fan-out)\//;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   resolve: { alias: aliases },
@@ -48,6 +60,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // One fewer than there are cores by default, which on two of them is one.
     maxWorkers: "100%",
+    sequence: { sequencer: LongFirst },
     coverage: { include: ["src/**/*.ts"], exclude: ["src/**/generated/**"] },
   },
 });
