@@ -29,10 +29,10 @@ const source = sourceFigures("src");
 const { imported, written, guarded, paged } = enteredFiles();
 const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
-  { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_070 },
+  { figure: "lines of code of the SDK", value: sdk, goal: 14_000, most: 15_110 },
   { figure: "lines of code of the lab", value: lab, goal: 8_000, most: 8_300 },
   { figure: "lines of code of the command line", value: commandLine, goal: 1_900, most: 1_920 },
-  { figure: "hand-written files in src", value: source.files, goal: 240, most: 251 },
+  { figure: "hand-written files in src", value: source.files, goal: 240, most: 252 },
   { figure: "median lines of a file", value: source.median, goal: 120, most: 125 },
   { figure: "files over 300 lines", value: source.over300.length, goal: 0 },
   { figure: "files under 20 lines (not types or a door)", value: source.under20.length, goal: 0, most: 1 },
@@ -44,7 +44,7 @@ const rows: readonly Row[] = [
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
   { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 700 },
-  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 45_250 },
+  { figure: "lines of test", value: sourceFigures("test").lines, goal: 40_000, most: 45_400 },
   {
     figure: "lines of bench, scripts, codegen, contract, examples",
     value: toolLines(),

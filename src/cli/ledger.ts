@@ -8,7 +8,7 @@ import { CollectionLedger } from "../sync/ledger/collection-ledger.js";
 import { idsOf } from "../sync/ledger/id-lines.js";
 import { openBatch } from "../sync/ledger/journal-entries.js";
 import { openAll, openLedger } from "../sync/ledger/ledger.js";
-import { noteApproved } from "../sync/ledger/state.js";
+import { noteApproved } from "../sync/ledger/notes.js";
 import { type RunHistory, readInstallations } from "../sync/run/history.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";

@@ -4,8 +4,8 @@ import { type SnapshotCollection, type Store, storeLedger } from "@saas-manageme
 import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
 import type { InstallationLedger, InstallationScope } from "../../src/sync/ledger/installation-ledger.js";
 import { openLedger } from "../../src/sync/ledger/ledger.js";
+import { type Completion, noteCompleted } from "../../src/sync/ledger/notes.js";
 import type { PastSnapshots } from "../../src/sync/ledger/past.js";
-import { type Completion, noteCompleted } from "../../src/sync/ledger/state.js";
 
 export function collectionLedger(
   store: Store,
