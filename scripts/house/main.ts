@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
   { figure: "files x.ts beside a folder x/", value: source.besideFolder.length, goal: 0 },
   { figure: "circles and imports against the layers", value: layerViolations(), goal: 0 },
   { figure: "files that a record of batch.write enters", value: written.sources.length, goal: 30, most: 33 },
-  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 60, most: 73 },
+  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 60, most: 74 },
   { figure: "files that the first page of licenses() enters", value: paged.sources.length, goal: 24 },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
