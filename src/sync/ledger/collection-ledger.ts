@@ -86,7 +86,7 @@ export class CollectionLedger {
     const fail = () => {
       throw problem;
     };
-    // Nobody knows which ids a state names that cannot be read. The other ones tell what would be removed of them.
+    // The ids that a damaged state named are not known. The sets that can be read still tell what would be removed.
     if (problem !== undefined) sets.unshift({ state: "completed", lines: fail, pasts: fail });
     return sets;
   }

@@ -56,7 +56,7 @@ export class InstallationLedger {
   readonly hashIds: boolean;
   readonly folder: string;
   readonly #directory: string | undefined;
-  #lastRead: { readonly key: string; readonly fields: Fields | undefined } | undefined;
+  #lastRead: { readonly key: string; readonly fields: Fields } | undefined;
 
   constructor({ location, store, hashIds, directory }: LedgerParts, scope: InstallationScope) {
     this.scope = scope;
@@ -105,8 +105,10 @@ export class InstallationLedger {
 
   /** Reads the fields of a value once, as long as no other one was read like this: values never change. */
   async readOnce(key: string): Promise<Fields | undefined> {
-    if (this.#lastRead?.key !== key) this.#lastRead = { key, fields: await this.read(key) };
-    return this.#lastRead.fields;
+    if (this.#lastRead?.key === key) return this.#lastRead.fields;
+    const fields = await this.read(key);
+    if (fields !== undefined) this.#lastRead = { key, fields };
+    return fields;
   }
 
   async delete(entries: readonly Pick<LedgerEntry, "key">[]): Promise<void> {

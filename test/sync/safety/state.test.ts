@@ -153,3 +153,15 @@ test("a run without snapshots, which nothing holds, does not end what a damaged 
   await heldBy(service.runAccounts(ids(10), { approve }));
   expect(server.inspect(installationId).batches.filter(({ state }) => state === "completed")).toHaveLength(3);
 });
+
+test("a state that is listed, and not there for a moment, is read again", async () => {
+  const below = memoryStore();
+  await service.runAccounts(ids(4), { ledger: storeLedger(below) });
+  let gets = 0;
+  const store: Store = {
+    ...below,
+    get: async (key) => (isState(key) && ++gets === 1 ? undefined : below.get(key)),
+  };
+  const { collections } = await service.runAccounts(ids(4), { ledger: storeLedger(store) });
+  expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 4 });
+});
