@@ -1,16 +1,17 @@
 /** The layers of src (docs/architecture.md): imports go down only, without circles. `npm run check:layers` holds it. */
 
 /** The rooms of src/sync, top to bottom: each imports from the rooms after it only. */
-const ROOMS = ["preview", "run", "guard", "batch", "write", "encoding", "ids"];
+const ROOMS = ["batch", "write", "encoding", "ids"];
 
 /** [files, what they must not import, why] */
 const FORBIDDEN = [
   ["^src/core/", "^src/(?!core/)", "core knows neither API"],
   ["^src/node/", "^src/(?!core/|node/)", "node stands on core"],
   ["^src/graphql/", "^src/(?!core/|graphql/)", "graphql stands on core"],
-  ["^src/sync/", "^src/(?!core/|node/|sync/)", "sync stands on core and node"],
+  ["^src/sync/", "^src/(?!core/|node/|sync/)", "sync stands on core and node, and knows nothing of runs"],
+  ["^src/runs/", "^src/(?!core/|sync/|runs/)", "runs stand on sync"],
   ["^src/sources/", "^src/(?!core/|sources/)", "sources stand on core"],
-  ["^src/postgres/", "^src/(?!core/|postgres/|sync/ledger/)", "postgres is a store"],
+  ["^src/postgres/", "^src/(?!core/|postgres/|runs/ledger/)", "postgres is a store"],
   ["^src/(?!postgres/)", "^src/postgres/", "its users import it"],
   ["^src/otel/", "^src/(?!core/|otel/)", "it subscribes to the channels"],
   ["^src/(?!otel/)", "^src/otel/|@opentelemetry/", "its users import it"],
@@ -19,15 +20,16 @@ const FORBIDDEN = [
     "^src/(?!core/|reference-server/|sync/generated/)",
     "the server judges by its own rules",
   ],
-  ["^src/testing/", "^src/(?!core/|reference-server/|sync/|testing/)", "the kit runs connectors"],
+  ["^src/testing/", "^src/(?!core/|reference-server/|sync/|runs/|testing/)", "the kit runs connectors"],
   ["^src/(core|graphql)/", "@grpc/", "browsers cannot load gRPC"],
   [
     "^src/sync/(?!grpc/|client[.]ts|generated/)",
     "^src/sync/grpc/|@grpc/",
     "the engine knows SyncTransport, not gRPC",
   ],
-  ["^src/sync/grpc/", `^src/sync/(${ROOMS.join("|")}|ledger)/`, "gRPC moves bytes"],
-  ["^src/sync/ledger/", "^src/sync/(preview|run|guard|batch|write)/", "the ledger stores, the guard judges"],
+  ["^src/sync/grpc/", `^src/sync/(${ROOMS.join("|")})/`, "gRPC moves bytes"],
+  ["^src/runs/ledger/", "^src/(sync/(batch|write)|runs/(?!ledger/))", "the ledger stores, the guard judges"],
+  ["^src/runs/guard/", "^src/runs/(?!guard/|ledger/)", "the guard judges for runs and previews"],
   [
     "^src/sync/(transport|options|lease|progress)[.]ts",
     `^src/sync/(${ROOMS.join("|")}|grpc)/`,

@@ -7,7 +7,7 @@ const operations = readFileSync(new URL("src/graphql/generated/operations.ts", i
 const exported = operations.match(/^export interface [\s\S]*?^}/gm).join("");
 const nested = [...exported.matchAll(/\w+(?:Filter|Sort)Input(?= \|)/g)].map(([name]) => name);
 
-const guard = readFileSync(new URL("src/sync/guard/rules.ts", import.meta.url), "utf8");
+const guard = readFileSync(new URL("src/runs/guard/rules.ts", import.meta.url), "utf8");
 const rules = [...guard.matchAll(/^interface (\w+Rule)/gm)].map(([, name]) => name);
 
 /** @type {import("typedoc").TypeDocOptions} */

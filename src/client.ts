@@ -8,9 +8,9 @@ import type { ContractReport } from "./graphql/contract-check.js";
 import { type NodeFetch, openFetch } from "./node/fetch.js";
 import { resolveProxy } from "./node/proxy.js";
 import { resolveTls } from "./node/tls.js";
-import { createSyncClient } from "./sync/client.js";
-import type { SyncEngine } from "./sync/engine.js";
-import type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
+import type { SyncEngine } from "./runs/engine.js";
+import { createSyncClient } from "./runs/engine.js";
+import type { SyncClient, SyncDefaults } from "./runs/sync-client.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {

@@ -19,7 +19,7 @@ const SHARED: readonly (readonly [name: string, ...roots: string[]])[] = [
   // Apart, because big.js is left out of a page only with the file that imports it.
   ["money", "graphql/money"],
   ["client", "index"],
-  ["run", "sync/run/run", "sync/write/source-reader", "sync/preview/preview", "sync/run/history"],
+  ["run", "runs/run", "sync/write/source-reader", "runs/preview/preview", "runs/history"],
   ["messages", "sync/generated/messages", "sync/generated/contract"],
   ["server", "reference-server/server"],
   ["sources", "sources/index"],

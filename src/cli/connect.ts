@@ -5,7 +5,7 @@ import { type ClientOptions, SaasManagementClient } from "../client.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import type { Logger } from "../core/hooks.js";
 import { isObject } from "../core/validate.js";
-import { fileLedger } from "../sync/ledger/ledger.js";
+import { fileLedger } from "../runs/ledger/ledger.js";
 import { type ConfigFile, readConfig } from "./config.js";
 import type { Io } from "./io.js";
 import { type Options, UsageError } from "./options.js";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { raceAbort } from "../core/abort.js";
 import { escapeControls } from "../core/redact.js";
-import type { RunHistory } from "../sync/run/history.js";
+import type { RunHistory } from "../runs/history.js";
 import { type Connection, resolveConnection } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
 import { forTerminal, type Io } from "./io.js";

@@ -5,7 +5,7 @@
  */
 import { ConfigurationError } from "../core/errors/index.js";
 import { checkRules, FLAG, type OptionTable, readOptions, TEXT, withMethods } from "../core/validate.js";
-import { type Ledger, makeLedger } from "../sync/ledger/ledger.js";
+import { type Ledger, makeLedger } from "../runs/ledger/ledger.js";
 import type { Pool } from "./pool.js";
 import { PostgresStore } from "./postgres-store.js";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Store } from "../sync/ledger/store.js";
+import type { Store } from "../runs/ledger/store.js";
 import { type Pool, query, readBytes, readText } from "./pool.js";
 import { createTables, type Tables, tablesOf } from "./tables.js";
 

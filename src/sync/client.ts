@@ -1,31 +1,179 @@
-import { raceAbort } from "../core/abort.js";
-import { ConfigurationError } from "../core/errors/index.js";
-import { SyncEngine } from "./engine.js";
-import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./options.js";
-import { readSpoolOptions } from "./run/spool.js";
-import type { SyncDefaults } from "./sync-client.js";
+import { setMaxListeners } from "node:events";
+import { linkAbort, raceAbort } from "../core/abort.js";
+import { ClosedError, InvalidInputError } from "../core/errors/index.js";
+import { safeCallback } from "../core/hooks.js";
+import { withCallSite } from "../core/operation.js";
+import { FLAG, type OptionTable, readOptions } from "../core/validate.js";
+import { takenOverError } from "./batch/batch-errors.js";
+import { startKeepAlive } from "./batch/keep-alive.js";
+import { OpenedBatch } from "./batch/opened-batch.js";
+import { BatchSession } from "./batch/session.js";
+import {
+  BATCH_OPTIONS,
+  type BatchOptions,
+  BatchStarter,
+  type BatchWatch,
+  requireInstallation,
+  type StartedBatch,
+} from "./batch/start.js";
+import { BatchHandle } from "./batch/sync-batch.js";
+import { callWithRetry, openSyncTrace, withinGrace } from "./call.js";
+import { momentOf } from "./lease.js";
+import type { SyncConfiguration } from "./options.js";
+import { type OnProgress, withHeartbeat } from "./progress.js";
 import type { CallContext, SyncTransport } from "./transport.js";
+import { Acknowledgements } from "./write/window-sender.js";
 
-/**
- * Connects to the service over gRPC.
- * @throws {ConfigurationError} an option is missing or not usable; nothing is connected yet
- */
-export function createSyncClient({
-  installationId,
-  ledger,
-  guard,
-  onHeld,
-  spool,
-  ...options
-}: SyncClientOptions & SyncDefaults): SyncEngine {
-  const configuration = resolveSyncOptions(options);
-  if (spool !== undefined) readSpoolOptions("sync.spool", spool, ConfigurationError);
-  const defaults = { installationId, ledger, guard, onHeld, spool };
-  return new SyncEngine(configuration, lazyGrpc(configuration), defaults);
+/** The batches of the Sync API over any transport, without knowing how the service is reached. */
+export class BatchClient {
+  protected readonly configuration: SyncConfiguration;
+  readonly #transport: SyncTransport;
+  readonly #installationId: string | undefined;
+  readonly #starter: BatchStarter;
+  protected readonly closed = new AbortController();
+  /** The handles that may write, by the ids of their batches. */
+  readonly #writers = new Map<string, BatchSession>();
+  /** What the answers of the service have told of it. */
+  readonly #service = { counts: false };
+
+  /** The transport is closed with the client. */
+  constructor(configuration: SyncConfiguration, transport: SyncTransport, installationId?: string) {
+    this.configuration = configuration;
+    this.#transport = transport;
+    this.#installationId = installationId;
+    this.#starter = new BatchStarter(transport, configuration);
+    // One listener for each start under way and each batch that is open.
+    setMaxListeners(0, this.closed.signal);
+  }
+
+  startBatch(options: BatchOptions = {}): Promise<BatchHandle> {
+    return withCallSite(options?.signal, async () =>
+      this.start(this.readBatchOptions("startBatch", options, BATCH_OPTIONS), { attempt: 1 }),
+    );
+  }
+
+  openBatch(batchId: string, options: BatchOptions & { readonly takeOver: true }): BatchHandle;
+  openBatch(batchId: string, options?: BatchOptions): OpenedBatch;
+  openBatch(
+    batchId: string,
+    options: BatchOptions & { readonly takeOver?: boolean } = {},
+  ): BatchHandle | OpenedBatch {
+    const given = this.readBatchOptions("openBatch", options, { ...BATCH_OPTIONS, takeOver: FLAG });
+    this.requireOpen();
+    if (typeof batchId !== "string" || batchId === "")
+      throw new InvalidInputError("batchId must be the id of a batch.");
+    if (given.takeOver !== true) {
+      if (given.maxIdleMs !== undefined)
+        throw new InvalidInputError("maxIdleMs renews the lease with writes: it needs takeOver: true.");
+      const abort = (signal: AbortSignal) => this.abort(batchId, signal, given.onProgress);
+      return new OpenedBatch(batchId, abort, this.closed.signal);
+    }
+    this.#writers.get(batchId)?.fail(takenOverError());
+    const startedAt = momentOf(this.configuration.clock);
+    const trace = openSyncTrace(this.configuration, "sync.batch", { batchId, attempt: 1 });
+    return this.#handle({ id: batchId, startedAt, trace, unverified: true }, given, 1);
+  }
+
+  async close(): Promise<void> {
+    if (!this.closed.signal.aborted) this.closed.abort(clientClosed());
+    await withinGrace(this.configuration.clock, () => this.#starter.settled()).catch(() => {});
+    this.#starter.giveUp(this.closed.signal.reason);
+    this.#transport.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
+    this.requireOpen();
+    const installationId = this.installationOf(options);
+    const { waitForLockMs = 0 } = options;
+    options.signal?.throwIfAborted();
+    const { onProgress, end } = withHeartbeat(options, this.configuration.clock);
+    const { controller, unlink } = linkAbort(this.closed.signal, options.signal);
+    try {
+      const { attempt } = watch;
+      const { signal } = controller;
+      const started = await this.#starter.start({
+        ...watch,
+        installationId,
+        signal,
+        waitForLockMs,
+        onProgress,
+      });
+      const handle = this.#handle({ ...started, unverified: false }, options, attempt, installationId);
+      const type = attempt === 1 ? "started" : "restarted";
+      onProgress?.({ type, attempt, batchId: started.id });
+      return handle;
+    } finally {
+      end();
+      unlink();
+    }
+  }
+
+  protected abort(batchId: string, signal: AbortSignal, onProgress?: OnProgress): Promise<void> {
+    const attempt = (call: CallContext) => this.#transport.abortBatch(batchId, call);
+    const operation = { rpc: "AbortSyncBatch", batchId } as const;
+    return callWithRetry(this.configuration, operation, signal, attempt, onProgress);
+  }
+
+  protected requireOpen(): void {
+    // A new error for each caller, whose call site is added to its stack.
+    if (this.closed.signal.aborted) throw clientClosed();
+  }
+
+  protected readBatchOptions<Options extends BatchOptions>(
+    call: string,
+    given: Options,
+    table: OptionTable<NoInfer<Options>>,
+  ): Options {
+    const options = readOptions(call, given, table);
+    const { onProgress } = options;
+    const { logger } = this.configuration;
+    return { ...options, onProgress: onProgress && safeCallback("onProgress", onProgress, logger) };
+  }
+
+  protected installationOf({ installationId = this.#installationId }: BatchOptions): string {
+    return requireInstallation(installationId);
+  }
+
+  #handle(
+    batch: StartedBatch & { readonly unverified: boolean },
+    options: BatchOptions,
+    attempt: number,
+    installationId?: string,
+  ): BatchHandle {
+    const { id, startedAt, trace, unverified } = batch;
+    const session = new BatchSession({
+      id,
+      attempt,
+      subject: { ...(installationId !== undefined && { installationId }), batchId: id },
+      trace,
+      transport: this.#transport,
+      configuration: this.configuration,
+      startedAt,
+      onProgress: options.onProgress,
+      clientClosed: this.closed.signal,
+      acknowledgements: new Acknowledgements(this.#service),
+    });
+    const handle = new BatchHandle({ session, unverified });
+    this.#writers.set(id, session);
+    if (options.maxIdleMs !== undefined) startKeepAlive(session, options.maxIdleMs);
+    const { onProgress, end } = withHeartbeat(options, this.configuration.clock);
+    session.notify = onProgress;
+    const forget = () => {
+      end();
+      if (this.#writers.get(id) === session) this.#writers.delete(id);
+    };
+    if (session.signal.aborted) forget();
+    else session.signal.addEventListener("abort", forget, { once: true });
+    return handle;
+  }
 }
 
 /** Loads gRPC with the first call, so that importing the package stays cheap. */
-function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
+export function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
   let loading: Promise<SyncTransport> | undefined;
   let loaded: SyncTransport | undefined;
   let closed = false;
@@ -58,4 +206,8 @@ function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
       );
     },
   };
+}
+
+function clientClosed(): ClosedError {
+  return new ClosedError("The client is closed. Create a new one.");
 }

@@ -1,4 +1,4 @@
-import type { Store } from "../sync/ledger/store.js";
+import type { Store } from "../runs/ledger/store.js";
 
 /** A check of one rule. Throws a `BrokenRule`. */
 export type StoreRule = (store: TestedStore) => Promise<void>;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Store } from "../sync/ledger/store.js";
+import type { Store } from "../runs/ledger/store.js";
 import { BrokenRule, STORE_RULES, type StoreRule, TestedStore } from "./store-rules.js";
 
 /** A store that holds a lock or a connection while a value is put never answers. */

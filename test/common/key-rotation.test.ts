@@ -2,7 +2,7 @@ import { AuthenticationError } from "@saas-management/sdk";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { accounts } from "../support/accounts.js";
 import { connectClient, everythingIn, rejection, until } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";

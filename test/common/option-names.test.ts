@@ -10,7 +10,7 @@ import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { accounts } from "../support/accounts.js";
 import { rejection } from "../support/promises.js";
 import { testService } from "../support/test-service.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createSyncClient } from "../../src/sync/client.js";
-import type { SyncEngine } from "../../src/sync/engine.js";
+import type { SyncEngine } from "../../src/runs/engine.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,

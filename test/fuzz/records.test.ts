@@ -1,8 +1,8 @@
 import { type Collection, InvalidInputError, type RecordOf, type SyncBatch } from "@saas-management/sdk";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSyncClient } from "../../src/sync/client.js";
-import type { SyncEngine } from "../../src/sync/engine.js";
+import type { SyncEngine } from "../../src/runs/engine.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { holds } from "../support/fuzz.js";
 import { hostileValue, outcomeOf, Thrown } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";

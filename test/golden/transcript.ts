@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http2";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/testing";
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { readMessages } from "../support/grpc-replies.js";
 import { openSyncServer } from "../support/sync-server.js";
 import { readGoldenRecords } from "./records.js";

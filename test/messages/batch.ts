@@ -1,4 +1,4 @@
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 
 // Nobody listens on port 1.
 const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });

@@ -1,5 +1,5 @@
-import { createSyncClient } from "../../src/sync/client.js";
-import { describeHeld } from "../../src/sync/guard/held-report.js";
+import { createSyncClient } from "../../src/runs/engine.js";
+import { describeHeld } from "../../src/runs/guard/held-report.js";
 import { previewOf } from "../support/connector.js";
 
 // Nobody listens on port 1: a run that fails before it sends calls no service.

@@ -1,5 +1,5 @@
 import type { SyncBatch } from "@saas-management/sdk";
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
 import { previewOf } from "../support/connector.js";
 

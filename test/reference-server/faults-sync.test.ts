@@ -1,7 +1,7 @@
 import { SaasManagementError } from "@saas-management/sdk";
 import { type Fault, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { accounts } from "../support/accounts.js";
 import { accepted } from "../support/adopted.js";
 import { type FaultKind, faultOn } from "../support/faults.js";

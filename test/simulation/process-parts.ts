@@ -1,5 +1,5 @@
 import type { Ledger } from "@saas-management/sdk";
-import type { SyncEngine } from "../../src/sync/engine.js";
+import type { SyncEngine } from "../../src/runs/engine.js";
 import type { Conduct } from "./conduct.js";
 import type { Observation, ObservedBatch, Writing } from "./observation.js";
 import type { ServiceModel } from "./service-model.js";

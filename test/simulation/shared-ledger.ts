@@ -1,10 +1,10 @@
 /** The ledger that all processes of a simulation share. */
 import { type Ledger, storeLedger } from "@saas-management/sdk";
-import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
-import { idsOf } from "../../src/sync/ledger/id-lines.js";
-import { openLedger } from "../../src/sync/ledger/ledger.js";
-import { look } from "../../src/sync/ledger/state.js";
-import { memoryStore, type Store } from "../../src/sync/ledger/store.js";
+import { CollectionLedger } from "../../src/runs/ledger/collection-ledger.js";
+import { idsOf } from "../../src/runs/ledger/id-lines.js";
+import { openLedger } from "../../src/runs/ledger/ledger.js";
+import { look } from "../../src/runs/ledger/state.js";
+import { memoryStore, type Store } from "../../src/runs/ledger/store.js";
 import type { SimClock } from "./sim-clock.js";
 
 /** A snapshot as the ledger knows it. */

@@ -1,5 +1,5 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
-import { SyncEngine } from "../../src/sync/engine.js";
+import { SyncEngine } from "../../src/runs/engine.js";
 import { resolveSyncOptions } from "../../src/sync/options.js";
 import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";

@@ -1,4 +1,4 @@
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { connectorOf, previewOf } from "../support/connector.js";
 
 /** Loads what the first run, write, open collection and refusal load, in turns that are not the simulation's. */

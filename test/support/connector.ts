@@ -6,7 +6,7 @@ import type {
   RunPreview,
   SnapshotCollection,
 } from "@saas-management/sdk";
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 
 /** A connector's function, as JavaScript can write it: the types of the SDK refuse one that returns no promise. */

@@ -1,11 +1,11 @@
 /** Ledgers as the guard sees them. */
 import { randomUUID } from "node:crypto";
 import { type SnapshotCollection, type Store, storeLedger } from "@saas-management/sdk";
-import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
-import type { InstallationLedger, InstallationScope } from "../../src/sync/ledger/installation-ledger.js";
-import { openLedger } from "../../src/sync/ledger/ledger.js";
-import { type Completion, noteCompleted } from "../../src/sync/ledger/notes.js";
-import type { PastSnapshots } from "../../src/sync/ledger/past.js";
+import { CollectionLedger } from "../../src/runs/ledger/collection-ledger.js";
+import type { InstallationLedger, InstallationScope } from "../../src/runs/ledger/installation-ledger.js";
+import { openLedger } from "../../src/runs/ledger/ledger.js";
+import { type Completion, noteCompleted } from "../../src/runs/ledger/notes.js";
+import type { PastSnapshots } from "../../src/runs/ledger/past.js";
 
 export function collectionLedger(
   store: Store,

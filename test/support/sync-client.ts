@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { createSyncClient } from "../../src/sync/client.js";
-import type { SyncEngine } from "../../src/sync/engine.js";
+import type { SyncEngine } from "../../src/runs/engine.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 
 export const START = { installationId: "installation-1" };

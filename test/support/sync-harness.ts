@@ -1,9 +1,9 @@
 import type { SyncBatch, SyncClient, SyncProgress } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, beforeEach } from "vitest";
+import type { SyncEngine } from "../../src/runs/engine.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import type { BatchOptions } from "../../src/sync/batch/start.js";
-import { createSyncClient } from "../../src/sync/client.js";
-import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { quickRetries, START, syncClient } from "./sync-client.js";
 import { openSyncServer, type SyncServer, startSyncServer } from "./sync-server.js";

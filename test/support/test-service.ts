@@ -22,9 +22,9 @@ import {
   type TestClock,
 } from "@saas-management/sdk/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
+import type { SyncEngine } from "../../src/runs/engine.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import type { BatchOptions } from "../../src/sync/batch/start.js";
-import { createSyncClient } from "../../src/sync/client.js";
-import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "./accounts.js";
 import { connectorOf, type RunFunction } from "./connector.js";

@@ -1,5 +1,5 @@
 import type { Ledger, Store } from "@saas-management/sdk";
-import { storeLedger } from "../../src/sync/ledger/ledger.js";
+import { storeLedger } from "../../src/runs/ledger/ledger.js";
 import { isState, type StoreCall, watchedStore } from "./stores.js";
 
 /**

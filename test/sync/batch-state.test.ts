@@ -7,7 +7,7 @@ import {
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import type { SyncEngine } from "../../src/sync/engine.js";
+import type { SyncEngine } from "../../src/runs/engine.js";
 import { accounts } from "../support/accounts.js";
 import { rejection, until } from "../support/promises.js";
 import { quickRetries } from "../support/sync-client.js";

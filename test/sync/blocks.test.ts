@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { SnapshotIds } from "../../src/runs/guard/snapshot-ids.js";
 import { afterVarint } from "../../src/sync/encoding/byte-writer.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
 import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
-import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
 import { checkBlocks, checkEndOfBuffer } from "../support/block-check.js";
 import { count } from "../support/fuzz.js";
 import { RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";

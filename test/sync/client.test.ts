@@ -7,7 +7,7 @@ import {
   RateLimitError,
 } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { START, syncClient } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 

@@ -1,6 +1,6 @@
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { createSyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/runs/engine.js";
 import { type ConnectionFaultKind, relayTo } from "../support/tcp-proxy.js";
 import { accounts, testService } from "../support/test-service.js";
 

@@ -2,13 +2,13 @@ import type { RecordOf, SnapshotCollection } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isObject } from "../../src/core/validate.js";
+import { SnapshotIds } from "../../src/runs/guard/snapshot-ids.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { stringIn } from "../../src/sync/encoding/record-id.js";
 import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { FIELDS } from "../../src/sync/generated/fields.js";
-import { SnapshotIds } from "../../src/sync/guard/snapshot-ids.js";
 import {
   changesOf,
   EMPTY_SAMPLE,

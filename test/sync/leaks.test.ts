@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { ClosedError, SaasManagementError, type SyncBatch } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import type { SyncEngine } from "../../src/sync/engine.js";
+import type { SyncEngine } from "../../src/runs/engine.js";
 import { until } from "../support/promises.js";
 import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
 import { START } from "../support/sync-client.js";

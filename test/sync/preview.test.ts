@@ -11,7 +11,7 @@ import {
 import { fromCsv } from "@saas-management/sdk/sources";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../src/sync/ledger/store.js";
+import { memoryStore } from "../../src/runs/ledger/store.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import type { RunFunction } from "../support/connector.js";
 import { connectorOf, previewOf } from "../support/connector.js";

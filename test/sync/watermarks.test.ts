@@ -7,7 +7,7 @@ import {
   storeLedger,
 } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
-import { memoryStore } from "../../src/sync/ledger/store.js";
+import { memoryStore } from "../../src/runs/ledger/store.js";
 import { connectorOf, previewOf } from "../support/connector.js";
 import { resealed } from "../support/ledger-values.js";
 import { quietLogger } from "../support/observed.js";

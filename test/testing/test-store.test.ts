@@ -1,6 +1,6 @@
 import type { Store } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../src/sync/ledger/store.js";
+import { memoryStore } from "../../src/runs/ledger/store.js";
 import { checkStore } from "../../src/testing/test-store.js";
 
 type Value = AsyncIterable<Uint8Array>;

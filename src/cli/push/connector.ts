@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { isPlainObject } from "../../core/validate.js";
+import type { Connector } from "../../runs/connector.js";
 import { fromCsv } from "../../sources/csv.js";
 import { fromJsonl } from "../../sources/jsonl.js";
 import { problemAt, type RecordLocation } from "../../sources/source.js";
@@ -11,7 +12,6 @@ import {
   type RecordOf,
   type SnapshotCollection,
 } from "../../sync/collections.js";
-import type { Connector } from "../../sync/run/connector.js";
 import type { CliConfig } from "../cli-config.js";
 import type { Io } from "../io.js";
 import { type Row, rowReader, timeFieldOf } from "./fields.js";

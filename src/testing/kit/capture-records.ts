@@ -1,7 +1,7 @@
 import { type OptionTable, readOptions } from "../../core/validate.js";
+import { type Connector, readConnector } from "../../runs/connector.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
 import type { RecordTypes } from "../../sync/generated/records.js";
-import { type Connector, readConnector } from "../../sync/run/connector.js";
 import { readRuns } from "./cassette/cassette-file.js";
 
 const KEYS = { cassette: true } satisfies OptionTable<NonNullable<Parameters<typeof captureRecords>[1]>>;

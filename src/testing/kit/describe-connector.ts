@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { isObject } from "../../core/validate.js";
+import type { Connector } from "../../runs/connector.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
-import type { Connector } from "../../sync/run/connector.js";
 import { type KitOptions, readKitOptions } from "./verdict/options.js";
 import { rowsOf } from "./verdict/rows.js";
 import type { Session } from "./verdict/session.js";

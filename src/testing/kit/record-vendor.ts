@@ -1,9 +1,9 @@
 import { InvalidInputError, TransportError } from "../../core/errors/index.js";
 import { networkErrorOf } from "../../core/network-errors.js";
 import { isText, listOf, readOptions } from "../../core/validate.js";
+import { type Connector, readConnector } from "../../runs/connector.js";
 import type { EventCollection, SnapshotCollection } from "../../sync/collections.js";
 import { counted } from "../../sync/report-text.js";
-import { type Connector, readConnector } from "../../sync/run/connector.js";
 import type { Exchange } from "./cassette/cassette.js";
 import { pathOf, writeCassette } from "./cassette/cassette-file.js";
 import { redact } from "./cassette/redaction.js";
@@ -75,7 +75,7 @@ async function record(connector: Connector<SnapshotCollection>, known: Watermark
   const { startVendor } = await loadVendor();
   const vendor = await startVendor(() => forwarding.run.route);
   const forwarding = vendor.forward();
-  const { createSyncClient } = await import("../../sync/client.js");
+  const { createSyncClient } = await import("../../runs/engine.js");
   // Nothing is connected: a preview sends nothing.
   const client = createSyncClient({ endpoint: "https://not-used.invalid" });
   const following: Connector<SnapshotCollection> = {

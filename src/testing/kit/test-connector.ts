@@ -1,5 +1,5 @@
+import type { Connector } from "../../runs/connector.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
-import type { Connector } from "../../sync/run/connector.js";
 import type { ConnectorReport } from "./report.js";
 import type { KitOptions } from "./verdict/options.js";
 

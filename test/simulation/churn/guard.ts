@@ -1,11 +1,11 @@
 import type { SnapshotCollection } from "@saas-management/sdk";
-import { memoryAfter } from "../../../src/sync/guard/changed.js";
-import type { Comparison } from "../../../src/sync/guard/comparison.js";
-import { daysOf, type ResolvedRule } from "../../../src/sync/guard/rules.js";
-import { type Finding, findingsOf } from "../../../src/sync/guard/verdict.js";
+import { memoryAfter } from "../../../src/runs/guard/changed.js";
+import type { Comparison } from "../../../src/runs/guard/comparison.js";
+import { daysOf, type ResolvedRule } from "../../../src/runs/guard/rules.js";
+import { type Finding, findingsOf } from "../../../src/runs/guard/verdict.js";
+import { type PastSnapshots, remembered } from "../../../src/runs/ledger/past.js";
 import type { FieldSample } from "../../../src/sync/ids/field-sample.js";
 import { filledOf } from "../../../src/sync/ids/field-sample.js";
-import { type PastSnapshots, remembered } from "../../../src/sync/ledger/past.js";
 
 /** A snapshot as the guard sees it. */
 export interface Snapshot {

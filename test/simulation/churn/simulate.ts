@@ -1,5 +1,5 @@
 import type { SnapshotCollection } from "@saas-management/sdk";
-import { type ResolvedRule, resolveGuard } from "../../../src/sync/guard/rules.js";
+import { type ResolvedRule, resolveGuard } from "../../../src/runs/guard/rules.js";
 import { planOf } from "./events.js";
 import { fieldDisasters } from "./field-disasters.js";
 import { judged, type Ledger } from "./guard.js";

@@ -3,7 +3,7 @@
  * installation, folder of the ledger, folder of the spool, number of runs that were completed before.
  */
 import { defineConnector, fileLedger } from "../../../src/index.js";
-import { createSyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/runs/engine.js";
 import { accounts } from "../../support/accounts.js";
 import { idsOf } from "./snapshots.js";
 

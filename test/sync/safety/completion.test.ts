@@ -1,10 +1,10 @@
 import { storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
-import type { LedgerDraft } from "../../../src/sync/ledger/collection-ledger.js";
-import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { openLedger } from "../../../src/sync/ledger/ledger.js";
-import { look } from "../../../src/sync/ledger/state.js";
-import { memoryStore } from "../../../src/sync/ledger/store.js";
+import type { LedgerDraft } from "../../../src/runs/ledger/collection-ledger.js";
+import { FileStore } from "../../../src/runs/ledger/file-store.js";
+import { openLedger } from "../../../src/runs/ledger/ledger.js";
+import { look } from "../../../src/runs/ledger/state.js";
+import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
 import { collectionLedger, complete } from "../../support/ledgers.js";
 import { quietLogger } from "../../support/observed.js";

@@ -109,7 +109,7 @@ test("shows nothing but its location", () => {
 
 test("may come from another copy of the package", async () => {
   vi.resetModules();
-  const copy = await import("../../../src/sync/ledger/ledger.js");
+  const copy = await import("../../../src/runs/ledger/ledger.js");
   await service.runAccounts(ids(10), { ledger: copy.fileLedger(service.directory) });
   await heldBy(service.runAccounts([]));
 });

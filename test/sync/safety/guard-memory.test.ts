@@ -9,9 +9,9 @@ import {
 } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
-import { openLedger } from "../../../src/sync/ledger/ledger.js";
-import type { PastSnapshots } from "../../../src/sync/ledger/past.js";
+import { CollectionLedger } from "../../../src/runs/ledger/collection-ledger.js";
+import { openLedger } from "../../../src/runs/ledger/ledger.js";
+import type { PastSnapshots } from "../../../src/runs/ledger/past.js";
 import { connectorOf } from "../../support/connector.js";
 import { pastsOf } from "../../support/ledgers.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";

@@ -2,11 +2,11 @@
 
 import type { GuardOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import type { ComparedSet } from "../../../src/sync/guard/comparison.js";
-import { resolveGuard } from "../../../src/sync/guard/rules.js";
-import { findingsOf, type SnapshotFacts } from "../../../src/sync/guard/verdict.js";
+import type { ComparedSet } from "../../../src/runs/guard/comparison.js";
+import { resolveGuard } from "../../../src/runs/guard/rules.js";
+import { findingsOf, type SnapshotFacts } from "../../../src/runs/guard/verdict.js";
+import { type PastSnapshot, type PastSnapshots, remembered } from "../../../src/runs/ledger/past.js";
 import { EMPTY_SAMPLE } from "../../../src/sync/ids/field-sample.js";
-import { type PastSnapshot, type PastSnapshots, remembered } from "../../../src/sync/ledger/past.js";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 0, 31, 12);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type RunOptions, type Store, type SyncProgress, storeLedger } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { memoryStore } from "../../../src/sync/ledger/store.js";
+import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { ofSnapshots } from "../../support/adopted.js";
 import { connectorOf } from "../../support/connector.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";

@@ -3,7 +3,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileLedger, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { connectorOf } from "../../support/connector.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { defineConnector, fileLedger } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { openBatch } from "../../../src/sync/ledger/journal-entries.js";
-import { openLedger } from "../../../src/sync/ledger/ledger.js";
+import { openBatch } from "../../../src/runs/ledger/journal-entries.js";
+import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import { testService } from "../../support/test-service.js";
 
 const FIXTURE = new URL("./ledger-format-1/", import.meta.url);

@@ -7,7 +7,7 @@ import {
   storeLedger,
 } from "@saas-management/sdk";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { memoryStore } from "../../../src/sync/ledger/store.js";
+import { memoryStore } from "../../../src/runs/ledger/store.js";
 import type { RunFunction } from "../../support/connector.js";
 import { quietLogger } from "../../support/observed.js";
 import { watchedStore } from "../../support/stores.js";

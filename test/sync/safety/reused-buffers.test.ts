@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { SaasManagementClient, storeLedger } from "../../../src/index.js";
+import { GuardedSnapshot } from "../../../src/runs/guard/snapshot.js";
+import { readSpoolOptions, Spool } from "../../../src/runs/spool.js";
 import { EncodedRecord } from "../../../src/sync/encoding/record-inspector.js";
-import { GuardedSnapshot } from "../../../src/sync/guard/snapshot.js";
-import { readSpoolOptions, Spool } from "../../../src/sync/run/spool.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 import { collectionLedger } from "../../support/ledgers.js";
 

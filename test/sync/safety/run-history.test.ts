@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { disposition, fileLedger, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { openLedger } from "../../../src/sync/ledger/ledger.js";
-import { noteApproved } from "../../../src/sync/ledger/notes.js";
-import { memoryStore } from "../../../src/sync/ledger/store.js";
+import { openLedger } from "../../../src/runs/ledger/ledger.js";
+import { noteApproved } from "../../../src/runs/ledger/notes.js";
+import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { failingStore, isPutOf, type StoreCall } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 

@@ -1,8 +1,8 @@
 import { type RunOptions, type Store, storeLedger } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { memoryStore } from "../../../src/sync/ledger/store.js";
+import { FileStore } from "../../../src/runs/ledger/file-store.js";
+import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { ofSnapshots } from "../../support/adopted.js";
 import type { RunFunction } from "../../support/connector.js";
 import { collectionLedger } from "../../support/ledgers.js";

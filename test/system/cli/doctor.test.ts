@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { defineConnector, SaasManagementClient, storeLedger } from "../../../src/index.js";
-import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
 import { runCli } from "../../support/cli.js";
 import { startConnectProxy } from "../../support/http-server.js";

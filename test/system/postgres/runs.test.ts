@@ -1,7 +1,7 @@
 import { postgresLedger } from "@saas-management/sdk/postgres";
 import { beforeEach, describe, expect, test } from "vitest";
 import { PostgresStore } from "../../../src/postgres/postgres-store.js";
-import { storeLedger } from "../../../src/sync/ledger/ledger.js";
+import { storeLedger } from "../../../src/runs/ledger/ledger.js";
 import { resealed } from "../../support/ledger-values.js";
 import { postgresServer, skipped, whySkipped } from "../../support/postgres.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";

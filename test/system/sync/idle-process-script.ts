@@ -6,7 +6,7 @@
 
 import { BatchStateError, SaasManagementError } from "../../../src/core/errors/index.js";
 import { TestClock } from "../../../src/reference-server/test-clock.js";
-import { createSyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/runs/engine.js";
 
 const LEASE_MS = 15 * 60_000;
 const [endpoint = "", way = ""] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { storeLedger } from "../../../src/sync/ledger/ledger.js";
+import { FileStore } from "../../../src/runs/ledger/file-store.js";
+import { storeLedger } from "../../../src/runs/ledger/ledger.js";
 import { editTime } from "../../support/ledger-values.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";

@@ -16,9 +16,9 @@ import { createInterface } from "node:readline";
 import type { PoolConfig } from "pg";
 import { RunHeldError, SaasManagementError } from "../../../src/core/errors/index.js";
 import { defineConnector, type Store, type SyncProgress } from "../../../src/index.js";
-import { createSyncClient } from "../../../src/sync/client.js";
-import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { storeLedger } from "../../../src/sync/ledger/ledger.js";
+import { createSyncClient } from "../../../src/runs/engine.js";
+import { FileStore } from "../../../src/runs/ledger/file-store.js";
+import { storeLedger } from "../../../src/runs/ledger/ledger.js";
 import { accounts } from "../../support/accounts.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 

@@ -3,7 +3,7 @@
  * waits, with `reading`, and with `sending` when a record was sent, of two.
  */
 import { SaasManagementError } from "../../../src/core/errors/index.js";
-import { createSyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/runs/engine.js";
 
 const [endpoint = "", way = ""] = process.argv.slice(2);
 const client = createSyncClient({ endpoint, apiKey: "key-1", retry: false, messageBytes: 1, windowBytes: 1 });

@@ -5,8 +5,8 @@
  * waits for ever after the last one. Prints a JSON object with how the run ended and its peak memory.
  */
 
-import { createSyncClient } from "../../../src/sync/client.js";
-import { memoryLedger } from "../../../src/sync/ledger/ledger.js";
+import { createSyncClient } from "../../../src/runs/engine.js";
+import { memoryLedger } from "../../../src/runs/ledger/ledger.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", records = "", bytes = "", stuck] =
   process.argv.slice(2);

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:tls";
 import type { TransportError } from "../../../src/core/errors/index.js";
-import { createSyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/runs/engine.js";
 
 const [port, authority = ""] = process.argv.slice(2);
 const ca = readFileSync(authority, "utf8");

@@ -1,5 +1,5 @@
+import type { Connector, RunBatch, RunContext } from "../../../runs/connector.js";
 import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
-import type { Connector, RunBatch, RunContext } from "../../../sync/run/connector.js";
 import type { WriteOptions, WriteStats } from "../../../sync/write/options.js";
 import { enterVirtualTime, leaveVirtualTime } from "../time/context.js";
 import { recordsOf, type WatchedRecords, watchedSource } from "./records.js";

@@ -2,8 +2,8 @@
 
 import { startReferenceServer } from "../../../reference-server/server.js";
 import { TestClock } from "../../../reference-server/test-clock.js";
+import type { Connector } from "../../../runs/connector.js";
 import type { SnapshotCollection } from "../../../sync/collections.js";
-import type { Connector } from "../../../sync/run/connector.js";
 import type { RecordedRun } from "../cassette/cassette.js";
 import { installVirtualTime, loadVendor } from "../time/install.js";
 import { type RunResult, type RunSetup, RunWorkspace, runIn } from "./run.js";

@@ -1,9 +1,9 @@
 import { redactSecrets } from "../../../core/redact.js";
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
+import type { Connector } from "../../../runs/connector.js";
+import type { GuardOptions } from "../../../runs/guard/rules.js";
 import { type Collection, isCollection, type SnapshotCollection } from "../../../sync/collections.js";
-import type { GuardOptions } from "../../../sync/guard/rules.js";
 import { counted } from "../../../sync/report-text.js";
-import type { Connector } from "../../../sync/run/connector.js";
 import type { RecordedRun } from "../cassette/cassette.js";
 import { idPathOf } from "../faults/record-faults.js";
 import type { Servers, TestedResult, TestedRun } from "../run/servers.js";

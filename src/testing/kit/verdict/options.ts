@@ -1,5 +1,5 @@
 import { isText, listOf, type OptionTable, readOptions, wholeNumber } from "../../../core/validate.js";
-import type { GuardOptions } from "../../../sync/guard/rules.js";
+import type { GuardOptions } from "../../../runs/guard/rules.js";
 
 /** Options of {@link testConnector} and {@link describeConnector}. */
 export interface KitOptions {

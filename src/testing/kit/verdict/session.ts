@@ -1,6 +1,6 @@
 import { redactSecrets } from "../../../core/redact.js";
+import { type Connector, readConnector } from "../../../runs/connector.js";
 import type { SnapshotCollection } from "../../../sync/collections.js";
-import { type Connector, readConnector } from "../../../sync/run/connector.js";
 import { readRuns } from "../cassette/cassette-file.js";
 import { type ConnectorReport, connectorReport, type FaultResult } from "../report.js";
 import { Unhandled } from "../run/output.js";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { type RunOptions, type RunReceipt, storeLedger } from "@saas-management/sdk";
 import { expect } from "vitest";
-import { FileStore } from "../../../../src/sync/ledger/file-store.js";
+import { FileStore } from "../../../../src/runs/ledger/file-store.js";
 import { editFile, resealed } from "../../../support/ledger-values.js";
 import { failingStore, isPutOf } from "../../../support/stores.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";

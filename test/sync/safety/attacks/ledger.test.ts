@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Ledger, storeLedger } from "@saas-management/sdk";
-import { FileStore } from "../../../../src/sync/ledger/file-store.js";
+import { FileStore } from "../../../../src/runs/ledger/file-store.js";
 import { editFile } from "../../../support/ledger-values.js";
 import { failingStore, isPutOf } from "../../../support/stores.js";
 import type { TestService } from "../../../support/test-service.js";

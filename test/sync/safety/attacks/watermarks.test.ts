@@ -8,7 +8,7 @@ import {
   storeLedger,
 } from "@saas-management/sdk";
 import { expect } from "vitest";
-import { FileStore } from "../../../../src/sync/ledger/file-store.js";
+import { FileStore } from "../../../../src/runs/ledger/file-store.js";
 import { failingStore, isState } from "../../../support/stores.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import {

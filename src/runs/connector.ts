@@ -1,0 +1,135 @@
+import { InvalidInputError } from "../core/errors/index.js";
+import { describeType, isObject, isPlainObject } from "../core/validate.js";
+import {
+  type Collection,
+  type EventCollection,
+  notSnapshotsError,
+  type RecordOf,
+  type SnapshotCollection,
+} from "../sync/collections.js";
+import { WIRE } from "../sync/generated/collections.js";
+import type { CollectionWriter } from "../sync/write/collection-writer.js";
+import type { WriteOptions, WriteStats } from "../sync/write/options.js";
+import type { RecordSource } from "../sync/write/source.js";
+import { RUN_OPTIONS } from "./options.js";
+
+/**
+ * What a run's connector writes to. Nothing is sent while it writes.
+ *
+ * A declared snapshot collection is written exactly once, in full; event collections any number of times.
+ */
+export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection> {
+  /** Fires when nothing more is taken in: the connector has returned, or the run has ended. Pass it to what feeds the run. */
+  readonly signal: AbortSignal;
+  /** What was written so far, per collection: it is sent when all of it was judged. */
+  readonly stats: Partial<Record<Collection, WriteStats>>;
+  /**
+   * See {@link SyncBatch.write}. Resolves when the records were checked and kept; the counts are of what is to be sent.
+   * @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   */
+  write<C extends Snapshots | EventCollection>(
+    collection: C,
+    source: RecordSource<RecordOf<C>>,
+    options?: WriteOptions,
+  ): Promise<WriteStats>;
+  /**
+   * See {@link SyncBatch.writer}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   */
+  writer<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
+}
+
+/** What a connector gets beside the batch. */
+export interface RunContext {
+  /** Whether this is a preview, in which nothing is sent: leave out side effects such as saving a position. */
+  readonly preview: boolean;
+  /** Fires when nothing more is taken in: the connector has returned, or the run has ended. */
+  readonly signal: AbortSignal;
+  /**
+   * Returns since when to send events: what the last completed run of this installation committed for the collection.
+   *
+   * @example
+   * ```ts
+   * run: async (batch, { watermark, advance }) => {
+   *   const until = new Date().toISOString();
+   *   await batch.write("usage", fetchUsage({ since: watermark("usage"), until }));
+   *   advance("usage", until);
+   * }
+   * ```
+   * @returns undefined if no run has committed one, and without a ledger
+   * @throws {InvalidInputError} it is not a collection of events
+   */
+  watermark(name: EventCollection): string | undefined;
+  /**
+   * Notes until when the events of a collection were read. The ledger keeps it if the run is completed; after a held,
+   * aborted, failed or unclear run, the next one sends the same events again. A preview ignores it.
+   * @param value A time, a cursor or another string of 1 to 1,000 characters. The last call counts.
+   * @throws {InvalidInputError} it is not a collection of events, the value is invalid, or the run has no ledger
+   */
+  advance(name: EventCollection, value: string): void;
+}
+
+/** A connector: which snapshots it writes, and the function that writes all of it. Runs and previews take it. */
+export interface Connector<S extends SnapshotCollection = never> {
+  /** The snapshot collections that it writes: each exactly once, in full. Events need no declaration. */
+  readonly snapshots: readonly S[];
+  /**
+   * Writes everything, from the beginning, each time it is called. What it returns is awaited and otherwise ignored, so
+   * `(batch) => batch.write(…)` will do. A run also waits for writes that the connector does not await, and fails if one
+   * of them fails.
+   */
+  run(batch: RunBatch<S>, context: RunContext): Promise<unknown>;
+}
+
+/**
+ * Infers the declared collections of a connector that is kept in a variable or a module of its own.
+ *
+ * @example
+ * ```ts
+ * export const connector = defineConnector({
+ *   snapshots: ["accounts"],
+ *   run: (batch) => batch.write("accounts", fetchAccounts()),
+ * });
+ * ```
+ * @returns the same object
+ */
+export function defineConnector<const S extends SnapshotCollection = never>(
+  connector: Connector<S>,
+): Connector<S> {
+  return connector;
+}
+
+/**
+ * Checks a connector, and copies its list of snapshots.
+ * @param caller The method that received it.
+ * @throws {InvalidInputError} it is not an object with `snapshots` and `run`, or has an option of the run
+ */
+export function readConnector<S extends SnapshotCollection>(
+  caller: string,
+  connector: Connector<S>,
+): Connector<S> {
+  // Callers without types may pass anything.
+  const run: unknown = isObject(connector) ? connector.run : undefined;
+  if (typeof run !== "function") {
+    throw new InvalidInputError(
+      `${caller} needs a connector as its first argument: { snapshots, run(batch) }, got ${isObject(connector) ? "an object without a function run" : describeType(connector)}.`,
+    );
+  }
+  const option =
+    isPlainObject(connector) && Object.keys(connector).find((key) => Object.hasOwn(RUN_OPTIONS, key));
+  if (typeof option === "string")
+    throw new InvalidInputError(
+      `${option} is an option of ${caller}: put it into the second argument, not into the connector.`,
+    );
+  const snapshots = readSnapshots(connector.snapshots);
+  return { snapshots, run: (batch, context) => connector.run(batch, context) };
+}
+
+function readSnapshots<S extends SnapshotCollection>(snapshots: readonly S[]): readonly S[] {
+  const names: readonly string[] = Object.entries(WIRE)
+    .filter(([, { model }]) => model === "snapshot")
+    .map(([name]) => name);
+  const isList: boolean = Array.isArray(snapshots);
+  const declared = isList ? [...snapshots] : [];
+  if (isList && declared.every((name) => names.includes(name))) return [...new Set(declared)];
+  throw notSnapshotsError(isList ? declared : snapshots, names);
+}

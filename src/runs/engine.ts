@@ -1,0 +1,123 @@
+import { raceAbort } from "../core/abort.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { withCallSite } from "../core/operation.js";
+import { readOptions } from "../core/validate.js";
+import { BatchClient, lazyGrpc } from "../sync/client.js";
+import type { SnapshotCollection } from "../sync/collections.js";
+import {
+  resolveSyncOptions,
+  type SyncClientOptions,
+  type SyncConfiguration,
+  type SyncTuning,
+} from "../sync/options.js";
+import type { SyncTransport } from "../sync/transport.js";
+import { type Connector, readConnector } from "./connector.js";
+import type { RunHistory } from "./history.js";
+import { fileLedger, type Ledger, openLedger } from "./ledger/ledger.js";
+import {
+  HISTORY_OPTIONS,
+  type HistoryOptions,
+  PREVIEW_OPTIONS,
+  type PreviewOptions,
+  RUN_OPTIONS,
+  type RunOptions,
+} from "./options.js";
+import type { RunPreview } from "./preview/report.js";
+import type { RunReceipt } from "./receipt.js";
+import { readSpoolOptions } from "./spool.js";
+import type { SyncClient, SyncDefaults } from "./sync-client.js";
+
+/** Kept, because each import() waits for the loader. */
+let runs: typeof import("./run.js") | undefined;
+
+/** The Sync API over any transport: batches, and the runs on top of them. */
+export class SyncEngine extends BatchClient implements SyncClient {
+  readonly #defaults: Omit<SyncDefaults, keyof SyncTuning>;
+  #ledger: Ledger | undefined;
+
+  /** The transport is closed with the engine. */
+  constructor(
+    configuration: SyncConfiguration,
+    transport: SyncTransport,
+    defaults: Omit<SyncDefaults, keyof SyncTuning> = {},
+  ) {
+    super(configuration, transport, defaults.installationId);
+    this.#defaults = defaults;
+  }
+
+  run<const S extends SnapshotCollection = never>(
+    connector: Connector<S>,
+    options: RunOptions = {},
+  ): Promise<RunReceipt> {
+    return withCallSite(options?.signal, async () => {
+      const read = readConnector("run", connector);
+      this.requireOpen();
+      const given = this.#judged(this.readBatchOptions("run", options, RUN_OPTIONS));
+      runs ??= await import("../runs/run.js");
+      return runs.runConnector(read, given, {
+        configuration: this.configuration,
+        start: this.start.bind(this),
+        abort: this.abort.bind(this),
+        closed: this.closed.signal,
+      });
+    });
+  }
+
+  preview<const S extends SnapshotCollection = never>(
+    connector: Connector<S>,
+    options: PreviewOptions = {},
+  ): Promise<RunPreview> {
+    return withCallSite(options?.signal, async () => {
+      const read = readConnector("preview", connector);
+      const given = this.readBatchOptions<PreviewOptions & RunOptions>("preview", options, PREVIEW_OPTIONS);
+      const { ledger = this.#defaults.ledger, installationId = this.#defaults.installationId } = given;
+      // Without a ledger, the id is of no use.
+      const fallback = ledger === "none" ? "preview" : undefined;
+      const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
+      const { previewRun } = await import("../runs/preview/preview.js");
+      return previewRun(read, judged, this.configuration, this.closed.signal);
+    });
+  }
+
+  history(options: HistoryOptions = {}): Promise<RunHistory> {
+    return withCallSite(options?.signal, async () => {
+      const { signal, ledger } = this.#judged(readOptions("history", options, HISTORY_OPTIONS));
+      const { readHistory } = await import("../runs/history.js");
+      return raceAbort(readHistory(ledger), signal, this.closed.signal);
+    });
+  }
+
+  /** Fills in the client's defaults of a run. */
+  #judged<Options extends RunOptions>(options: Options) {
+    const defaults = this.#defaults;
+    const { guard = defaults.guard, onHeld = defaults.onHeld, spool = defaults.spool } = options;
+    const installationId = this.installationOf(options);
+    const scope = { endpoint: this.configuration.endpoint.origin, installationId };
+    const chosen = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
+    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope);
+    return { ...options, installationId, ledger, guard, onHeld, spool };
+  }
+
+  #defaultLedger(): Ledger {
+    this.#ledger ??= fileLedger();
+    return this.#ledger;
+  }
+}
+
+/**
+ * Connects to the service over gRPC.
+ * @throws {ConfigurationError} an option is missing or not usable; nothing is connected yet
+ */
+export function createSyncClient({
+  installationId,
+  ledger,
+  guard,
+  onHeld,
+  spool,
+  ...options
+}: SyncClientOptions & SyncDefaults): SyncEngine {
+  const configuration = resolveSyncOptions(options);
+  if (spool !== undefined) readSpoolOptions("sync.spool", spool, ConfigurationError);
+  const defaults = { installationId, ledger, guard, onHeld, spool };
+  return new SyncEngine(configuration, lazyGrpc(configuration), defaults);
+}

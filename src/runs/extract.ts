@@ -1,0 +1,281 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { linkAbort, raceAbort } from "../core/abort.js";
+import { BatchStateError, InvalidInputError } from "../core/errors/index.js";
+import { handled } from "../core/operation.js";
+import { type OpenedWrite, WriteQueue, type WriteTarget } from "../sync/batch/write-queue.js";
+import type { Subject } from "../sync/call.js";
+import {
+  type Collection,
+  isCollection,
+  isSnapshot,
+  type RecordOf,
+  type SnapshotCollection,
+} from "../sync/collections.js";
+import type { EncodedMessage } from "../sync/encoding/message-builder.js";
+import type { InspectorOf } from "../sync/encoding/record-inspector.js";
+import type { SyncConfiguration } from "../sync/options.js";
+import type { OnProgress } from "../sync/progress.js";
+import type { CollectionWriter } from "../sync/write/collection-writer.js";
+import {
+  newReport,
+  statsByCollection,
+  type WriteOptions,
+  type WriteReport,
+  type WriteStats,
+} from "../sync/write/options.js";
+import type { RecordSource } from "../sync/write/source.js";
+import type { SinkContext } from "../sync/write/window-queue.js";
+import type { Connector, RunBatch, RunContext } from "./connector.js";
+
+/** Stands in for the id of a batch: there is none yet. A message with a longer id may be larger than `messageBytes`. */
+const PLACEHOLDER_ID = "-".repeat(64);
+/** How often progress is told, in milliseconds: a source may take long for a message. */
+const TELL_MS = 1000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export interface ExtractionOptions {
+  readonly configuration: SyncConfiguration;
+  readonly subject: Subject;
+  readonly snapshots: readonly SnapshotCollection[];
+  /** Keeps a message; its buffer is used again when it has resolved. */
+  readonly keep: (collection: Collection, message: EncodedMessage) => Promise<void>;
+  readonly inspectorOf: InspectorOf;
+  readonly onProgress: OnProgress | undefined;
+  /** Ends the extraction with its reason. */
+  readonly signal: AbortSignal;
+}
+
+/** One call of a connector: what it writes is checked, encoded, inspected and kept. */
+export class Extraction<Snapshots extends SnapshotCollection> implements RunBatch<Snapshots>, WriteTarget {
+  readonly configuration: SyncConfiguration;
+  readonly subject: Subject;
+  readonly trace = undefined;
+  readonly consequence = "Nothing was sent.";
+  readonly #options: ExtractionOptions;
+  readonly #ended: ReturnType<typeof linkAbort>;
+  readonly #reports: WriteReport[] = [];
+  readonly #writes = new WriteQueue(this);
+  readonly #declared: ReadonlySet<Collection>;
+  readonly #written = new Set<Collection>();
+  #violation: InvalidInputError | undefined;
+  #outcome: "completed" | "aborted" | undefined;
+  #hasReturned = false;
+
+  constructor(options: ExtractionOptions) {
+    this.configuration = options.configuration;
+    this.subject = options.subject;
+    this.#options = options;
+    this.#declared = new Set(options.snapshots);
+    this.#ended = linkAbort(options.signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.controller.signal;
+  }
+
+  get stats(): Partial<Record<Collection, WriteStats>> {
+    return statsByCollection(this.#reports);
+  }
+
+  /** Fires when a write comes too late or fails: what was extracted is not complete, and must not be completed. */
+  get incomplete(): AbortSignal {
+    return this.#writes.incomplete;
+  }
+
+  /**
+   * Calls the connector once and waits for its writes. Its own exceptions and the reason of the signal are rethrown
+   * unchanged.
+   * @throws {InvalidInputError} it did not keep to its declaration
+   */
+  async run(connector: Connector<Snapshots>, context: Omit<RunContext, "signal">): Promise<void> {
+    const { signal } = this;
+    let stayAlive = () => {};
+    try {
+      signal.throwIfAborted();
+      // A source may wait for something that Node does not know of.
+      stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
+      const written = Promise.resolve(connector.run(this.#facade(), { ...context, signal }));
+      const returned = await raceAbort(written, signal);
+      this.#hasReturned = true;
+      checkReturned(returned);
+      await raceAbort(this.#settle(), signal);
+    } catch (error) {
+      this.#end("aborted");
+      // The connector may have thrown an error of its own because its write was cut off.
+      throw this.#options.signal.aborted ? this.#options.signal.reason : error;
+    } finally {
+      stayAlive();
+      this.#ended.unlink();
+    }
+    this.#end("completed");
+  }
+
+  write<C extends Collection>(
+    collection: C,
+    source: RecordSource<RecordOf<C>>,
+    options?: WriteOptions,
+  ): Promise<WriteStats> {
+    try {
+      this.#admit("write", collection);
+    } catch (error) {
+      return handled(Promise.reject(error));
+    }
+    return handled(this.#writes.write(collection, source, options));
+  }
+
+  writer<C extends Collection>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
+    this.#admit("writer", collection);
+    try {
+      return this.#writes.writer(collection, options);
+    } catch (error) {
+      this.#written.delete(collection);
+      throw error;
+    }
+  }
+
+  refusal(call: string, because: string, cause?: unknown): BatchStateError {
+    const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
+    // What comes too late may meet a run that is sending.
+    const consequence = this.#outcome === undefined ? this.consequence : "The run was not completed.";
+    return new BatchStateError(`${call} was refused: ${because}. ${consequence}`, details);
+  }
+
+  newReport(collection: Collection): WriteReport {
+    const report = newReport(collection);
+    this.#reports.push(report);
+    return report;
+  }
+
+  openSink({ collection, report, signal }: OpenedWrite): { readonly context: SinkContext; unlink(): void } {
+    const { configuration, consequence } = this;
+    const { controller, unlink } = linkAbort(this.signal, signal);
+    const send = async (window: readonly EncodedMessage[]) => {
+      for (const message of window) {
+        controller.signal.throwIfAborted();
+        await this.#options.keep(collection.name, message);
+        report.sent += message.records;
+        report.accepted += message.records;
+        report.messages += 1;
+        report.bytes += message.bytes.length;
+        this.#notify(report);
+      }
+    };
+    this.#notify(report);
+    const context = {
+      ...configuration,
+      // Each message is kept as soon as the next one begins.
+      windowBytes: configuration.messageBytes,
+      flushAfterMs: TELL_MS,
+      onWait: () => this.#notify(report),
+      batchId: PLACEHOLDER_ID,
+      collection,
+      report,
+      consequence,
+      send,
+      inspector: this.#options.inspectorOf(collection),
+      stop: controller,
+    };
+    return { context, unlink };
+  }
+
+  /** What the connector gets: no more than the methods of a {@link RunBatch}. */
+  #facade(): RunBatch<Snapshots> {
+    const extraction = this;
+    return {
+      signal: this.signal,
+      get stats() {
+        return extraction.stats;
+      },
+      write: (collection, source, options) => this.write(collection, source, options),
+      writer: (collection, options) => this.writer(collection, options),
+    };
+  }
+
+  async #settle(): Promise<void> {
+    await this.#writes.settled();
+    // A write that nobody awaits goes on now, and shows what is missing.
+    await nextTurn();
+    await this.#writes.settled();
+    if (this.#violation !== undefined) throw this.#violation;
+    if (!this.#writes.isComplete) throw this.#writes.refusal("The run");
+    const missing = [...this.#declared].filter((collection) => !this.#written.has(collection));
+    if (missing.length === 0) return;
+    throw new InvalidInputError(
+      `The run declares the snapshots ${[...this.#declared].join(", ")}, but did not write ${missing.join(", ")}. Nothing was sent. Write an empty array if there are no records.`,
+    );
+  }
+
+  #end(state: "completed" | "aborted"): void {
+    this.#outcome = state;
+    this.#ended.controller.abort(overError("The call", state));
+  }
+
+  #admit(call: string, collection: Collection): void {
+    if (this.signal.aborted || this.#hasReturned) {
+      const { aborted, reason }: { aborted: boolean; reason: unknown } = this.signal;
+      const isCut = aborted && this.#outcome === undefined;
+      const refused = isCut ? reason : overError(call, this.#outcome ?? "completed");
+      this.#writes.markIncomplete(collection, refused);
+      throw refused;
+    }
+    if (!isSnapshotName(collection)) return;
+    if (!this.#declared.has(collection))
+      throw this.#violated(
+        `${collection} is a snapshot collection that the run does not declare. Add it to snapshots.`,
+      );
+    if (this.#written.has(collection))
+      throw this.#violated(
+        `${collection} was already written in this run. Write a snapshot once, in full: use one source for all pages, or writer(), write() and end().`,
+      );
+    this.#written.add(collection);
+  }
+
+  #violated(message: string): InvalidInputError {
+    this.#violation ??= new InvalidInputError(message);
+    return this.#violation;
+  }
+
+  /** Tells of the collection of a write, with its other writes. */
+  #notify({ collection, expectedCount: total }: WriteReport): void {
+    const { onProgress } = this.#options;
+    const all = onProgress === undefined ? [] : this.#reports.filter((one) => one.collection === collection);
+    const records = all.reduce((sum, { taken }) => sum + taken(), 0);
+    const bytes = all.reduce((sum, one) => sum + one.bytes, 0);
+    onProgress?.({
+      type: "extracting",
+      collection,
+      records,
+      bytes,
+      total: all.length === 1 ? total : undefined,
+    });
+  }
+}
+
+function overError(call: string, state: "completed" | "aborted"): BatchStateError {
+  return new BatchStateError(
+    `${call} was refused: the connector has returned, or the run has ended. Await every write before the connector returns, and send everything in another run.`,
+    { state, reason: state },
+  );
+}
+
+function isSnapshotName(collection: unknown): collection is SnapshotCollection {
+  return isCollection(collection) && isSnapshot(collection);
+}
+
+/**
+ * Refuses return values whose work nobody waits for.
+ * @throws {InvalidInputError} it is an iterator or an array of promises
+ */
+function checkReturned(result: unknown): void {
+  if (typeof result !== "object" || result === null) return;
+  if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {
+    throw new InvalidInputError(
+      "The connector's run returned an iterator, which nobody reads. Use an async function, and pass the generator to batch.write.",
+    );
+  }
+  if (Array.isArray(result) && result.some((item) => item instanceof Promise)) {
+    throw new InvalidInputError(
+      "The connector's run returned an array of promises, which nobody awaits. Return Promise.all of them.",
+    );
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * The rule `changed`: too many of the sampled records lost or changed a value. `npm run simulate:guard` shows what its
+ * limits hold and what they miss.
+ */
+import type { SnapshotCollection } from "../../sync/collections.js";
+import { FIELDS } from "../../sync/generated/fields.js";
+import {
+  changesOf,
+  type FieldChange,
+  type FieldKind,
+  type FieldSample,
+  filledOf,
+  rowsOf,
+  SAMPLED_RECORDS,
+} from "../../sync/ids/field-sample.js";
+import type { FieldMemory, PastSnapshot, Usual, UsualShares } from "../ledger/past.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A share that was seen counts half after so many days: quarters and seasons come again. */
+const HALF_LIFE_DAYS = 56;
+/** A share counts above so many times the usual one. */
+const FACTOR = 2;
+/** Before so much was seen, nobody knows what is usual: then almost all records have to change. */
+const YOUNG = { days: 7, comparisons: 3, share: 0.9 };
+/** Honest clean-ups take a quarter of the values. */
+const LOST = { share: 0.25, min: 5, all: 3 };
+/** What loses some values in each run, beside what an earlier one had. */
+const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
+/** Departments and plans that merge seldom make up more. */
+const MERGED = { share: 0.4, min: 8 };
+/** Less is enough if almost no other value is left. */
+const SWEEP = { share: 0.2, ofRest: 0.95 };
+/** Promotions and moves change a third at most, and a field that tells records apart less. */
+const OTHER = { share: 0.5, uniqueShare: 0.35, min: 10 };
+/** Names and addresses seldom change, and never many at a time. */
+const IDENTITY_MIN = 5;
+/** Few records whose different values all become one. */
+const SMALL = { min: 3, values: 3, usual: 0.3 };
+/** Times and versions: all change that did not change before. */
+const DRIFTING = { share: 0.95, usual: 0.1 };
+/** A field tells records apart if it has this part of the hashes that so many different values have. */
+const UNIQUE = { share: 0.75, min: 4 };
+const HASHES = 255;
+/** Smaller shares are not remembered: they change no limit. */
+const LEAST_SHARE = 0.005;
+const NOTHING: UsualShares = { lost: 0, other: 0, merged: 0 };
+
+export interface ChangeFacts {
+  readonly collection: SnapshotCollection;
+  /** Of the last completed snapshot. */
+  readonly memory: FieldMemory | undefined;
+  readonly now: FieldSample;
+  /** Earlier snapshots, for what is lost slowly. */
+  readonly pasts: readonly PastSnapshot[];
+  readonly at: number;
+}
+
+/** A field that breaks the rule, and how, without a period. */
+export interface ChangedField {
+  readonly field: string;
+  readonly text: string;
+}
+
+/** Judges the fields of a snapshot. */
+export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts): readonly ChangedField[] {
+  if (memory === undefined) return [];
+  const usual = decayed(memory.usual, at);
+  const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
+  return FIELDS[collection].flatMap(({ name: field, kind }) => {
+    const change = changes.get(field);
+    if (change === undefined) return [];
+    const shares = usual.shares[field] ?? NOTHING;
+    const isYoung = at - usual.since < YOUNG.days * DAY_MS || usual.comparisons < YOUNG.comparisons;
+    const text =
+      lossOf(change, shares) ??
+      slowLossOf(change, now, pasts, shares) ??
+      otherwise(change, kind, shares, isYoung);
+    return text === undefined ? [] : [{ field, text: `\`${field}\`: ${text}` }];
+  });
+}
+
+/** Judges the fields of a snapshot beside those of an approved run, as if much had been seen. */
+export function judgeBeside(
+  approved: FieldSample,
+  facts: Omit<ChangeFacts, "pasts">,
+): readonly ChangedField[] {
+  const usual = {
+    ...(facts.memory?.usual ?? firstUsual(facts.at)),
+    since: 0,
+    comparisons: YOUNG.comparisons,
+  };
+  return judgeChanges({ ...facts, memory: { sample: approved, usual }, pasts: [] });
+}
+
+/** What to remember of the fields when a snapshot was completed. */
+export function memoryAfter(memory: FieldMemory | undefined, now: FieldSample, at: number): FieldMemory {
+  if (memory === undefined) return { sample: now, usual: firstUsual(at) };
+  const { since, comparisons, shares } = decayed(memory.usual, at);
+  const all = new Map(Object.entries(shares));
+  for (const { field, had, ...counts } of changesOf(memory.sample, now)) {
+    if (had < LOST.all) continue;
+    const before = all.get(field) ?? NOTHING;
+    const most = (name: keyof UsualShares) => Math.max(before[name], counts[name] / had);
+    all.set(field, { lost: most("lost"), other: most("other"), merged: most("merged") });
+  }
+  const kept = [...all].filter(([, { lost, other }]) => Math.max(lost, other) >= LEAST_SHARE);
+  return {
+    sample: now,
+    usual: { since, at, comparisons: comparisons + 1, shares: Object.fromEntries(kept) },
+  };
+}
+
+/** Why a field lost too many of its values in one run. */
+function lossOf({ had, lost }: FieldChange, usual: UsualShares): string | undefined {
+  const isMany = lost >= LOST.min || (lost === had && lost >= LOST.all);
+  if (!isMany || lost / had <= limit(LOST.share, usual.lost)) return undefined;
+  return `${lost} of ${had} sampled records lost their value.${usually(usual.lost, "do")}`;
+}
+
+/** Why a field has too few values beside one of the earlier snapshots. */
+function slowLossOf(
+  { field, had, lost }: FieldChange,
+  now: FieldSample,
+  pasts: readonly PastSnapshot[],
+  usual: UsualShares,
+): string | undefined {
+  if (lost < SLOWLY.now || lost / had <= SLOWLY.shareNow) return undefined;
+  const { count } = rowsOf(now);
+  const filled = filledOf(now)[field] ?? 0;
+  for (const past of pasts) {
+    if (past.superseded?.includes(`changed:${field}`)) continue;
+    const before = past.filled[field] ?? 0;
+    const records = Math.min(past.sent, SAMPLED_RECORDS);
+    const expected = (before / records) * count;
+    if (expected - filled < SLOWLY.min || 1 - filled / expected <= limit(SLOWLY.share, usual.lost)) continue;
+    const day = new Date(past.at).toISOString().slice(0, 10);
+    return `${filled} of ${count} sampled records have a value; ${before} of ${records} had one on ${day}`;
+  }
+  return undefined;
+}
+
+/** Why too many records have another value. */
+function otherwise(
+  { had, other, merged, before, values }: FieldChange,
+  kind: FieldKind,
+  usual: UsualShares,
+  isYoung: boolean,
+): string | undefined {
+  const changed = `${other} of ${had} sampled records took another value.${usually(usual.other, "change")}`;
+  if (kind === "drifting") {
+    const isNew = !isYoung && usual.other <= DRIFTING.usual;
+    return isNew && other >= OTHER.min && other / had >= DRIFTING.share ? changed : undefined;
+  }
+  const isUnique = had >= UNIQUE.min && values > UNIQUE.share * HASHES * (1 - Math.exp(-had / HASHES));
+  const isIdentity = isUnique && kind === "text";
+  const above = (count: number, share: number, usualShare: number) =>
+    count / had > Math.max(isYoung ? YOUNG.share : 0, limit(share, usualShare));
+  const isSweep = merged >= SWEEP.ofRest * (had - before);
+  const isMerged =
+    merged >= (isIdentity ? IDENTITY_MIN : MERGED.min) &&
+    above(merged, isSweep ? SWEEP.share : MERGED.share, usual.merged);
+  const isSmall =
+    merged === had &&
+    had >= SMALL.min &&
+    values >= Math.min(SMALL.values, had - 1) &&
+    usual.merged < SMALL.usual;
+  if (isMerged || isSmall)
+    return `${merged} of ${had} sampled records took the same value; ${before} had it before.${usually(usual.merged, "change")}`;
+  const isOther =
+    other >= (isIdentity ? IDENTITY_MIN : OTHER.min) &&
+    above(other, isUnique ? OTHER.uniqueShare : OTHER.share, usual.other);
+  return isOther ? changed : undefined;
+}
+
+function limit(share: number, usual: number): number {
+  return Math.max(share, FACTOR * usual);
+}
+
+function usually(share: number, verb: string): string {
+  return ` Usually at most ${Math.ceil(share * 100)} % ${verb}`;
+}
+
+function firstUsual(at: number): Usual {
+  return { since: at, at, comparisons: 0, shares: {} };
+}
+
+/** What is usual, when some time has passed. */
+function decayed(usual: Usual, at: number): Usual {
+  const factor = 2 ** (-Math.max(0, at - usual.at) / (HALF_LIFE_DAYS * DAY_MS));
+  const shares = Object.entries(usual.shares).map(([field, { lost, other, merged }]) => [
+    field,
+    { lost: lost * factor, other: other * factor, merged: merged * factor },
+  ]);
+  return { ...usual, shares: Object.fromEntries(shares) };
+}

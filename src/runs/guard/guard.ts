@@ -1,0 +1,180 @@
+import { raceAbort } from "../../core/abort.js";
+import {
+  type HeldReason,
+  InvalidInputError,
+  RunHeldError,
+  type SnapshotDiff,
+} from "../../core/errors/index.js";
+import { withinGrace } from "../../sync/call.js";
+import type { SnapshotCollection } from "../../sync/collections.js";
+import type { InspectorOf } from "../../sync/encoding/record-inspector.js";
+import type { SyncConfiguration } from "../../sync/options.js";
+import type { OnProgress } from "../../sync/progress.js";
+import { CollectionLedger } from "../ledger/collection-ledger.js";
+import type { InstallationLedger } from "../ledger/installation-ledger.js";
+import { knowsSnapshots, type LedgerLook, look } from "../ledger/state.js";
+import { type ApprovalScope, approvalProblem, type Judged, offerApproval } from "./approval.js";
+import { describeHeld, type HeldScope } from "./held-report.js";
+import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
+import { GuardedSnapshot, type IdLog } from "./snapshot.js";
+import type { Finding } from "./verdict.js";
+
+export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
+  /** Undefined for `"none"`. */
+  readonly ledger: InstallationLedger | undefined;
+  readonly installationId: string;
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/** What a run has that sends what was judged; a preview has none. */
+interface SendingRun {
+  /** Begins the tokens of its batches in the ledger. */
+  readonly id: string;
+  /** Where the lines of ids are kept until they go to the ledger. */
+  readonly ids: IdLog;
+}
+
+/** Judges what a connector has written by the rules, the ledger and a given approval: all snapshots, once, together. */
+export class Guard {
+  readonly ledger: InstallationLedger | undefined;
+  readonly approve: string | undefined;
+  readonly rules: ResolvedGuard;
+  readonly snapshots: ReadonlyMap<string, GuardedSnapshot>;
+  /** What was found in snapshots that are approved. */
+  readonly approved = new Map<GuardedSnapshot, readonly Finding[]>();
+  figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
+  readonly #options: JudgedRun;
+  readonly #configuration: SyncConfiguration;
+  readonly #ended: AbortSignal;
+  readonly #runId: string | undefined;
+
+  /**
+   * @param ended Fires when the run has ended: the ledger is asked nothing more.
+   * @throws {InvalidInputError} an option is wrong
+   */
+  constructor(
+    options: JudgedRun,
+    snapshots: readonly SnapshotCollection[],
+    configuration: SyncConfiguration,
+    ended: AbortSignal,
+    run?: SendingRun,
+  ) {
+    const { approve, ledger, guard } = options;
+    this.#options = options;
+    this.#configuration = configuration;
+    this.#ended = ended;
+    this.ledger = ledger;
+    this.approve = approve;
+    this.#runId = run?.id;
+    const rules = resolveGuard(guard, configuration.clock.now());
+    this.rules = rules;
+    // A preview tells of repeated ids; without a guard and a ledger, a run needs no ids.
+    const isSeen = (collection: SnapshotCollection) =>
+      run === undefined || ledger !== undefined || rules.ruleOf(collection) !== undefined;
+    this.snapshots = new Map(
+      snapshots.filter(isSeen).map((collection) => {
+        const own = ledger && new CollectionLedger(ledger, collection, ended);
+        return [collection, new GuardedSnapshot(collection, own, run?.ids)];
+      }),
+    );
+  }
+
+  readonly inspectorOf: InspectorOf = ({ name }) => this.snapshots.get(name)?.ids;
+
+  get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
+    return Object.fromEntries(
+      [...this.approved].map(([{ collection }, findings]) => [collection, findings.map(({ rule }) => rule)]),
+    );
+  }
+
+  /** What reports of held runs say of the ledger. */
+  get place(): HeldScope {
+    const { installationId, ledger } = this.#options;
+    return { installationId, ledger: ledger?.location ?? "none" };
+  }
+
+  /**
+   * Refuses `firstRun: true` if the ledger knows the installation. One that does not tell holds the run later. Rejects
+   * with the reason of the run's signal when that fires.
+   * @throws {InvalidInputError} it is not the first run
+   */
+  async checkFirstRun(): Promise<void> {
+    const { ledger } = this;
+    if (this.#options.firstRun !== true || ledger === undefined) return;
+    const knows = withinGrace(this.#configuration.clock, async () =>
+      knowsSnapshots(await look(ledger)),
+    ).catch(() => false);
+    if (!(await raceAbort(knows, this.#ended))) return;
+    const { installationId } = this.#options;
+    throw new InvalidInputError(
+      `firstRun must not be true: the ledger (${ledger.location}) knows earlier runs of installation ${JSON.stringify(installationId)}. Leave it out, or set it from the command line: firstRun: process.argv.includes("--first-run").`,
+    );
+  }
+
+  /** Stores the last ids: the connector has returned. */
+  flush(): void {
+    for (const { ids } of this.snapshots.values()) ids.flush();
+  }
+
+  /**
+   * Judges the snapshots, of which all records were written. Rejects with the reason of the run's signal when that fires: a
+   * ledger may never answer.
+   * @param seen What the ledger has.
+   * @returns those that are held
+   */
+  async judge(seen: LedgerLook): Promise<readonly Judged[]> {
+    const ended = this.#ended;
+    const held: Judged[] = [];
+    for (const snapshot of this.snapshots.values()) {
+      const { collection } = snapshot;
+      const judged = await raceAbort(this.#judge(snapshot, seen), ended);
+      // A ledger that is not asked any more looks like an unreadable one.
+      ended.throwIfAborted();
+      const { figures, findings, isHeld } = judged;
+      this.figures = { ...this.figures, [collection]: figures };
+      if (isHeld) held.push(judged);
+      else if (findings.length > 0) this.approved.set(snapshot, findings);
+      const rules = findings.map(({ rule }) => rule);
+      this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures, rules });
+      const details = { collection, held: isHeld, rules, ...figures };
+      this.#configuration.logger.info("saas-management: snapshot judged", details);
+    }
+    // Nobody needs the hashes any more.
+    if (held.length === 0) for (const { ids } of this.snapshots.values()) ids.table.clear();
+    return held;
+  }
+
+  /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
+  async offer(held: readonly Judged[], seen: LedgerLook): Promise<RunHeldError> {
+    const ended = this.#ended;
+    const approved = [...this.approved.keys()];
+    const offering = offerApproval(held, approved, this.#scope(seen)).catch((error: unknown) => {
+      ended.throwIfAborted();
+      this.#configuration.logger.error("saas-management: the ledger could not store a pending approval", {
+        error,
+      });
+      return "not-stored" as const;
+    });
+    const { message, report } = describeHeld(this.place, held, await raceAbort(offering, ended));
+    const cause = held.find(({ problem }) => problem !== undefined)?.problem;
+    return new RunHeldError(message, { report, cause });
+  }
+
+  #scope(seen: LedgerLook): ApprovalScope {
+    return { seen, runId: this.#runId, clock: this.#configuration.clock };
+  }
+
+  async #judge(snapshot: GuardedSnapshot, seen: LedgerLook): Promise<Judged> {
+    const { firstRun } = this.#options;
+    const { approve, ledger } = this;
+    const rule = this.rules.ruleOf(snapshot.collection);
+    const now = this.#configuration.clock.now();
+    const isUnknown = ledger !== undefined && firstRun !== true && !knowsSnapshots(seen);
+    const judgement = { ...(await snapshot.judge({ rule, isUnknown, now, seen })), snapshot };
+    const isSuspect = judgement.findings.length > 0;
+    if (!isSuspect || rule === undefined || approve === undefined)
+      return { ...judgement, isHeld: isSuspect, approvalProblem: undefined };
+    const problem = await approvalProblem(approve, judgement, rule, this.#scope(seen));
+    return { ...judgement, isHeld: problem !== undefined, approvalProblem: problem };
+  }
+}

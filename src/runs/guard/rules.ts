@@ -1,0 +1,235 @@
+import { type HeldReport, InvalidInputError } from "../../core/errors/index.js";
+import {
+  FLAG,
+  isCount,
+  isPlainObject,
+  type KnownOptions,
+  LIMIT,
+  type OptionTable,
+  type Rule,
+  readOptions,
+  rejectUnknownKeys,
+  wholeNumber,
+} from "../../core/validate.js";
+import type { SnapshotCollection } from "../../sync/collections.js";
+import { isoSeconds } from "../../sync/encoding/iso-time.js";
+import { WIRE } from "../../sync/generated/collections.js";
+import type { Ledger } from "../ledger/ledger.js";
+import { WINDOW_DAYS } from "../ledger/past.js";
+
+/** When a snapshot is held. Each rule counts on its own; `false` turns it off. */
+export interface GuardRules {
+  /**
+   * By the ids that would be removed: if nothing is left, if none of at least 2 known ids is left, if at least `min` and
+   * more than `maxShare` of the known ids would be removed, or more than `max`.
+   * @default { maxShare: 0.25, min: 3 }
+   */
+  readonly removed?: RemovedRule | false | undefined;
+  /**
+   * By shrinking over several runs: if a snapshot has at least `min` and more than `maxShare` fewer ids than the largest
+   * one of the last `days` days, or of the last 8 completed runs if these reach further back.
+   * @default { maxShare: 0.25, min: 5, days: 7 }
+   */
+  readonly window?: WindowRule | false | undefined;
+  /**
+   * By new ids: if they are more than `min`, and more than `maxShare` of the known ids, of which there is at least one.
+   * @default { maxShare: 0.75, min: 50 }
+   */
+  readonly added?: AddedRule | false | undefined;
+  /**
+   * By the fields of up to 128 records, compared with the last completed run: if too many of them lost their values, took
+   * other values or all took the same one, and more than in the runs before (the guide "Snapshot safety" has the limits).
+   * @default true
+   */
+  readonly changed?: boolean | undefined;
+}
+
+interface RemovedRule {
+  /** Largest share of the known ids; 0.25 is a quarter. @default 0.25 */
+  readonly maxShare?: number | undefined;
+  /** Number of removals from which the share counts. @default 3 */
+  readonly min?: number | undefined;
+  /** Largest number of removals, whatever their share. @default no limit */
+  readonly max?: number | undefined;
+}
+
+interface WindowRule {
+  /** Largest share of the largest snapshot. @default 0.25 */
+  readonly maxShare?: number | undefined;
+  /** Number of ids from which the share counts. @default 5 */
+  readonly min?: number | undefined;
+  /** How far back the window reaches, in days: an integer from 1 to 31. The last 8 runs always count. @default 7 */
+  readonly days?: number | undefined;
+}
+
+interface AddedRule {
+  /** Largest share of the known ids; it may be greater than 1. @default 0.75 */
+  readonly maxShare?: number | undefined;
+  /** So many new ids always pass. @default 50 */
+  readonly min?: number | undefined;
+}
+
+/** Options of the guard: the rules for every collection, and rules for single ones. */
+export interface GuardOptions extends GuardRules {
+  /**
+   * Rules of single collections, which replace the general ones; `false` turns the guard off for that collection.
+   * @default none
+   */
+  readonly collections?: Partial<Record<SnapshotCollection, GuardRules | false>> | undefined;
+  /**
+   * Turns the guard off for runs that begin before this time, and on again after it: a `Date`, or an ISO 8601 string such
+   * as `2026-12-31` or `2026-12-31T18:00:00Z`. What these runs send is compared and remembered as usual.
+   * @default the guard is on
+   */
+  readonly offUntil?: Date | string | undefined;
+}
+
+/** What decides whether a run is completed or held. */
+export interface JudgeOptions {
+  /**
+   * Where the ids of completed snapshots are stored, so that the next run can tell what it would remove:
+   * {@link fileLedger}, another ledger, or `"none"`, which turns the comparison with earlier runs off: runs of one
+   * installation must then not overlap. With `guard: false` as well, ids are not checked at all: duplicates are not noticed.
+   * @default the client's `sync.ledger`, or `fileLedger()`
+   */
+  readonly ledger?: Ledger | "none" | undefined;
+  /**
+   * When a run is held instead of sent; `false` turns the guard off.
+   * @default the client's `sync.guard`, or the defaults of all {@link GuardRules}
+   */
+  readonly guard?: GuardOptions | false | undefined;
+  /**
+   * Id of the approval that a {@link RunHeldError} offered: this run may do what was shown, or less.
+   * @default none
+   */
+  readonly approve?: string | undefined;
+  /**
+   * Whether this is the first run of the installation with this ledger. Otherwise a run is held whose ledger knows nothing
+   * of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused.
+   * @default false
+   */
+  readonly firstRun?: boolean | undefined;
+  /**
+   * Called with the report of a run that is held, to tell somebody; the run waits for it. What it throws is logged.
+   * @default the client's `sync.onHeld`
+   */
+  readonly onHeld?: ((report: HeldReport) => void | Promise<void>) | undefined;
+}
+
+const DEFAULTS = {
+  removed: { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY },
+  window: { maxShare: 0.25, min: 5, days: WINDOW_DAYS },
+  added: { maxShare: 0.75, min: 50 },
+  changed: true,
+} satisfies ResolvedRule;
+
+const SHARE: Rule = { expected: "a number from 0 to 1", fits: (value) => isCount(value) && value <= 1 };
+const MIN = wholeNumber(1);
+const DAYS: Rule = {
+  expected: "a whole number from 1 to 31",
+  fits: (value) => MIN.fits(value) && Number(value) <= 31,
+};
+const GROWTH: Rule = {
+  expected: "a number, 0 or more",
+  fits: (value) => value === Number.POSITIVE_INFINITY || isCount(value),
+};
+const LIMITS = {
+  removed: { maxShare: SHARE, min: MIN, max: LIMIT },
+  window: { maxShare: SHARE, min: MIN, days: DAYS },
+  added: { maxShare: GROWTH, min: MIN },
+} as const;
+
+/** A rule with all its defaults. */
+export type ResolvedRule = { readonly changed: boolean } & {
+  readonly [Name in Exclude<keyof GuardRules, "changed">]-?:
+    | { readonly [Key in keyof Exclude<GuardRules[Name], false | undefined>]-?: number }
+    | false;
+};
+
+export interface ResolvedGuard {
+  /** Whether the guard is on at all: not turned off, or off until a later time. */
+  readonly isOn: boolean;
+  ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
+}
+
+const RULE_OPTIONS = {
+  removed: true,
+  window: true,
+  added: true,
+  changed: FLAG,
+} satisfies OptionTable<GuardRules>;
+const GUARD_OPTIONS = {
+  ...RULE_OPTIONS,
+  collections: true,
+  offUntil: true,
+} satisfies OptionTable<GuardOptions>;
+
+const COLLECTION_KEYS: KnownOptions = Object.fromEntries(Object.keys(WIRE).map((name) => [name, true]));
+
+const OFF: ResolvedGuard = { isOn: false, ruleOf: () => undefined };
+
+/** @param now When the run begins, in milliseconds since 1970. */
+export function resolveGuard(options: GuardOptions | false | undefined, now: number): ResolvedGuard {
+  if (options === false) return OFF;
+  const { collections = {}, offUntil, ...general } = readOptions("guard", options ?? {}, GUARD_OPTIONS);
+  if (!isPlainObject(collections)) throw new InvalidInputError("guard.collections must be an object.");
+  rejectUnknownKeys("guard.collections", collections, COLLECTION_KEYS);
+  const rule = resolveRule("guard", general, DEFAULTS);
+  const own = new Map<string, ResolvedRule | undefined>();
+  for (const [name, ownRule] of Object.entries(collections)) {
+    const place = `guard.collections.${name}`;
+    if (ownRule !== undefined)
+      own.set(
+        name,
+        ownRule === false ? undefined : resolveRule(place, readOptions(place, ownRule, RULE_OPTIONS), rule),
+      );
+  }
+  if (offUntil !== undefined && now < timeOf(offUntil)) return OFF;
+  return { isOn: true, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
+}
+
+/** How many days of a collection's snapshots are remembered. */
+export function daysOf(rule: Pick<ResolvedRule, "window"> | undefined): number {
+  return rule === undefined || rule.window === false ? WINDOW_DAYS : rule.window.days;
+}
+
+function resolveRule(place: string, rules: GuardRules, general: ResolvedRule): ResolvedRule {
+  return {
+    removed: resolve(`${place}.removed`, rules.removed, general.removed, DEFAULTS.removed, LIMITS.removed),
+    window: resolve(`${place}.window`, rules.window, general.window, DEFAULTS.window, LIMITS.window),
+    added: resolve(`${place}.added`, rules.added, general.added, DEFAULTS.added, LIMITS.added),
+    changed: rules.changed ?? general.changed,
+  };
+}
+
+function resolve<Limits extends Readonly<Record<string, number>>>(
+  place: string,
+  given: { readonly [Key in keyof Limits]?: number | undefined } | false | undefined,
+  general: Limits | false,
+  defaults: Limits,
+  table: OptionTable<Limits>,
+): Limits | false {
+  if (given === undefined) return general;
+  if (given === false) return false;
+  const limits = Object.entries(readOptions<object>(place, given, table));
+  const set = Object.fromEntries(limits.filter(([, value]) => value !== undefined));
+  return { ...(general === false ? defaults : general), ...set };
+}
+
+function timeOf(offUntil: Date | string): number {
+  const time =
+    offUntil instanceof Date
+      ? offUntil.getTime()
+      : typeof offUntil === "string"
+        ? isoTime(offUntil)
+        : Number.NaN;
+  if (Number.isNaN(time))
+    throw new InvalidInputError(
+      "guard.offUntil must be a valid Date, or an ISO 8601 string such as 2026-12-31 or 2026-12-31T18:00:00Z.",
+    );
+  return time;
+}
+
+function isoTime(text: string): number {
+  return isoSeconds(text.includes("T") ? text : `${text}T00:00:00Z`) * 1000;
+}

@@ -1,0 +1,122 @@
+import type { HeldReason } from "../../core/errors/index.js";
+import type { SnapshotCollection } from "../../sync/collections.js";
+import type { FieldSample } from "../../sync/ids/field-sample.js";
+import { count, counted } from "../../sync/report-text.js";
+import { inWindow, type PastSnapshot, type PastSnapshots } from "../ledger/past.js";
+import { judgeChanges } from "./changed.js";
+import type { Comparison } from "./comparison.js";
+import { daysOf, type ResolvedRule } from "./rules.js";
+
+const FIRST_FIELDS = 5;
+
+type Limits<Name extends keyof ResolvedRule> = Exclude<ResolvedRule[Name], false>;
+
+/** What a snapshot is judged by. */
+export interface SnapshotFacts {
+  readonly collection: SnapshotCollection;
+  readonly compared: Comparison;
+  readonly sample: FieldSample;
+  readonly pasts: PastSnapshots;
+  /** Snapshots that may have been completed after those. */
+  readonly unclear: readonly PastSnapshot[];
+  readonly now: number;
+}
+
+/** A rule that a snapshot breaks. */
+export interface Finding {
+  readonly rule: HeldReason["rule"];
+  /** The fields concerned, for `changed`. */
+  readonly fields?: readonly string[];
+  /** What was found, with figures and without a period; the collection is not named. */
+  readonly text: string;
+}
+
+/** Judges a snapshot by the rules that need no other collection. */
+export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly Finding[] {
+  const { collection, compared, sample, unclear, now } = facts;
+  const pasts = [...inWindow(facts.pasts, now, daysOf(rule)), ...unclear];
+  const window = pasts.filter(({ superseded = [] }) => !superseded.includes("window"));
+  const findings: Finding[] = [];
+  const find = (name: Finding["rule"], text: string | undefined) => {
+    if (text !== undefined) findings.push({ rule: name, text });
+  };
+  // What `removed` says need not be said again as shrinkage.
+  if (isHeld(compared, rule)) find("removed", describeRemovals(compared));
+  else if (rule.window !== false) find("window", shrinkage(compared, window, rule.window));
+  if (rule.added !== false) find("added", growth(compared, rule.added));
+  const memory = facts.pasts.at(-1)?.fields;
+  const changed = rule.changed ? judgeChanges({ collection, memory, now: sample, pasts, at: now }) : [];
+  if (changed.length === 0) return findings;
+  const texts = changed.slice(0, FIRST_FIELDS).map(({ text }) => text);
+  const more = changed.length - texts.length;
+  if (more > 0) texts.push(`the same with ${counted(more, "more field")}`);
+  return [
+    ...findings,
+    { rule: "changed", fields: changed.map(({ field }) => field), text: texts.join("; ") },
+  ];
+}
+
+/** Whether completing a snapshot would remove more than the rule allows, of all known ids or of any set of them. */
+export function isHeld(
+  { known, gone, sent, sets }: Pick<Comparison, "known" | "gone" | "sent" | "sets">,
+  rule: ResolvedRule,
+): boolean {
+  return [{ known, gone }, ...sets].some((set) => exceeds({ ...set, sent }, rule));
+}
+
+/** Whether removing so many of a set of known ids is more than the rule allows. */
+function exceeds(
+  { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
+  { removed: limits }: ResolvedRule,
+): boolean {
+  if (limits === false || gone === 0) return false;
+  const isNoneKept = gone === known && (sent === 0 || known >= 2);
+  return isNoneKept || (gone >= limits.min && gone / known > limits.maxShare) || gone > limits.max;
+}
+
+function describeRemovals({ known, sets, sent, gone }: Comparison): string {
+  const details = [`${percent(gone, known)}`];
+  if (sent > 0 && gone === known) details.push("none of them is among the ids that were sent");
+  const completed = sets.find(({ origin }) => origin === "completed");
+  if (sets.length > 1 && completed !== undefined)
+    details.push(
+      `including ${count(completed.gone)} of the ${count(completed.known)} of the last completed snapshot`,
+    );
+  return `${count(gone)} of ${count(known)} known ids would be removed (${details.join(", ")})`;
+}
+
+/** Why the snapshot has too few ids beside the largest one of the window. */
+function shrinkage(
+  { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
+  window: readonly PastSnapshot[],
+  { maxShare, min }: Limits<"window">,
+): string | undefined {
+  const largest = window.reduce<PastSnapshot | undefined>(
+    (best, past) => (best === undefined || past.sent > best.sent ? past : best),
+    undefined,
+  );
+  const missing = (largest?.sent ?? 0) - sent;
+  if (largest === undefined || missing < min || missing / largest.sent <= maxShare) return undefined;
+  const fewer = `${count(sent)} ids were sent, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${dayOf(largest.at)}`;
+  return `${fewer}; ${count(gone)} of the ${count(known)} known ids would be removed`;
+}
+
+/** Why there are too many new ids beside any set of known ones. */
+function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">): string | undefined {
+  for (const { known, gone } of sets) {
+    const added = sent - (known - gone);
+    if (known === 0 || added <= Math.max(min, maxShare * known)) continue;
+    return `${count(added)} of the ${count(sent)} ids that were sent are new, ${count(known)} were known`;
+  }
+  return undefined;
+}
+
+/** The share with at most one decimal; less than 100 % is never shown as 100 %. */
+function percent(part: number, whole: number): string {
+  const share = (part / whole) * 100;
+  return `${part < whole ? Math.min(99.9, Math.round(share * 10) / 10) : Math.round(share * 10) / 10} %`;
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

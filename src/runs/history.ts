@@ -1,0 +1,115 @@
+import type { HeldReason, HeldReport } from "../core/errors/index.js";
+import { isObject } from "../core/validate.js";
+import { isCollection, isSnapshot } from "../sync/collections.js";
+import { truncateId } from "../sync/encoding/record-id.js";
+import { withText } from "../sync/report-text.js";
+import { CollectionLedger } from "./ledger/collection-ledger.js";
+import { idsOf } from "./ledger/id-lines.js";
+import type { InstallationLedger } from "./ledger/installation-ledger.js";
+import { type HeldRun, knowsSnapshots, type LedgerLook, look } from "./ledger/state.js";
+import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
+
+/** As in the report of a held run. */
+const MAX_EXAMPLES = 20;
+
+/** What a ledger knows of an installation. */
+export interface RunHistory {
+  /** Whether the ledger knows a completed snapshot: then `firstRun: true` is refused. */
+  readonly isKnown: boolean;
+  /** The last completed runs, up to 30, the latest one last. */
+  readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
+  /** The run that waits for a decision; undefined if the last run was completed, or if it was refused. */
+  readonly held:
+    | (HeldReport & {
+        readonly heldAt: Date;
+        /** Whether a person approved it: pass `approval.id` as `approve` to the next run. */
+        readonly isApproved: boolean;
+      })
+    | undefined;
+}
+
+/** What a ledger knows of one of its installations. */
+export interface InstallationStatus {
+  /** Origin of the Sync API that it belongs to. */
+  readonly endpoint: string;
+  readonly installationId: string;
+  /** When its last run was completed. */
+  readonly completedAt: Date | undefined;
+  /** How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the second one. */
+  readonly lateMs: number | undefined;
+  readonly held: RunHistory["held"];
+}
+
+/** @throws {ConfigurationError} an entry is damaged, and no run is held for it yet */
+export async function readHistory(ledger: InstallationLedger | undefined): Promise<RunHistory> {
+  if (ledger === undefined) return { isKnown: false, runs: [], held: undefined };
+  const seen = await look(ledger);
+  if (seen.problem !== undefined && seen.state.held === undefined) throw seen.problem;
+  return historyOf(ledger, seen);
+}
+
+async function historyOf(ledger: InstallationLedger, seen: LedgerLook): Promise<RunHistory> {
+  const runs = seen.state.runs.flatMap(({ at, receipt }) => {
+    if (!isReceipt(receipt)) return [];
+    const described = describedReceipt(receipt);
+    const lines = () => described.toString().split("\n");
+    return [withText({ ...described, completedAt: new Date(at) }, lines)];
+  });
+  return { isKnown: knowsSnapshots(seen), runs, held: await readHeld(ledger, seen.state.held) };
+}
+
+/** Reads what is known of several installations, the one that was completed longest ago first. */
+export async function readInstallations(
+  ledgers: readonly InstallationLedger[],
+  now: number,
+): Promise<readonly InstallationStatus[]> {
+  const found: InstallationStatus[] = [];
+  for (const ledger of ledgers) {
+    const { runs, held } = await historyOf(ledger, await look(ledger));
+    const [first, last] = [runs[0], runs.at(-1)].map((run) => run?.completedAt);
+    const intervals = runs.length - 1;
+    const meanMs = first && last && intervals > 0 ? (Number(last) - Number(first)) / intervals : undefined;
+    const { endpoint, installationId } = ledger.scope;
+    const lateMs = last && meanMs && Math.max(0, now - Number(last) - meanMs);
+    found.push({ endpoint, installationId, completedAt: last, lateMs, held });
+  }
+  return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
+}
+
+async function readHeld(ledger: InstallationLedger, held: HeldRun | undefined): Promise<RunHistory["held"]> {
+  if (held === undefined || !isReport(held.report)) return undefined;
+  const { at, report, text, isApproved } = held;
+  const { approval } = report;
+  const reasons: HeldReason[] = [];
+  for (const reason of report.reasons) reasons.push(await withExamples(ledger, reason));
+  return withText(
+    {
+      ...report,
+      reasons,
+      approval: approval && { id: approval.id, expiresAt: new Date(approval.expiresAt) },
+      heldAt: new Date(at),
+      isApproved,
+    },
+    () => text.split("\n"),
+  );
+}
+
+/** Adds the first ids that would be removed. */
+async function withExamples(ledger: InstallationLedger, reason: HeldReason): Promise<HeldReason> {
+  const { collection, rule } = reason;
+  const isAboutRemovals = rule === "removed" || rule === "window";
+  if (!isAboutRemovals || !isCollection(collection) || !isSnapshot(collection)) return reason;
+  const pending = await new CollectionLedger(ledger, collection).pending();
+  const examples: string[] = [];
+  if (pending !== undefined)
+    for await (const id of idsOf(pending.lines())) {
+      if (examples.push(truncateId(id)) === MAX_EXAMPLES) break;
+    }
+  return { ...reason, examples };
+}
+
+function isReport(value: unknown): value is HeldReport {
+  if (!isObject(value)) return false;
+  const { reasons, installationId }: Partial<Record<keyof HeldReport, unknown>> = value;
+  return Array.isArray(reasons) && typeof installationId === "string";
+}

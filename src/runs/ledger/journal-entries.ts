@@ -1,0 +1,196 @@
+/**
+ * Entries `journal.<time>.<token>.<kind>` of an installation, which name the process that put them:
+ *
+ * - `batch`: a batch that the process has open, with its last heartbeat.
+ * - `start`: StartSyncBatch is sent next. It is deleted when the batch is in the journal, or was provably not started.
+ */
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import type { Clock } from "../../core/clock.js";
+import { isCount, isText, objectOf } from "../../core/validate.js";
+import { LEASE_MS } from "../../sync/lease.js";
+import { type InstallationLedger, type LedgerEntry, randomToken } from "./installation-ledger.js";
+import { encodeValue, type Fields } from "./value.js";
+
+/** After so long without a heartbeat, the owner is considered dead. */
+export const STALE_MS = 10_000;
+/** After so long, the service has ended the batch: its last message may have been sent just before its owner died. */
+export const OVER_MS = LEASE_MS + STALE_MS;
+
+const SUBJECT = "journal";
+
+interface Owner {
+  readonly host: string;
+  /** Empty if the system does not tell it. */
+  readonly bootId: string;
+  readonly pid: number;
+}
+
+const isOwner = objectOf<Owner>({ host: isText, bootId: isText, pid: isCount });
+
+interface OwnedEntry {
+  /** Undefined if it is not named. */
+  readonly owner: Owner | undefined;
+  readonly batchId: string | undefined;
+}
+
+/** Lists the entries, that of the last heartbeat last. */
+export function journalOf(ledger: InstallationLedger): Promise<readonly LedgerEntry[]> {
+  return ledger.entries(SUBJECT);
+}
+
+export function isBatch({ kind }: LedgerEntry): boolean {
+  return kind === "batch";
+}
+
+export function journalEntry(
+  ledger: InstallationLedger,
+  kind: "batch" | "start",
+  time: number,
+  token = randomToken(),
+): LedgerEntry {
+  const entry = { subject: SUBJECT, sequence: Math.trunc(time), token, kind };
+  return { ...entry, key: ledger.keyOf(entry) };
+}
+
+/** Puts an entry that names this process. There is one already if no time has passed since the last heartbeat. */
+export async function putOwned(
+  { store }: InstallationLedger,
+  { key }: LedgerEntry,
+  fields: Fields,
+): Promise<void> {
+  const owner: Owner = { host: hostname(), bootId: bootId(), pid: process.pid };
+  await store.putIfAbsent(key, encodeValue(key, { ...owner, ...fields }));
+}
+
+/** @returns undefined if it was deleted meanwhile @throws {ConfigurationError} it is damaged */
+export async function readOwned(
+  ledger: InstallationLedger,
+  { key }: LedgerEntry,
+): Promise<OwnedEntry | undefined> {
+  const fields = await ledger.read(key);
+  const batchId = fields?.["batchId"];
+  return (
+    fields && { owner: isOwner(fields) ? fields : undefined, batchId: isText(batchId) ? batchId : undefined }
+  );
+}
+
+/** A batch that a run of this ledger has open, or had when its process died. */
+export interface OpenBatchEntry {
+  readonly batchId: string;
+  /** Process id and host. */
+  readonly owner: string;
+  /** Milliseconds since the epoch. */
+  readonly heartbeat: number;
+  readonly isGone: boolean;
+}
+
+/** The open batch of an installation's runs that was heard of last. Entries that cannot be read are left out. */
+export async function openBatch(ledger: InstallationLedger): Promise<OpenBatchEntry | undefined> {
+  for (const entry of (await journalOf(ledger)).filter(isBatch).toReversed()) {
+    const { owner, batchId } = (await readOwned(ledger, entry).catch(() => undefined)) ?? {};
+    if (batchId === undefined || owner === undefined) continue;
+    const heartbeat = entry.sequence;
+    return { batchId, owner: `${owner.pid} on ${owner.host}`, heartbeat, isGone: isGone(owner) };
+  }
+  return undefined;
+}
+
+/** Whether a process is provably dead. */
+export function isGone(owner: Owner | undefined): boolean {
+  if (owner === undefined) return false;
+  const { host, bootId: boot, pid } = owner;
+  if (boot === "" || boot !== bootId() || host !== hostname()) return false;
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}
+
+let knownBootId: string | undefined;
+
+/** Identifies the boot of the system, and the container whose process ids these are. Never changes for a process. */
+function bootId(): string {
+  try {
+    knownBootId ??= `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    knownBootId = "";
+  }
+  return knownBootId;
+}
+
+interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {}
+
+/**
+ * Starts that are under way. If a process is killed before its start is answered, or the answer is lost, nobody knows the
+ * id of its batch, but the next run can say what it waits for, and until when.
+ */
+export class PreparedStarts {
+  readonly #clock: Clock;
+  #own: LedgerEntry | undefined;
+  #left: readonly LeftStart[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get isOpen(): boolean {
+    return this.#own !== undefined;
+  }
+
+  async prepare(ledger: InstallationLedger): Promise<void> {
+    const own = journalEntry(ledger, "start", this.#clock.now());
+    this.#own = own;
+    await putOwned(ledger, own, {});
+  }
+
+  /** Deletes the entry of the last `prepare`. */
+  async forget(ledger: InstallationLedger): Promise<void> {
+    const own = this.#own;
+    this.#own = undefined;
+    if (own !== undefined) await ledger.delete([own]);
+  }
+
+  /** Deletes what others left: this run got the lock. */
+  async forgetLeft(ledger: InstallationLedger): Promise<void> {
+    const left = this.#left;
+    this.#left = [];
+    await ledger.delete(left);
+  }
+
+  /** Looks for starts that nobody waits for among the entries of the journal, and deletes those whose lock is over. */
+  async read(ledger: InstallationLedger, entries: readonly LedgerEntry[]): Promise<void> {
+    const left: LeftStart[] = [];
+    for (const entry of entries) {
+      if (entry.kind !== "start") continue;
+      const silentMs = this.#clock.now() - entry.sequence;
+      if (silentMs > OVER_MS) await ledger.delete([entry]);
+      else if (entry.key !== this.#own?.key) {
+        // Of a damaged entry, only its time is known.
+        const read = await readOwned(ledger, entry).catch(() => ({ owner: undefined }));
+        if (read !== undefined && (silentMs >= STALE_MS || isGone(read.owner)))
+          left.push({ ...entry, owner: read.owner });
+      }
+    }
+    this.#left = left;
+  }
+
+  /** In how many milliseconds the first lock may end that such a start holds: its lease began after the start was noted. */
+  get endsInMs(): number {
+    const lefts = this.#left.map(({ sequence }) => sequence + LEASE_MS - this.#clock.now());
+    return Math.min(...lefts.filter((leftMs) => leftMs > 0));
+  }
+
+  /** What this run may wait for, and until when at most, in sentences. */
+  describeLeft(): string | undefined {
+    const last = this.#left.at(-1);
+    if (last === undefined) return undefined;
+    const { owner, sequence } = last;
+    const who = owner ? `Process ${owner.pid} on host ${JSON.stringify(owner.host)}` : "A process";
+    const until = new Date(sequence + OVER_MS).toISOString();
+    return `${who} may have started a batch at ${new Date(sequence).toISOString()} without learning its id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
+  }
+}

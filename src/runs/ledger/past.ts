@@ -1,0 +1,110 @@
+import type { HeldReason } from "../../core/errors/index.js";
+import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
+import type { FieldSample } from "../../sync/ids/field-sample.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LAST_RUNS = 8;
+
+/** How many days of a collection's snapshots are remembered, unless a rule says otherwise. */
+export const WINDOW_DAYS = 7;
+
+/** What a ledger remembers of a completed snapshot beside its ids. */
+export interface PastSnapshot {
+  /** When it was judged, in milliseconds since 1970. */
+  readonly at: number;
+  /** Number of different ids. */
+  readonly sent: number;
+  /** In how many records of its sample each field has a value; fields without values are left out. */
+  readonly filled: Readonly<Record<string, number>>;
+  /** Of the last snapshot only. */
+  readonly fields?: FieldMemory;
+  /** What a later approval allowed to differ from this snapshot: rules, or `changed:` and a field. */
+  readonly superseded?: readonly string[];
+}
+
+/** What the rule `changed` remembers. */
+export interface FieldMemory {
+  readonly sample: FieldSample;
+  readonly usual: Usual;
+}
+
+/** How much of each field changes from run to run. */
+export interface Usual {
+  /** When the first snapshot was judged, and the last. */
+  readonly since: number;
+  readonly at: number;
+  readonly comparisons: number;
+  /** Of the last time, by fields. Shares fade: an old one counts less. */
+  readonly shares: Readonly<Record<string, UsualShares>>;
+}
+
+/** The largest shares of a field's values that were lost, became others, and became one and the same. */
+export interface UsualShares {
+  readonly lost: number;
+  readonly other: number;
+  readonly merged: number;
+}
+
+/** The last snapshots of a collection, the latest one last. */
+export type PastSnapshots = readonly PastSnapshot[];
+
+/**
+ * Adds a completed snapshot to those before it: its last 8 snapshots are remembered, and of each day of the last `days` days
+ * the largest one.
+ * @param approved Found, and allowed: for these rules and fields, earlier snapshots do not count any more.
+ */
+export function remembered(
+  pasts: PastSnapshots,
+  next: PastSnapshot,
+  approved: readonly Pick<HeldReason, "rule" | "fields">[],
+  days = WINDOW_DAYS,
+): PastSnapshots {
+  const allowed = approved.flatMap(supersededBy);
+  const earlier = pasts.map(({ fields: _, superseded = [], ...past }): PastSnapshot => {
+    const all = [...new Set([...superseded, ...allowed])];
+    return all.length === 0 ? past : { ...past, superseded: all };
+  });
+  const all = [...earlier, next];
+  const recent = inWindow(all, next.at, days);
+  const largest = new Map<string, PastSnapshot>();
+  for (const past of recent) {
+    // A superseded snapshot must not take the place of a smaller one that counts.
+    const day = `${Math.floor(past.at / DAY_MS)} ${past.superseded}`;
+    if (past.sent > (largest.get(day)?.sent ?? -1)) largest.set(day, past);
+  }
+  const kept = new Set([...largest.values(), ...all.slice(-LAST_RUNS)]);
+  return all.filter((past) => kept.has(past));
+}
+
+function supersededBy({ rule, fields = [] }: Pick<HeldReason, "rule" | "fields">): readonly string[] {
+  if (rule === "changed") return fields.map((field) => `${rule}:${field}`);
+  // What removes too many ids shrinks the snapshot, too.
+  return rule === "removed" ? [rule, "window"] : [rule];
+}
+
+/** The snapshots of the last 8 runs or the last `days` days, whichever reaches further back. */
+export function inWindow(pasts: PastSnapshots, now: number, days: number): PastSnapshots {
+  return pasts.filter((past, i) => i >= pasts.length - LAST_RUNS || now - past.at <= days * DAY_MS);
+}
+
+export const isSample = objectOf<FieldSample>({ fields: listOf(isText), rows: isText });
+
+export const isPast = objectOf<PastSnapshot>({
+  at: isCount,
+  sent: isCount,
+  filled: recordOf(isCount),
+  fields: optional(
+    objectOf<FieldMemory>({
+      sample: isSample,
+      usual: objectOf<Usual>({
+        since: isCount,
+        at: isCount,
+        comparisons: isCount,
+        shares: recordOf(objectOf<UsualShares>({ lost: isCount, other: isCount, merged: isCount })),
+      }),
+    }),
+  ),
+  superseded: optional(listOf(isText)),
+});
+
+export const arePasts: Check<PastSnapshots> = listOf(isPast);

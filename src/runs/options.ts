@@ -1,0 +1,66 @@
+import { FLAG, FUNCTION, type OptionTable, POSITIVE, TEXT, wholeNumber } from "../core/validate.js";
+import { BATCH_OPTIONS, type BatchOptions } from "../sync/batch/start.js";
+import type { JudgeOptions } from "./guard/rules.js";
+import type { InstallationLedger } from "./ledger/installation-ledger.js";
+import type { SpoolOptions } from "./spool.js";
+
+export const DEFAULT_RESTARTS = 2;
+
+/** Options of a run. */
+export interface RunOptions extends Omit<BatchOptions, "maxIdleMs">, JudgeOptions {
+  /**
+   * How many times a run begins again. If a batch failed transiently, what was read is sent again, and the connector is
+   * not called for it. If another run was completed meanwhile, the connector is called again.
+   * @default 2
+   */
+  readonly restarts?: number | undefined;
+  /** Where what the connector writes is kept until all of it was judged and sent. @default the client's `sync.spool` */
+  readonly spool?: SpoolOptions | undefined;
+  /** How long the run may take with all restarts and waits, in milliseconds. @default no limit */
+  readonly maxDurationMs?: number | undefined;
+  /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
+  readonly stopOnSignals?: boolean | undefined;
+}
+
+const { maxIdleMs: _, ...ofBatch } = BATCH_OPTIONS;
+
+export const RUN_OPTIONS = {
+  ...ofBatch,
+  ledger: true,
+  guard: true,
+  approve: { ...TEXT, expected: "the approval id of a RunHeldError" },
+  firstRun: FLAG,
+  onHeld: FUNCTION,
+  restarts: wholeNumber(0),
+  spool: true,
+  maxDurationMs: POSITIVE,
+  stopOnSignals: FLAG,
+} satisfies OptionTable<RunOptions>;
+
+export type HistoryOptions = Pick<RunOptions, "installationId" | "ledger" | "signal">;
+
+export const HISTORY_OPTIONS = {
+  installationId: true,
+  ledger: true,
+  signal: BATCH_OPTIONS.signal,
+} satisfies OptionTable<HistoryOptions>;
+
+/** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
+export interface PreviewOptions
+  extends Pick<BatchOptions, "installationId" | "signal">,
+    Pick<JudgeOptions, "ledger" | "guard" | "approve" | "firstRun"> {
+  /** Most entries in `issues` of a collection. @default 100 */
+  readonly maxIssues?: number | undefined;
+}
+
+export const PREVIEW_OPTIONS = {
+  ...RUN_OPTIONS,
+  maxIssues: wholeNumber(0),
+} satisfies OptionTable<PreviewOptions & RunOptions>;
+
+/** Options with the client's defaults filled in. */
+export interface ResolvedRunOptions extends Omit<RunOptions, "ledger"> {
+  readonly installationId: string;
+  /** Undefined for `"none"`. */
+  readonly ledger: InstallationLedger | undefined;
+}

@@ -1,0 +1,172 @@
+import { linkAbort, raceAbort } from "../../core/abort.js";
+import type { InputIssue, SnapshotDiff } from "../../core/errors/index.js";
+import type { Collection, CollectionInfo, SnapshotCollection } from "../../sync/collections.js";
+import { stringIn, truncateId } from "../../sync/encoding/record-id.js";
+import type { EncodedRecord, RecordInspector } from "../../sync/encoding/record-inspector.js";
+import type { SyncConfiguration } from "../../sync/options.js";
+import { counted, withText } from "../../sync/report-text.js";
+import type { WriteStats } from "../../sync/write/options.js";
+import type { Connector } from "../connector.js";
+import { Extraction } from "../extract.js";
+import { Guard } from "../guard/guard.js";
+import { describeHeld } from "../guard/held-report.js";
+import { SnapshotIds } from "../guard/snapshot-ids.js";
+import { type LedgerLook, look, NOTHING_SEEN } from "../ledger/state.js";
+import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
+import { watermarkCalls } from "../watermarks.js";
+import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
+import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
+
+/** Extracts and judges as a run does, keeps nothing, and sends nothing. The options were read. */
+export async function previewRun<Snapshots extends SnapshotCollection>(
+  connector: Connector<Snapshots>,
+  options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "onProgress">,
+  client: SyncConfiguration,
+  clientClosed: AbortSignal,
+): Promise<RunPreview> {
+  const { installationId, onProgress, maxIssues = 100 } = options;
+  const { snapshots } = connector;
+  // The client's hooks are for calls, and a preview makes none.
+  const configuration = { ...client, isTraced: false };
+  const { controller, unlink } = linkAbort(options.signal, clientClosed);
+  const { signal } = controller;
+  try {
+    const guard = new Guard(options, snapshots, configuration, signal);
+    await guard.checkFirstRun();
+    const referencedIds = new ReferencedIds(snapshots);
+    const watches = new Map<Collection, CollectionWatch>();
+    const inspectorOf = (collection: CollectionInfo) => {
+      const { name } = collection;
+      const ids = guard.snapshots.get(name)?.ids;
+      const watch = watches.get(name) ?? new CollectionWatch(collection, ids, referencedIds, maxIssues);
+      watches.set(name, watch);
+      return watch;
+    };
+    const extraction = new Extraction<Snapshots>({
+      configuration,
+      subject: { installationId },
+      snapshots,
+      keep: async () => {},
+      inspectorOf,
+      onProgress,
+      signal,
+    });
+    const seen = await raceAbort(seenBy(guard), signal);
+    const watermarks = { before: seen.state.watermarks, advanced: {} };
+    await extraction.run(connector, { preview: true, ...watermarkCalls(watermarks, seen, true) });
+    return previewOf(guard, await guard.judge(seen), watches, extraction.stats);
+  } finally {
+    unlink();
+  }
+}
+
+/** A preview reports a ledger that cannot be read. */
+async function seenBy({ ledger }: Guard): Promise<LedgerLook> {
+  if (ledger === undefined) return NOTHING_SEEN;
+  return look(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
+}
+
+function previewOf(
+  { place, rules, ledger, figures, snapshots }: Guard,
+  held: Awaited<ReturnType<Guard["judge"]>>,
+  watches: ReadonlyMap<Collection, CollectionWatch>,
+  stats: Partial<Record<Collection, WriteStats>>,
+): RunPreview {
+  const collections: { -readonly [C in Collection]?: CollectionPreview } = {};
+  const refusals: string[] = [];
+  for (const [name, watch] of watches) {
+    const written = stats[name];
+    if (written === undefined) continue;
+    const snapshot = snapshots.get(name)?.collection;
+    collections[name] = watch.preview(written, snapshot && figures[snapshot]);
+    const { invalidRecords, different } = watch;
+    if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);
+    // Without a guard and a ledger, nobody would notice a repeated id.
+    const isNoticed = snapshot && (ledger !== undefined || rules.ruleOf(snapshot) !== undefined);
+    if (different > 0 && isNoticed === true)
+      refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
+  }
+  const told = held.length === 0 ? undefined : describeHeld(place, held, "preview");
+  if (told !== undefined) refusals.push(told.message);
+  const preview = { collections, held: told?.report, refusals };
+  return withText(preview, () => linesOf(preview));
+}
+
+/** Most repeated ids that are listed. */
+const MAX_DUPLICATES = 20;
+
+/** Inspects the records of one collection and notes their problems without ending the write. */
+class CollectionWatch implements RecordInspector {
+  readonly #collection: CollectionInfo;
+  readonly #ids: SnapshotIds;
+  readonly #referencedIds: ReferencedIds;
+  readonly #references: readonly ReferenceCheck[];
+  readonly #maxIssues: number;
+  readonly #issues: InputIssue[] = [];
+  readonly #duplicates: string[] = [];
+  different = 0;
+  invalidRecords = 0;
+  /** Whether the next issues are about an id that was refused, not an invalid record. */
+  #refusedForId = false;
+
+  constructor(
+    collection: CollectionInfo,
+    ids: SnapshotIds | undefined,
+    referencedIds: ReferencedIds,
+    maxIssues: number,
+  ) {
+    this.#collection = collection;
+    this.#ids = ids ?? new SnapshotIds({ sampled: undefined, write: undefined, keyOf: undefined });
+    this.#referencedIds = referencedIds;
+    this.#references = referenceChecks(collection.name, referencedIds);
+    this.#maxIssues = maxIssues;
+  }
+
+  inspect(encoded: EncodedRecord, record: unknown): string | undefined {
+    if (this.#collection.idField !== undefined) {
+      const before = this.#ids.duplicates;
+      const refusal = this.#ids.inspect(encoded);
+      if (refusal !== undefined) this.different += 1;
+      if (refusal !== undefined || this.#ids.duplicates > before) this.#addDuplicate(record);
+      // Of two events with one id, the service takes the last.
+      if (refusal !== undefined && this.#collection.model === "snapshot") {
+        this.#refusedForId = true;
+        return refusal;
+      }
+      this.#referencedIds.add(this.#collection.name, encoded);
+    }
+    for (const reference of this.#references) {
+      const id = stringIn(record, this.#collection, reference.field);
+      if (id) reference.add(id);
+    }
+    return undefined;
+  }
+
+  invalid(issues: readonly InputIssue[]): void {
+    if (!this.#refusedForId) {
+      this.invalidRecords += 1;
+      // References to an invalid record are not dangling: the record itself is to be corrected.
+      const id = issues[0]?.id;
+      if (id !== undefined) this.#referencedIds.addId(this.#collection.name, id);
+    }
+    this.#refusedForId = false;
+    this.#issues.push(...issues.slice(0, this.#maxIssues - this.#issues.length));
+  }
+
+  preview(stats: WriteStats, diff: SnapshotDiff | undefined): CollectionPreview {
+    return {
+      stats,
+      ...(diff === undefined ? {} : { diff }),
+      issues: this.#issues,
+      duplicates: this.#duplicates,
+      dangling: this.#references
+        .map(({ field, dangling }) => ({ field, count: dangling }))
+        .filter(({ count }) => count > 0),
+    };
+  }
+
+  #addDuplicate(record: unknown): void {
+    const id = truncateId(stringIn(record, this.#collection) ?? "");
+    if (this.#duplicates.length < MAX_DUPLICATES && !this.#duplicates.includes(id)) this.#duplicates.push(id);
+  }
+}

@@ -1,0 +1,114 @@
+import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
+import { isObject } from "../core/validate.js";
+import { type Collection, collectionEntries } from "../sync/collections.js";
+import { count, counted, describeDiff, withText } from "../sync/report-text.js";
+import type { CompletionCounts } from "../sync/transport.js";
+import type { WriteStats } from "../sync/write/options.js";
+
+/** What a completed run did. Plain data; as a string it is a text for a log. */
+export interface RunReceipt {
+  /** Id of the batch that was completed. */
+  readonly batchId: string;
+  /** How many times the run began again: see the option `restarts`. */
+  readonly restarts: number;
+  /** How long the run took, in milliseconds. */
+  readonly durationMs: number;
+  /** How long the run waited for the lock of other batches, in milliseconds. */
+  readonly waitedForLockMs: number;
+  /** Location of the ledger; undefined if there was none. */
+  readonly ledger: string | undefined;
+  /** Whether the guard judged the snapshots: `off` with `guard: false`, or before `guard.offUntil`. */
+  readonly guard: "on" | "off";
+  /** What happened to each collection, in the batch that was completed. */
+  readonly collections: Partial<
+    Record<
+      Collection,
+      {
+        /** What was sent. */
+        readonly stats: WriteStats;
+        /** What the ledger expected of a snapshot; absent if neither a guard nor a ledger checks it. */
+        readonly expected?: SnapshotDiff;
+        /** What the service says; absent if it does not say, or if the answer to the completion was lost. */
+        readonly reported?: NonNullable<CompletionCounts[Collection]>;
+        /** The rules that a snapshot broke, and that the approval allowed; absent if it broke none. */
+        readonly approved?: readonly HeldReason["rule"][];
+      }
+    >
+  >;
+  /** What differs from what the ledger expected, in sentences. */
+  readonly surprises: readonly string[];
+  /** The text. */
+  toString(): string;
+}
+
+/** What the service, the guard and the extraction know of the collections of a run. */
+interface CollectionFacts {
+  readonly sent: Partial<Record<Collection, WriteStats>>;
+  /** Of the extraction, which knows how long the sources took. */
+  readonly extracted: Partial<Record<Collection, WriteStats>>;
+  readonly expected: Partial<Record<Collection, SnapshotDiff>>;
+  readonly reported: CompletionCounts;
+  readonly approved: Partial<Record<Collection, readonly HeldReason["rule"][]>>;
+}
+
+/** @param unclear What else may differ from what was expected, in sentences. */
+export function receiptOf(
+  run: Omit<RunReceipt, "collections" | "surprises" | "toString">,
+  { sent, extracted, expected, reported, approved }: CollectionFacts,
+  unclear: readonly string[],
+): RunReceipt {
+  const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
+  const surprises: string[] = [];
+  for (const [name, written] of collectionEntries(sent)) {
+    const [diff, counts, rules] = [expected[name], reported[name], approved[name]];
+    collections[name] = {
+      stats: { ...written, sourceWaitMs: extracted[name]?.sourceWaitMs ?? 0 },
+      ...(diff === undefined ? {} : { expected: diff }),
+      ...(counts === undefined ? {} : { reported: counts }),
+      ...(rules === undefined ? {} : { approved: rules }),
+    };
+    surprises.push(...surprisesOf(name, diff, counts?.removed));
+  }
+  return describedReceipt({ ...run, collections, surprises: [...surprises, ...unclear] });
+}
+
+/** Whether a ledger has a receipt. */
+export function isReceipt(value: unknown): value is RunReceipt {
+  if (!isObject(value)) return false;
+  const { batchId, collections, surprises }: Partial<Record<keyof RunReceipt, unknown>> = value;
+  return typeof batchId === "string" && isObject(collections) && Array.isArray(surprises);
+}
+
+/** Gives a receipt its text. */
+export function describedReceipt(receipt: Omit<RunReceipt, "toString">): RunReceipt {
+  return withText({ ...receipt }, () => linesOf(receipt));
+}
+
+function linesOf(run: Omit<RunReceipt, "toString">) {
+  const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
+  const seconds = (durationMs / 1000).toFixed(1);
+  const lines = [
+    `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
+  ];
+  for (const [name, { stats, expected, reported = {}, approved = [] }] of collectionEntries(collections)) {
+    const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
+    const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;
+    const service =
+      said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
+    const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
+    lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}`);
+  }
+  return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];
+}
+
+/** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
+function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined, removed = 0): string[] {
+  if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
+  const why =
+    expected.baseline === "none"
+      ? `it was not the first snapshot of ${collection}`
+      : "it may be an old copy, or not the ledger of the last run";
+  return [
+    `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected.removed)}: ${why}, or another connector writes ${collection} too. If they are missed, run again with all records at once: what is sent again is no longer removed`,
+  ];
+}
