@@ -2,6 +2,9 @@ import { raceAbort } from "../core/abort.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import { readOptions } from "../core/validate.js";
+import type { OpenedBatch } from "../sync/batch/opened-batch.js";
+import type { BatchOptions } from "../sync/batch/start.js";
+import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { BatchClient, lazyGrpc } from "../sync/client.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import {
@@ -31,7 +34,9 @@ import type { SyncClient, SyncDefaults } from "./sync-client.js";
 let runs: typeof import("./run.js") | undefined;
 
 /** The Sync API over any transport: batches, and the runs on top of them. */
-export class SyncEngine extends BatchClient implements SyncClient {
+export class SyncEngine implements SyncClient {
+  readonly #configuration: SyncConfiguration;
+  readonly #batches: BatchClient;
   readonly #defaults: Omit<SyncDefaults, keyof SyncTuning>;
   #ledger: Ledger | undefined;
 
@@ -41,7 +46,8 @@ export class SyncEngine extends BatchClient implements SyncClient {
     transport: SyncTransport,
     defaults: Omit<SyncDefaults, keyof SyncTuning> = {},
   ) {
-    super(configuration, transport, defaults.installationId);
+    this.#configuration = configuration;
+    this.#batches = new BatchClient(configuration, transport, defaults.installationId);
     this.#defaults = defaults;
   }
 
@@ -51,14 +57,14 @@ export class SyncEngine extends BatchClient implements SyncClient {
   ): Promise<RunReceipt> {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("run", connector);
-      this.requireOpen();
-      const given = this.#judged(this.readBatchOptions("run", options, RUN_OPTIONS));
+      this.#batches.requireOpen();
+      const given = this.#judged(this.#batches.readOptions("run", options, RUN_OPTIONS));
       runs ??= await import("../runs/run.js");
       return runs.runConnector(read, given, {
-        configuration: this.configuration,
-        start: this.start.bind(this),
-        abort: this.abort.bind(this),
-        closed: this.closed.signal,
+        configuration: this.#configuration,
+        start: (given, watch) => this.#batches.start(given, watch),
+        abort: (batchId, signal) => this.#batches.abort(batchId, signal),
+        closed: this.#batches.closed,
       });
     });
   }
@@ -69,13 +75,17 @@ export class SyncEngine extends BatchClient implements SyncClient {
   ): Promise<RunPreview> {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("preview", connector);
-      const given = this.readBatchOptions<PreviewOptions & RunOptions>("preview", options, PREVIEW_OPTIONS);
+      const given = this.#batches.readOptions<PreviewOptions & RunOptions>(
+        "preview",
+        options,
+        PREVIEW_OPTIONS,
+      );
       const { ledger = this.#defaults.ledger, installationId = this.#defaults.installationId } = given;
       // Without a ledger, the id is of no use.
       const fallback = ledger === "none" ? "preview" : undefined;
       const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
       const { previewRun } = await import("../runs/preview/preview.js");
-      return previewRun(read, judged, this.configuration, this.closed.signal);
+      return previewRun(read, judged, this.#configuration, this.#batches.closed);
     });
   }
 
@@ -83,16 +93,34 @@ export class SyncEngine extends BatchClient implements SyncClient {
     return withCallSite(options?.signal, async () => {
       const { signal, ledger } = this.#judged(readOptions("history", options, HISTORY_OPTIONS));
       const { readHistory } = await import("../runs/history.js");
-      return raceAbort(readHistory(ledger), signal, this.closed.signal);
+      return raceAbort(readHistory(ledger), signal, this.#batches.closed);
     });
+  }
+
+  startBatch(options?: BatchOptions): Promise<BatchHandle> {
+    return this.#batches.startBatch(options);
+  }
+
+  openBatch(batchId: string, options: BatchOptions & { readonly takeOver: true }): BatchHandle;
+  openBatch(batchId: string, options?: BatchOptions): OpenedBatch;
+  openBatch(batchId: string, options?: BatchOptions): BatchHandle | OpenedBatch {
+    return this.#batches.openBatch(batchId, options);
+  }
+
+  close(): Promise<void> {
+    return this.#batches.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   /** Fills in the client's defaults of a run. */
   #judged<Options extends RunOptions>(options: Options) {
     const defaults = this.#defaults;
     const { guard = defaults.guard, onHeld = defaults.onHeld, spool = defaults.spool } = options;
-    const installationId = this.installationOf(options);
-    const scope = { endpoint: this.configuration.endpoint.origin, installationId };
+    const installationId = this.#batches.installationOf(options);
+    const scope = { endpoint: this.#configuration.endpoint.origin, installationId };
     const chosen = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
     const ledger = chosen === "none" ? undefined : openLedger(chosen, scope);
     return { ...options, installationId, ledger, guard, onHeld, spool };

@@ -26,11 +26,11 @@ import { Acknowledgements } from "./write/window-sender.js";
 
 /** The batches of the Sync API over any transport, without knowing how the service is reached. */
 export class BatchClient {
-  protected readonly configuration: SyncConfiguration;
+  readonly #configuration: SyncConfiguration;
   readonly #transport: SyncTransport;
   readonly #installationId: string | undefined;
   readonly #starter: BatchStarter;
-  protected readonly closed = new AbortController();
+  readonly #closed = new AbortController();
   /** The handles that may write, by the ids of their batches. */
   readonly #writers = new Map<string, BatchSession>();
   /** What the answers of the service have told of it. */
@@ -38,17 +38,22 @@ export class BatchClient {
 
   /** The transport is closed with the client. */
   constructor(configuration: SyncConfiguration, transport: SyncTransport, installationId?: string) {
-    this.configuration = configuration;
+    this.#configuration = configuration;
     this.#transport = transport;
     this.#installationId = installationId;
     this.#starter = new BatchStarter(transport, configuration);
     // One listener for each start under way and each batch that is open.
-    setMaxListeners(0, this.closed.signal);
+    setMaxListeners(0, this.#closed.signal);
+  }
+
+  /** Aborts when the client is closed. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
   }
 
   startBatch(options: BatchOptions = {}): Promise<BatchHandle> {
     return withCallSite(options?.signal, async () =>
-      this.start(this.readBatchOptions("startBatch", options, BATCH_OPTIONS), { attempt: 1 }),
+      this.start(this.readOptions("startBatch", options, BATCH_OPTIONS), { attempt: 1 }),
     );
   }
 
@@ -58,7 +63,7 @@ export class BatchClient {
     batchId: string,
     options: BatchOptions & { readonly takeOver?: boolean } = {},
   ): BatchHandle | OpenedBatch {
-    const given = this.readBatchOptions("openBatch", options, { ...BATCH_OPTIONS, takeOver: FLAG });
+    const given = this.readOptions("openBatch", options, { ...BATCH_OPTIONS, takeOver: FLAG });
     this.requireOpen();
     if (typeof batchId !== "string" || batchId === "")
       throw new InvalidInputError("batchId must be the id of a batch.");
@@ -66,23 +71,19 @@ export class BatchClient {
       if (given.maxIdleMs !== undefined)
         throw new InvalidInputError("maxIdleMs renews the lease with writes: it needs takeOver: true.");
       const abort = (signal: AbortSignal) => this.abort(batchId, signal, given.onProgress);
-      return new OpenedBatch(batchId, abort, this.closed.signal);
+      return new OpenedBatch(batchId, abort, this.#closed.signal);
     }
     this.#writers.get(batchId)?.fail(takenOverError());
-    const startedAt = momentOf(this.configuration.clock);
-    const trace = openSyncTrace(this.configuration, "sync.batch", { batchId, attempt: 1 });
+    const startedAt = momentOf(this.#configuration.clock);
+    const trace = openSyncTrace(this.#configuration, "sync.batch", { batchId, attempt: 1 });
     return this.#handle({ id: batchId, startedAt, trace, unverified: true }, given, 1);
   }
 
   async close(): Promise<void> {
-    if (!this.closed.signal.aborted) this.closed.abort(clientClosed());
-    await withinGrace(this.configuration.clock, () => this.#starter.settled()).catch(() => {});
-    this.#starter.giveUp(this.closed.signal.reason);
+    if (!this.#closed.signal.aborted) this.#closed.abort(clientClosed());
+    await withinGrace(this.#configuration.clock, () => this.#starter.settled()).catch(() => {});
+    this.#starter.giveUp(this.#closed.signal.reason);
     this.#transport.close();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
   }
 
   async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
@@ -90,8 +91,8 @@ export class BatchClient {
     const installationId = this.installationOf(options);
     const { waitForLockMs = 0 } = options;
     options.signal?.throwIfAborted();
-    const { onProgress, end } = withHeartbeat(options, this.configuration.clock);
-    const { controller, unlink } = linkAbort(this.closed.signal, options.signal);
+    const { onProgress, end } = withHeartbeat(options, this.#configuration.clock);
+    const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
       const { attempt } = watch;
       const { signal } = controller;
@@ -112,29 +113,29 @@ export class BatchClient {
     }
   }
 
-  protected abort(batchId: string, signal: AbortSignal, onProgress?: OnProgress): Promise<void> {
+  abort(batchId: string, signal: AbortSignal, onProgress?: OnProgress): Promise<void> {
     const attempt = (call: CallContext) => this.#transport.abortBatch(batchId, call);
     const operation = { rpc: "AbortSyncBatch", batchId } as const;
-    return callWithRetry(this.configuration, operation, signal, attempt, onProgress);
+    return callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
   }
 
-  protected requireOpen(): void {
+  requireOpen(): void {
     // A new error for each caller, whose call site is added to its stack.
-    if (this.closed.signal.aborted) throw clientClosed();
+    if (this.#closed.signal.aborted) throw clientClosed();
   }
 
-  protected readBatchOptions<Options extends BatchOptions>(
+  readOptions<Options extends BatchOptions>(
     call: string,
     given: Options,
     table: OptionTable<NoInfer<Options>>,
   ): Options {
     const options = readOptions(call, given, table);
     const { onProgress } = options;
-    const { logger } = this.configuration;
+    const { logger } = this.#configuration;
     return { ...options, onProgress: onProgress && safeCallback("onProgress", onProgress, logger) };
   }
 
-  protected installationOf({ installationId = this.#installationId }: BatchOptions): string {
+  installationOf({ installationId = this.#installationId }: BatchOptions): string {
     return requireInstallation(installationId);
   }
 
@@ -151,16 +152,16 @@ export class BatchClient {
       subject: { ...(installationId !== undefined && { installationId }), batchId: id },
       trace,
       transport: this.#transport,
-      configuration: this.configuration,
+      configuration: this.#configuration,
       startedAt,
       onProgress: options.onProgress,
-      clientClosed: this.closed.signal,
+      clientClosed: this.#closed.signal,
       acknowledgements: new Acknowledgements(this.#service),
     });
     const handle = new BatchHandle({ session, unverified });
     this.#writers.set(id, session);
     if (options.maxIdleMs !== undefined) startKeepAlive(session, options.maxIdleMs);
-    const { onProgress, end } = withHeartbeat(options, this.configuration.clock);
+    const { onProgress, end } = withHeartbeat(options, this.#configuration.clock);
     session.notify = onProgress;
     const forget = () => {
       end();
