@@ -13,6 +13,9 @@ const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 /** With 50 ms of round trip, 96 % of a link of 100 Mbit/s; 6 MiB would be 91 %. */
 const SEND_WINDOW_BYTES = 16 * 1024 * 1024;
 
+/** What gRPC puts before each message. */
+const PREFIX_BYTES = 5;
+
 export type ChannelOptions = Readonly<Record<string, string | number>>;
 
 /**
@@ -25,7 +28,8 @@ export interface SyncTuning {
   /** Largest request message, in bytes; never above 16 MiB − 1, which the service sets. @default 16 MiB − 1 */
   readonly maxSendMessageBytes?: number | undefined;
   /**
-   * Most bytes that are sent before an acknowledgement is awaited; one message for event collections.
+   * Most bytes that are sent before an acknowledgement is awaited; one message for event collections. Messages are at most
+   * 1 MiB, below 2 MiB at most 512 KiB, and never larger, unless a single record is. What does not get through is halved.
    * @default 6 MiB; 16 MiB for a run, which reads them from its spool
    */
   readonly windowBytes?: number | undefined;
@@ -66,7 +70,8 @@ export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 export function resolveSyncOptions(options: SyncClientOptions) {
   const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =
     options;
-  const { messageBytes = 1024 * 1024, windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
+  const { windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
+  const { messageBytes = messageBytesFor(windowBytes) } = options;
   const { eventDelivery = "at-least-once", channelOptions = {} } = options;
   const endpoint = resolveEndpoint("syncUrl", options.endpoint, "no-path");
   const common = resolveCommonOptions(options);
@@ -96,6 +101,15 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     eventDelivery,
     channelOptions: checkChannelOptions(channelOptions),
   };
+}
+
+/**
+ * Proxies limit the bytes of a stream: with its prefix, a message has at most 1 MiB, as nginx allows by default. Windows
+ * that must be small have smaller ones.
+ */
+function messageBytesFor(windowBytes: number): number {
+  const bytes = windowBytes < 2 * 1024 * 1024 ? Math.min(windowBytes, 512 * 1024) : 1024 * 1024;
+  return Math.max(bytes - PREFIX_BYTES, 1);
 }
 
 /** Headers are sent as gRPC metadata, which allows less than HTTP does. */

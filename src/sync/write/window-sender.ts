@@ -6,6 +6,7 @@ import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, StoredMessage, SyncTransport } from "../transport.js";
 import { addRange, progressOf, type WriteReport } from "./options.js";
+import { windowLimitOf } from "./window-limit.js";
 
 /**
  * How the service acknowledges windows. One that counts what it accepts always does: an answer without a count is then of
@@ -72,14 +73,40 @@ export class WindowSender {
     this.#options = options;
   }
 
-  /** Sends one window. After a transient failure it sends the same bytes again, on a new stream. */
+  /** Sends one window, in parts if less at once gets through. */
   async send(window: readonly WindowMessage[]): Promise<void> {
+    await this.#sendParts(window, false);
+  }
+
+  /** @param mayBeDone Whether the service may have accepted them with a larger window. */
+  async #sendParts(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
+    const limit = windowLimitOf(this.#options.configuration);
+    for (let from = 0; from < window.length; ) {
+      let end = from + 1;
+      let bytes = window[from]?.bytes.length ?? 0;
+      for (; end < window.length; end += 1) {
+        bytes += window[end]?.bytes.length ?? 0;
+        if (bytes > limit.bytes) break;
+      }
+      await this.#sendPart(window.slice(from, end), mayBeDone);
+      from = end;
+    }
+  }
+
+  /** Sends one stream. After a transient failure it sends the same bytes again, on a new one. */
+  async #sendPart(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
     const { subject, configuration, lease, report, signal, onProgress } = this.#options;
+    const limit = windowLimitOf(configuration);
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
     const bytes = messages.reduce((sum, message) => sum + message.length, 0);
     const attempts = new Attempts();
+    attempts.mayBeDone = mayBeDone;
+    let isTooLarge = false;
+    const onTooLarge = () => {
+      isTooLarge = true;
+    };
     const operation = {
       rpc: "SyncRecords",
       ...subject,
@@ -92,10 +119,17 @@ export class WindowSender {
     try {
       const attempt = (call: CallContext) => {
         tries += 1;
-        return attempts.make(call, (context) => this.#sendOnce(messages, firstIndex, records, context));
+        isTooLarge = false;
+        return attempts.make({ ...call, onTooLarge }, (context) =>
+          this.#sendOnce(messages, firstIndex, records, context),
+        );
       };
       await callWithRetry(configuration, operation, signal, attempt, onProgress);
     } catch (error) {
+      if (isTooLarge && messages.length > 1 && !signal.aborted && limit.halve(bytes, error)) {
+        report.sent -= records;
+        return await this.#sendParts(window, attempts.mayBeDone);
+      }
       const outcome = outcomeOf(attempts, messages.length);
       if (outcome === "unsent") report.sent -= records;
       addRange(report.ranges, { outcome, firstIndex, records });
@@ -105,6 +139,7 @@ export class WindowSender {
     } finally {
       report.retries += Math.max(0, tries - 1);
     }
+    limit.accepted(bytes);
     addRange(report.ranges, { outcome: "accepted", firstIndex, records });
     report.accepted += records;
     report.windows += 1;
