@@ -2,8 +2,6 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { checkRules, FUNCTION, type OptionTable, readOptions } from "../../core/validate.js";
 import { LIST_OPTIONS, type ListOptions, PAGING_OPTIONS, type PagingOptions, walkOf } from "../options.js";
 import type { Document, Operation } from "../request/document.js";
-import type { Failures } from "../request/failures.js";
-import type { GraphQLAnswer } from "../request/response.js";
 import { dataOf, type Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
 import { type Connection, PagedConnection } from "./connection.js";
@@ -146,7 +144,6 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       [names.cursor]: cursor,
     };
   };
-  const read = (answer: GraphQLAnswer<Data>, failures: Failures) => dataOf(answer, failures, method);
   return new PagedConnection({
     ...source.walk,
     operation: method ?? "paginate",
@@ -155,7 +152,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
     fetchPage: async (page, pageSignal) => {
       const variablesOfPage = (operation: Operation) => variablesFor(operation, page);
       const options = { headers, retry, timeoutMs, signal: pageSignal };
-      return select(await transport.send(document, variablesOfPage, options, read));
+      return select(await transport.send(document, variablesOfPage, options, dataOf<Data>));
     },
   });
 }

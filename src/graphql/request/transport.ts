@@ -112,12 +112,9 @@ export class Transport {
   }
 }
 
-/**
- * Reads the data of an answer; any entry in `errors` is a failure.
- * @param method The method of the client whose variables were sent: errors name their fields.
- */
-export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures, method?: string): Data {
-  if (answer.errors.length > 0) throw failures.responseErrors(answer, method);
+/** Reads the data of an answer; any entry in `errors` is a failure. */
+export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures): Data {
+  if (answer.errors.length > 0) throw failures.responseErrors(answer);
   if (answer.data === null) throw failures.notGraphQL(answer);
   return answer.data;
 }
