@@ -1,5 +1,5 @@
 import { MutationError, TransportError } from "../core/errors/index.js";
-import { readRequestId, withCallSite } from "../core/operation.js";
+import { withCallSite } from "../core/operation.js";
 import { readOptions } from "../core/validate.js";
 import type { MutationErrors } from "./generated/operations.js";
 import { MUTATION_OPTIONS, type MutationOptions } from "./options.js";
@@ -58,12 +58,11 @@ export async function mutate<
   const copy = copyVariables(variables, true);
   const own = readOptions(name, options ?? {}, MUTATION_OPTIONS);
   return withCallSite(own.signal, async () => {
-    const { data, headers, redact } = await transport.send(document, copy, own, (answer, failures) => ({
+    const { data, requestId, redact } = await transport.send(document, copy, own, (answer, failures) => ({
       data: dataOf(answer, failures),
-      headers: answer.headers,
+      requestId: answer.requestId,
       redact: failures.redact,
     }));
-    const requestId = readRequestId((header) => headers.get(header), redact);
     const unclear = (what: string) =>
       new TransportError(
         `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,

@@ -2,6 +2,8 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { checkRules, FUNCTION, type OptionTable, readOptions } from "../../core/validate.js";
 import { LIST_OPTIONS, type ListOptions, PAGING_OPTIONS, type PagingOptions, walkOf } from "../options.js";
 import type { Document, Operation } from "../request/document.js";
+import type { Failures } from "../request/failures.js";
+import type { GraphQLAnswer } from "../request/response.js";
 import { dataOf, type Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
 import { type Connection, PagedConnection } from "./connection.js";
@@ -144,6 +146,10 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       [names.cursor]: cursor,
     };
   };
+  const read = (answer: GraphQLAnswer<Data>, failures: Failures) => ({
+    data: dataOf(answer, failures),
+    requestId: answer.requestId,
+  });
   return new PagedConnection({
     ...source.walk,
     operation: method ?? "paginate",
@@ -152,7 +158,8 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
     fetchPage: async (page, pageSignal) => {
       const variablesOfPage = (operation: Operation) => variablesFor(operation, page);
       const options = { headers, retry, timeoutMs, signal: pageSignal };
-      return select(await transport.send(document, variablesOfPage, options, dataOf<Data>));
+      const { data, requestId } = await transport.send(document, variablesOfPage, options, read);
+      return { connection: select(data), requestId };
     },
   });
 }

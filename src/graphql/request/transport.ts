@@ -64,7 +64,7 @@ export class Transport {
     const { clock, retry, timeoutMs } = common;
     const configuration = {
       ...common,
-      retry: options.retry === undefined ? retry : resolveRetry(options.retry),
+      retry: resolveRetry(options.retry, retry),
       timeoutMs: options.timeoutMs ?? timeoutMs,
     };
     const headers = options.headers === undefined ? ofClient : mergeHeaders(ofClient, options.headers);
