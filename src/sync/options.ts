@@ -1,20 +1,18 @@
 import { Credential } from "../core/credential.js";
 import { resolveEndpoint, type TlsOptions } from "../core/endpoint.js";
-import { ConfigurationError } from "../core/errors/index.js";
-import { type CommonOptions, resolveCommonOptions } from "../core/options.js";
+import { ConfigurationError, type InvalidInputError } from "../core/errors/index.js";
+import { type CommonOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import { checkRules, isObject, oneOf, POSITIVE, wholeNumber } from "../core/validate.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
 import { LEASE_MS } from "./lease.js";
+import { PREFIX_BYTES, WindowLimit } from "./window-limit.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** With 50 ms of round trip, 96 % of a link of 100 Mbit/s; 6 MiB would be 91 %. */
 const SEND_WINDOW_BYTES = 16 * 1024 * 1024;
-
-/** What gRPC puts before each message. */
-const PREFIX_BYTES = 5;
 
 export type ChannelOptions = Readonly<Record<string, string | number>>;
 
@@ -64,6 +62,8 @@ const TUNING = {
   eventDelivery: oneOf("at-least-once", "at-most-once"),
 };
 
+export type CallOptions = Pick<CommonOptions, "headers" | "timeoutMs">;
+
 /** Sync options, checked and with every value set. */
 export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 
@@ -75,7 +75,6 @@ export function resolveSyncOptions(options: SyncClientOptions) {
   const { eventDelivery = "at-least-once", channelOptions = {} } = options;
   const endpoint = resolveEndpoint("syncUrl", options.endpoint, "no-path");
   const common = resolveCommonOptions(options);
-  checkMetadata(common.headers);
   checkRules("sync", options, TUNING, ConfigurationError);
   const maxMessageBytes = maxSendMessageBytes;
   if (maxMessageBytes >= MESSAGE_LIMIT_BYTES) {
@@ -87,6 +86,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
   return {
     ...common,
+    headers: readMetadata(options.headers, ConfigurationError),
     endpoint,
     credential: new Credential(options, "ApiKey "),
     tls: resolveTls(options.tls, "syncUrl", endpoint),
@@ -95,6 +95,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     maxMessageBytes,
     messageBytes: Math.min(messageBytes, maxMessageBytes),
     windowBytes,
+    windowLimit: new WindowLimit(common.logger),
     /** That of a run, which has one of its messages in memory and not all of them. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
@@ -112,16 +113,29 @@ function messageBytesFor(windowBytes: number): number {
   return Math.max(bytes - PREFIX_BYTES, 1);
 }
 
-/** Headers are sent as gRPC metadata, which allows less than HTTP does. */
-function checkMetadata(headers: Readonly<Record<string, string>>): void {
+/** Returns the configuration of one batch or run. */
+export function configurationOfCall(
+  configuration: SyncConfiguration,
+  { headers, timeoutMs = configuration.timeoutMs }: CallOptions,
+): SyncConfiguration {
+  return { ...configuration, timeoutMs, headers: { ...configuration.headers, ...headers } };
+}
+
+/** Copies headers that are sent as gRPC metadata, which allows less than HTTP does. */
+export function readMetadata(
+  given: CallOptions["headers"],
+  ErrorClass: typeof ConfigurationError | typeof InvalidInputError,
+): Readonly<Record<string, string>> {
+  const headers = readHeaders(given, ErrorClass);
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w.-]+$/.test(name) || /^grpc-|-bin$/i.test(name))
-      throw new ConfigurationError(
+      throw new ErrorClass(
         "headers: for the Sync API a name must consist of letters, digits and - _ . and must neither begin with grpc- nor end with -bin.",
       );
     if (!/^[\x20-\x7e]*$/.test(value))
-      throw new ConfigurationError(`headers: the value of ${name} must be printable ASCII.`);
+      throw new ErrorClass(`headers: the value of ${name} must be printable ASCII.`);
   }
+  return headers;
 }
 
 /** Checks that grpc-js can use the proxy. */

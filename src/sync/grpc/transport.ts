@@ -33,14 +33,12 @@ const DEADLINE_SLACK_MS = 1000;
 const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
 
 export class GrpcTransport implements SyncTransport {
-  readonly #configuration: SyncConfiguration;
   readonly #endpoint: Omit<CallPlace, "operation">;
   readonly #connections: Connections;
 
   constructor(configuration: SyncConfiguration) {
     const { endpoint, tls } = configuration;
     const target = targetOf(endpoint);
-    this.#configuration = configuration;
     const clientCertificate = tls?.cert !== undefined;
     this.#endpoint = { ...configuration, target, secure: endpoint.protocol === "https:", clientCertificate };
     this.#connections = new Connections(target, configuration);
@@ -110,8 +108,7 @@ export class GrpcTransport implements SyncTransport {
       callback(null, new Metadata());
     });
     const metadata = new Metadata();
-    const headers = { ...this.#configuration.headers, ...context.carried };
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    for (const [name, value] of Object.entries(context.carried)) metadata.set(name, value);
     if (context.authorization !== undefined) metadata.set("authorization", context.authorization);
     const options = { deadline, credentials: gate };
     const { answered } = context;

@@ -5,8 +5,8 @@ import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, StoredMessage, SyncTransport } from "../transport.js";
+import { PREFIX_BYTES } from "../window-limit.js";
 import { addRange, progressOf, type WriteReport } from "./options.js";
-import { windowLimitOf } from "./window-limit.js";
 
 /**
  * How the service acknowledges windows. One that counts what it accepts always does: an answer without a count is then of
@@ -80,14 +80,10 @@ export class WindowSender {
 
   /** @param mayBeDone Whether the service may have accepted them with a larger window. */
   async #sendParts(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
-    const limit = windowLimitOf(this.#options.configuration);
+    const limit = this.#options.configuration.windowLimit;
     for (let from = 0; from < window.length; ) {
       let end = from + 1;
-      let bytes = window[from]?.bytes.length ?? 0;
-      for (; end < window.length; end += 1) {
-        bytes += window[end]?.bytes.length ?? 0;
-        if (bytes > limit.bytes) break;
-      }
+      while (end < window.length && bytesOnWire(window.slice(from, end + 1)) <= limit.bytes) end += 1;
       await this.#sendPart(window.slice(from, end), mayBeDone);
       from = end;
     }
@@ -96,7 +92,7 @@ export class WindowSender {
   /** Sends one stream. After a transient failure it sends the same bytes again, on a new one. */
   async #sendPart(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
     const { subject, configuration, lease, report, signal, onProgress } = this.#options;
-    const limit = windowLimitOf(configuration);
+    const limit = configuration.windowLimit;
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
@@ -126,7 +122,7 @@ export class WindowSender {
       };
       await callWithRetry(configuration, operation, signal, attempt, onProgress);
     } catch (error) {
-      if (isTooLarge && messages.length > 1 && !signal.aborted && limit.halve(bytes, error)) {
+      if (isTooLarge && messages.length > 1 && !signal.aborted && limit.halve(bytesOnWire(window), error)) {
         report.sent -= records;
         return await this.#sendParts(window, attempts.mayBeDone);
       }
@@ -139,7 +135,7 @@ export class WindowSender {
     } finally {
       report.retries += Math.max(0, tries - 1);
     }
-    limit.accepted(bytes);
+    limit.accepted(bytesOnWire(window));
     addRange(report.ranges, { outcome: "accepted", firstIndex, records });
     report.accepted += records;
     report.windows += 1;
@@ -173,6 +169,10 @@ export class WindowSender {
     const { configuration, collection } = this.#options;
     return collection.idField !== undefined || configuration.eventDelivery === "at-least-once";
   }
+}
+
+function bytesOnWire(window: readonly WindowMessage[]): number {
+  return window.reduce((sum, { bytes }) => sum + PREFIX_BYTES + bytes.length, 0);
 }
 
 /** A refusal of one message among several does not tell which were accepted. */

@@ -1,30 +1,25 @@
 /** How large windows may be on the way to the service, which lets less through than the service takes. */
-import { TimeoutError, TransportError } from "../../core/errors/index.js";
-import type { SyncConfiguration } from "../options.js";
-import { count } from "../report-text.js";
+import { TimeoutError, TransportError } from "../core/errors/index.js";
+import type { Logger } from "../core/hooks.js";
+import { count } from "./report-text.js";
 
-/** Learned by the clients, each of which has one way. */
-const LIMITS = new WeakMap<SyncConfiguration, WindowLimit>();
+/** What gRPC puts before each message. */
+export const PREFIX_BYTES = 5;
 
-export function windowLimitOf(configuration: SyncConfiguration): WindowLimit {
-  const limit = LIMITS.get(configuration) ?? new WindowLimit(configuration);
-  LIMITS.set(configuration, limit);
-  return limit;
-}
-
-class WindowLimit {
-  readonly #logger: SyncConfiguration["logger"];
+/** Learned by a client, whose windows all go the same way. */
+export class WindowLimit {
+  readonly #logger: Logger;
   #bytes = Number.POSITIVE_INFINITY;
   /** The largest window that was accepted. */
   #passedBytes = 0;
   #cause: unknown;
   #isTold = true;
 
-  constructor({ logger }: Pick<SyncConfiguration, "logger">) {
+  constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  /** Most bytes of a window, unless a single message is larger. */
+  /** Most bytes of a window with the prefixes of its messages, unless a single message is larger. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -38,7 +33,8 @@ class WindowLimit {
   halve(bytes: number, error: unknown): boolean {
     const isRefused = error instanceof TransportError && error.status !== undefined;
     if (bytes <= this.#passedBytes && !isRefused) return false;
-    this.#bytes = Math.min(this.#bytes, Math.floor(bytes / 2));
+    // A power of two, as limits are.
+    this.#bytes = Math.min(this.#bytes, 2 ** Math.ceil(Math.log2(bytes / 2)));
     this.#cause = error;
     this.#isTold = false;
     return true;
