@@ -81,12 +81,19 @@ export class WindowSender {
   /** @param mayBeDone Whether the service may have accepted them with a larger window. */
   async #sendParts(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
     const limit = this.#options.configuration.windowLimit;
-    for (let from = 0; from < window.length; ) {
-      let end = from + 1;
-      while (end < window.length && bytesOnWire(window.slice(from, end + 1)) <= limit.bytes) end += 1;
-      await this.#sendPart(window.slice(from, end), mayBeDone);
-      from = end;
+    let part: WindowMessage[] = [];
+    let partBytes = 0;
+    for (const message of window) {
+      const bytes = PREFIX_BYTES + message.bytes.length;
+      if (part.length > 0 && partBytes + bytes > limit.bytes) {
+        await this.#sendPart(part, mayBeDone);
+        part = [];
+        partBytes = 0;
+      }
+      part.push(message);
+      partBytes += bytes;
     }
+    await this.#sendPart(part, mayBeDone);
   }
 
   /** Sends one stream. After a transient failure it sends the same bytes again, on a new one. */
@@ -103,6 +110,7 @@ export class WindowSender {
     const onTooLarge = () => {
       isTooLarge = true;
     };
+    const wireBytes = bytes + PREFIX_BYTES * messages.length;
     const operation = {
       rpc: "SyncRecords",
       ...subject,
@@ -122,7 +130,7 @@ export class WindowSender {
       };
       await callWithRetry(configuration, operation, signal, attempt, onProgress);
     } catch (error) {
-      if (isTooLarge && messages.length > 1 && !signal.aborted && limit.halve(bytesOnWire(window), error)) {
+      if (isTooLarge && messages.length > 1 && !signal.aborted && limit.halve(wireBytes, error)) {
         report.sent -= records;
         return await this.#sendParts(window, attempts.mayBeDone);
       }
@@ -135,7 +143,7 @@ export class WindowSender {
     } finally {
       report.retries += Math.max(0, tries - 1);
     }
-    limit.accepted(bytesOnWire(window));
+    limit.accepted(wireBytes);
     addRange(report.ranges, { outcome: "accepted", firstIndex, records });
     report.accepted += records;
     report.windows += 1;
@@ -169,10 +177,6 @@ export class WindowSender {
     const { configuration, collection } = this.#options;
     return collection.idField !== undefined || configuration.eventDelivery === "at-least-once";
   }
-}
-
-function bytesOnWire(window: readonly WindowMessage[]): number {
-  return window.reduce((sum, { bytes }) => sum + PREFIX_BYTES + bytes.length, 0);
 }
 
 /** A refusal of one message among several does not tell which were accepted. */
