@@ -31,6 +31,9 @@ export class BatchClient {
   readonly #installationId: string | undefined;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
+  /** Aborts when nothing is sent any more: runs still abort their batches before. */
+  readonly #over = new AbortController();
+  readonly #runs = new Set<Promise<unknown>>();
   /** The handles that may write, by the ids of their batches. */
   readonly #writers = new Map<string, BatchSession>();
   /** What the answers of the service have told of it. */
@@ -43,7 +46,7 @@ export class BatchClient {
     this.#installationId = installationId;
     this.#starter = new BatchStarter(transport, configuration);
     // One listener for each start under way and each batch that is open.
-    setMaxListeners(0, this.#closed.signal);
+    setMaxListeners(0, this.#closed.signal, this.#over.signal);
   }
 
   /** Aborts when the client is closed. */
@@ -76,17 +79,21 @@ export class BatchClient {
     this.#writers.get(batchId)?.fail(takenOverError());
     const startedAt = momentOf(this.#configuration.clock);
     const trace = openSyncTrace(this.#configuration, "sync.batch", { batchId, attempt: 1 });
-    return this.#handle({ id: batchId, startedAt, trace, unverified: true }, given, 1);
+    const closed = this.#closed.signal;
+    return this.#handle({ id: batchId, startedAt, trace, unverified: true, closed }, given, 1);
   }
 
   async close(): Promise<void> {
     if (!this.#closed.signal.aborted) this.#closed.abort(clientClosed());
-    await withinGrace(this.#configuration.clock, () => this.#starter.settled()).catch(() => {});
+    const ending = () => Promise.allSettled([this.#starter.settled(), ...this.#runs]);
+    await withinGrace(this.#configuration.clock, ending).catch(() => {});
+    this.#over.abort(this.#closed.signal.reason);
     this.#starter.giveUp(this.#closed.signal.reason);
     this.#transport.close();
   }
 
-  async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
+  /** @param closed Ends what the batch sends. */
+  async start(options: BatchOptions, watch: BatchWatch, closed = this.#closed.signal): Promise<BatchHandle> {
     this.requireOpen();
     const installationId = this.installationOf(options);
     const { waitForLockMs = 0 } = options;
@@ -105,7 +112,8 @@ export class BatchClient {
         waitForLockMs,
         onProgress,
       });
-      const handle = this.#handle({ ...started, unverified: false }, options, attempt, installationId);
+      const batch = { ...started, unverified: false, closed };
+      const handle = this.#handle(batch, options, attempt, installationId);
       const type = attempt === 1 ? "started" : "restarted";
       onProgress?.({ type, attempt, batchId: started.id });
       return handle;
@@ -124,6 +132,17 @@ export class BatchClient {
     const attempt = (call: CallContext) => this.#transport.abortBatch(batchId, call);
     const operation = { rpc: "AbortSyncBatch", batchId } as const;
     return callWithRetry(configuration, operation, signal, attempt, options.onProgress);
+  }
+
+  /** Makes a run: `close` waits for its end. @param run Gets what starts its batches, which outlive the client's end. */
+  async whileRunning<T>(run: (start: BatchClient["start"]) => Promise<T>): Promise<T> {
+    const running = run((options, watch) => this.start(options, watch, this.#over.signal));
+    this.#runs.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#runs.delete(running);
+    }
   }
 
   requireOpen(): void {
@@ -151,12 +170,12 @@ export class BatchClient {
   }
 
   #handle(
-    batch: StartedBatch & { readonly unverified: boolean },
+    batch: StartedBatch & { readonly unverified: boolean; readonly closed: AbortSignal },
     options: BatchOptions,
     attempt: number,
     installationId?: string,
   ): BatchHandle {
-    const { id, startedAt, trace, unverified } = batch;
+    const { id, startedAt, trace, unverified, closed } = batch;
     const session = new BatchSession({
       id,
       attempt,
@@ -166,7 +185,7 @@ export class BatchClient {
       configuration: configurationOfCall(this.#configuration, options),
       startedAt,
       onProgress: options.onProgress,
-      clientClosed: this.#closed.signal,
+      clientClosed: closed,
       acknowledgements: new Acknowledgements(this.#service),
     });
     const handle = new BatchHandle({ session, unverified });
