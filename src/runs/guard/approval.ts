@@ -3,11 +3,11 @@
  * from them as any run may differ from the one before.
  */
 import { randomBytes } from "node:crypto";
-import { ConfigurationError } from "../../core/errors/index.js";
+import { ConfigurationError, type HeldReport } from "../../core/errors/index.js";
 import type { Lists } from "../ledger/collection-ledger.js";
-import type { HeldRun } from "../ledger/state.js";
-import type { Baseline, LedgerLook } from "../ledger/state.js";
-import type { HeldJudgement } from "./held-report.js";
+import type { Baselines } from "../ledger/holds.js";
+import type { Baseline, HeldRun, LedgerSnapshot } from "../ledger/state.js";
+import type { HeldJudgement, StoredHold } from "./held-report.js";
 import type { ResolvedGuard, ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
@@ -26,16 +26,13 @@ export interface Judged extends HeldJudgement, Decision {
   readonly snapshot: GuardedSnapshot;
 }
 
-/** What a held run leaves, and the lists of each of its snapshots. */
-export interface Offer extends Pick<HeldRun, "approval" | "at" | "expiresAt"> {
-  readonly baselines: Readonly<Record<string, Baseline>>;
-  readonly lists: readonly Lists<string>[];
-  /** Whether it was held before: the lists are of that run then. */
-  readonly isKnown: boolean;
+/** What a held run has left in the ledger. */
+export interface Offer extends StoredHold {
+  readonly baselines: Baselines;
 }
 
 export interface ApprovalScope {
-  readonly seen: LedgerLook;
+  readonly seen: LedgerSnapshot;
   /** The id that the run was given. */
   readonly approve: string | undefined;
   readonly now: number;
@@ -78,8 +75,8 @@ export async function decide(
 }
 
 /**
- * Stores what a run has written that is held. One that is held for what was held before keeps that one, and its approval:
- * a person may be looking at it.
+ * Stores what a run has written that is held. One that may still become what was held before keeps that one, and its
+ * approval.
  */
 export async function offer(
   held: readonly Judged[],
@@ -108,8 +105,21 @@ export async function offer(
   return { approval, at: known?.at ?? now, expiresAt, baselines, lists, isKnown: known !== undefined };
 }
 
+/** What the state says of a held run. One that is held again keeps what was shown first: a person may be looking at it. */
+export function heldRunOf(
+  { approval, at, expiresAt }: StoredHold,
+  report: HeldReport,
+  { state }: LedgerSnapshot,
+): HeldRun {
+  const known = state.held.find((one) => one.approval === approval);
+  if (known !== undefined) return { ...known, expiresAt };
+  // Ids are in values that a later ledger can hash.
+  const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
+  return { approval, at, expiresAt, report: { ...report, reasons }, text: report.toString() };
+}
+
 /** The held run that all these snapshots may still become. */
-function knownRun(held: readonly Judged[], { state }: LedgerLook): HeldRun | undefined {
+function knownRun(held: readonly Judged[], { state }: LedgerSnapshot): HeldRun | undefined {
   const tokens = new Set(held.map(({ waiting }) => waiting?.token));
   const [token] = tokens;
   return tokens.size === 1 ? state.held.find(({ approval }) => approval === token) : undefined;

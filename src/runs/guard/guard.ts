@@ -13,8 +13,8 @@ import type { OnProgress } from "../../sync/progress.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { noteHeld } from "../ledger/notes.js";
-import { knowsSnapshots, type LedgerLook, look } from "../ledger/state.js";
-import { decide, type Judged, offer } from "./approval.js";
+import { knowsSnapshots, type LedgerSnapshot, readLedger } from "../ledger/state.js";
+import { decide, heldRunOf, type Judged, offer } from "./approval.js";
 import { describeHeld, type HeldScope } from "./held-report.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type IdLog } from "./snapshot.js";
@@ -94,7 +94,7 @@ export class Guard {
     const { ledger } = this;
     if (this.#options.firstRun !== true || ledger === undefined) return;
     const knows = withinGrace(this.#configuration.clock, async () =>
-      knowsSnapshots(await look(ledger)),
+      knowsSnapshots(await readLedger(ledger)),
     ).catch(() => false);
     if (!(await raceAbort(knows, this.#ended))) return;
     const { installationId } = this.#options;
@@ -114,7 +114,7 @@ export class Guard {
    * @param seen What the ledger has.
    * @returns those that are held
    */
-  async judge(seen: LedgerLook): Promise<readonly Judged[]> {
+  async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
     const ended = this.#ended;
     const held: Judged[] = [];
     for (const snapshot of this.snapshots.values()) {
@@ -136,7 +136,7 @@ export class Guard {
   }
 
   /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
-  async offer(held: readonly Judged[], seen: LedgerLook): Promise<RunHeldError> {
+  async offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<RunHeldError> {
     const ended = this.#ended;
     const offering = this.#offer(held, seen).catch((error: unknown) => {
       ended.throwIfAborted();
@@ -150,14 +150,14 @@ export class Guard {
     return new RunHeldError(message, { report, cause });
   }
 
-  async #offer(held: readonly Judged[], seen: LedgerLook): Promise<ReturnType<typeof describeHeld>> {
+  async #offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<ReturnType<typeof describeHeld>> {
     const { ledger, approve } = this;
     if (ledger === undefined) return describeHeld(this.place, held, "no-ledger");
     const { clock } = this.#configuration;
     const now = clock.now();
     const stored = await offer(held, { seen, approve, now }, this.rules);
     const described = describeHeld(this.place, held, stored);
-    const run = heldRun(stored, described.report, seen);
+    const run = heldRunOf(stored, described.report, seen);
     await withinGrace(clock, (over) =>
       noteHeld(ledger, { run, baselines: stored.baselines, approve, now }, AbortSignal.any([over, this.#ended])),
     );
@@ -180,7 +180,7 @@ export class Guard {
     }
   }
 
-  async #judge(snapshot: GuardedSnapshot, seen: LedgerLook): Promise<Judged> {
+  async #judge(snapshot: GuardedSnapshot, seen: LedgerSnapshot): Promise<Judged> {
     const { firstRun } = this.#options;
     const { approve, ledger } = this;
     const rule = this.rules.ruleOf(snapshot.collection);

@@ -3,7 +3,7 @@ import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js"
 import { mapLines } from "./id-lines.js";
 import { type InstallationLedger, isForPeople, type LedgerEntry, nextSequence } from "./installation-ledger.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
-import { type Baseline, type CollectionState, type LedgerLook, look, unclearOf } from "./state.js";
+import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
 import { decodeValue, type Fields, type Lines, putValue } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
@@ -72,12 +72,12 @@ export class CollectionLedger {
     return this.#ledger.hashIds ? (id) => this.#hash(id) : undefined;
   }
 
-  look(): Promise<LedgerLook> {
-    return look(this.#asked);
+  read(): Promise<LedgerSnapshot> {
+    return readLedger(this.#asked);
   }
 
   /** Every set of ids that the service may have; empty if there was no snapshot yet. */
-  known(seen: LedgerLook): readonly KnownIds[] {
+  known(seen: LedgerSnapshot): readonly KnownIds[] {
     const sets = unclearOf(seen, this.subject).map(({ key, sequence }): KnownIds => {
       return { state: "unclear", sequence, lines: () => this.#read(key), pasts: () => this.#pastAt(key) };
     });
@@ -92,7 +92,7 @@ export class CollectionLedger {
     return sets;
   }
 
-  stateIn({ state }: LedgerLook): CollectionState {
+  stateIn({ state }: LedgerSnapshot): CollectionState {
     return state.collections[this.subject] ?? {};
   }
 
@@ -108,7 +108,7 @@ export class CollectionLedger {
    * @param past What to remember of the snapshot.
    */
   async draft(
-    seen: LedgerLook,
+    seen: LedgerSnapshot,
     token: string,
     { lines, lists }: SnapshotLines,
     past?: PastSnapshot,
@@ -161,7 +161,7 @@ export class CollectionLedger {
    * @returns where its ids are, and its lists
    */
   async hold(
-    seen: LedgerLook,
+    seen: LedgerSnapshot,
     approval: string,
     { lines, lists }: SnapshotLines,
   ): Promise<Pick<LedgerDraft, "place" | "lists">> {
@@ -196,7 +196,7 @@ export class CollectionLedger {
   }
 
   /** The place of the next snapshot: above all entries, and above the completed one, whose ids may be lost. */
-  #nextPlace(entries: readonly LedgerEntry[], seen: LedgerLook, token: string): Place {
+  #nextPlace(entries: readonly LedgerEntry[], seen: LedgerSnapshot, token: string): Place {
     const last = this.stateIn(seen).completed?.sequence ?? 0;
     return { sequence: Math.max(nextSequence(entries), last + 1), token };
   }

@@ -5,9 +5,9 @@ import {
   type CompletedRun,
   isIds,
   isOfState,
-  type LedgerLook,
+  type LedgerSnapshot,
   type LedgerState,
-  look,
+  readLedger,
   SUBJECT,
 } from "./state.js";
 import { putIfAbsent } from "./value.js";
@@ -67,13 +67,13 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
  */
 async function change(
   ledger: InstallationLedger,
-  next: (seen: LedgerLook) => LedgerState,
+  next: (seen: LedgerSnapshot) => LedgerState,
   over?: AbortSignal,
   isNoted?: (state: LedgerState) => boolean,
-): Promise<LedgerLook> {
+): Promise<LedgerSnapshot> {
   for (let isFirst = true; ; isFirst = false) {
     over?.throwIfAborted();
-    const seen = await look(ledger);
+    const seen = await readLedger(ledger);
     if (!isFirst && isNoted?.(seen.state) === true) return seen;
     const state = next(seen);
     over?.throwIfAborted();
@@ -86,7 +86,7 @@ async function change(
 }
 
 /** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
-function stateAfter({ problem, state }: LedgerLook, completion: Completion): LedgerState {
+function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
   // Nobody has approved it: without snapshots, no run is held for a damaged state.
   if (problem !== undefined && Object.keys(completion.snapshots).length === 0) throw problem;
   const { run, snapshots, advanced, before } = completion;
