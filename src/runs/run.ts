@@ -19,7 +19,7 @@ import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
 import { Guard } from "./guard/guard.js";
 import { type InstallationLedger, randomToken } from "./ledger/installation-ledger.js";
-import { noteCompleted, noteHeld } from "./ledger/notes.js";
+import { noteCompleted } from "./ledger/notes.js";
 import { readLedger } from "./ledger/state.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { isReceipt, type RunReceipt, receiptOf } from "./receipt.js";
@@ -82,13 +82,7 @@ class Run<Snapshots extends SnapshotCollection> {
         await this.#beginAgain();
       }
     } catch (error) {
-      if (error instanceof RunHeldError) {
-        const message = "the ledger could not note the held run in its history";
-        await this.#note({ level: "warn", message }, (ledger, at, over) =>
-          noteHeld(ledger, error.report, at, over),
-        );
-        await this.#tell(error.report);
-      }
+      if (error instanceof RunHeldError) await this.#tell(error.report);
       throw this.#withUnclear(error);
     }
   }
@@ -122,8 +116,7 @@ class Run<Snapshots extends SnapshotCollection> {
   ): Promise<Omit<Extracted, "seen">> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
-    const sending = { id: this.#runId, ids: spool };
-    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, sending);
+    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
     if (this.#restarted === 0) await guard.checkFirstRun();
     const extraction = new Extraction<Snapshots>({
       configuration,
@@ -169,12 +162,12 @@ class Run<Snapshots extends SnapshotCollection> {
   }
 
   /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much. */
-  async #completed(receipt: RunReceipt, { snapshots }: CompletedEnd, watermarks: Watermarks): Promise<void> {
-    const { approve: approval } = this.#options;
+  async #completed(receipt: RunReceipt, { drafts }: CompletedEnd, watermarks: Watermarks): Promise<void> {
+    const { token, snapshots } = drafts;
     const message =
       "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots, and sends the same events again";
     await this.#note({ level: "error", message }, (ledger, at, over) =>
-      noteCompleted(ledger, { run: { at, receipt }, snapshots, ...watermarks, approval }, over),
+      noteCompleted(ledger, { run: { at, token, receipt }, snapshots, ...watermarks }, over),
     );
   }
 
@@ -211,7 +204,7 @@ class Run<Snapshots extends SnapshotCollection> {
 
   #receipt(
     batch: BatchHandle,
-    { counts: reported }: CompletedEnd,
+    { counts: reported, drafts: { lists } }: CompletedEnd,
     { spool, guard, extraction }: Extracted,
   ): RunReceipt {
     const run = {
@@ -223,7 +216,7 @@ class Run<Snapshots extends SnapshotCollection> {
       guard: guard.rules.isOn ? "on" : "off",
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
-    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };
+    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved, lists };
     const receipt = receiptOf(run, facts, unclearEvents(spool));
     for (const surprise of receipt.surprises)
       this.#configuration.logger.error(`saas-management: ${surprise}`);

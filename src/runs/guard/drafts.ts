@@ -82,9 +82,7 @@ export class Drafts {
     for (const snapshot of snapshots.values()) {
       const { collection, lines, lists, past } = snapshot;
       const own = new CollectionLedger(ledger, collection, this.#ended);
-      const draft = await own
-        .draft(seen, this.#token, { lines, lists }, past)
-        .catch(unwritable(collection));
+      const draft = await own.draft(seen, this.#token, { lines, lists }, past).catch(unwritable(collection));
       // The others are discarded already.
       if (this.#ended.aborted) await this.#discard([draft]);
       this.#ended.throwIfAborted();

@@ -159,7 +159,11 @@ export class Guard {
     const described = describeHeld(this.place, held, stored);
     const run = heldRunOf(stored, described.report, seen);
     await withinGrace(clock, (over) =>
-      noteHeld(ledger, { run, baselines: stored.baselines, approve, now }, AbortSignal.any([over, this.#ended])),
+      noteHeld(
+        ledger,
+        { run, baselines: stored.baselines, approve, now },
+        AbortSignal.any([over, this.#ended]),
+      ),
     );
     return described;
   }

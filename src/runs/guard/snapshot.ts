@@ -3,7 +3,13 @@ import type { SnapshotCollection } from "../../sync/collections.js";
 import { EMPTY_SAMPLE, type FieldSample, filledOf } from "../../sync/ids/field-sample.js";
 import type { IdTable } from "../../sync/ids/id-table.js";
 import { count, counted } from "../../sync/report-text.js";
-import { type CollectionLedger, type KnownIds, LIST_KINDS, type Lists, type ListKind } from "../ledger/collection-ledger.js";
+import {
+  type CollectionLedger,
+  type KnownIds,
+  LIST_KINDS,
+  type ListKind,
+  type Lists,
+} from "../ledger/collection-ledger.js";
 import { type PastSnapshot, type PastSnapshots, remembered } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
 import { type Lines, noLines } from "../ledger/value.js";

@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
 import { mapLines } from "./id-lines.js";
-import { type InstallationLedger, isForPeople, type LedgerEntry, nextSequence } from "./installation-ledger.js";
+import {
+  type InstallationLedger,
+  isForPeople,
+  type LedgerEntry,
+  nextSequence,
+} from "./installation-ledger.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
 import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
 import { decodeValue, type Fields, type Lines, putValue } from "./value.js";
@@ -176,7 +181,9 @@ export class CollectionLedger {
     const lists = LIST_KINDS.flatMap((kind) => {
       const found = entries.find((entry) => entry.token === token && entry.kind === `${kind}.txt`);
       if (found === undefined) return [];
-      return [[kind, { place: this.#ledger.placeOf(found.key), lines: () => this.#read(found.key) }] as const];
+      return [
+        [kind, { place: this.#ledger.placeOf(found.key), lines: () => this.#read(found.key) }] as const,
+      ];
     });
     return Object.fromEntries(lists);
   }

@@ -68,7 +68,11 @@ export function holdsOf(state: LedgerState, subject: string): readonly string[] 
 function withoutDecided(state: LedgerState): LedgerState {
   const pruned = mapped(state, ({ completed, held, approved }) => {
     const waits = (one: Baseline | undefined) => one && one.sequence > (completed?.sequence ?? 0);
-    return { completed, held: waits(held) ? held : undefined, approved: waits(approved) ? approved : undefined };
+    return {
+      completed,
+      held: waits(held) ? held : undefined,
+      approved: waits(approved) ? approved : undefined,
+    };
   });
   const tokens = new Set(Object.keys(pruned.collections).flatMap((subject) => holdsOf(pruned, subject)));
   return { ...pruned, held: state.held.filter(({ approval }) => tokens.has(approval)) };

@@ -1,6 +1,11 @@
 /** What runs and people note in the state of a ledger, each time as its next value. */
 import { type Baselines, type Hold, holdsOf, withApproved, withCompleted, withHeld } from "./holds.js";
-import { type InstallationLedger, isForPeople, type LedgerEntry, nextSequence } from "./installation-ledger.js";
+import {
+  type InstallationLedger,
+  isForPeople,
+  type LedgerEntry,
+  nextSequence,
+} from "./installation-ledger.js";
 import {
   type CompletedRun,
   isIds,

@@ -4,15 +4,7 @@
  * what is known if the last one is damaged.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
-import {
-  type Check,
-  isCount,
-  isText,
-  listOf,
-  objectOf,
-  optional,
-  recordOf,
-} from "../../core/validate.js";
+import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
 import { withoutHolds } from "./holds.js";
 import { type InstallationLedger, type LedgerEntry, runOf } from "./installation-ledger.js";
 import { arePasts, type PastSnapshots } from "./past.js";
@@ -125,9 +117,12 @@ export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): 
  * completed, and the watermarks.
  * @param except Id of a run whose snapshots do not count.
  */
-export function nameOf(seen: LedgerSnapshot, except: string): string {
+export function ledgerVersion(seen: LedgerSnapshot, except: string): string {
   const { collections, watermarks } = seen.state;
-  const completed = Object.entries(collections).map(([subject, { completed }]) => [subject, completed?.token]);
+  const completed = Object.entries(collections).map(([subject, { completed }]) => [
+    subject,
+    completed?.token,
+  ]);
   const unclear = [...new Set(seen.entries.map(({ subject }) => subject))]
     .flatMap((subject) => unclearOf(seen, subject))
     .filter(({ token }) => runOf(token) !== except)

@@ -127,7 +127,7 @@ test.each(["file", "memory"])(
       const lines = async function* () {
         yield Buffer.from(`${id}\n`);
       };
-      const draft = await ledger.draft(await ledger.read(), `run-${id}`, lines());
+      const draft = await ledger.draft(await ledger.read(), `run-${id}`, { lines, lists: {} });
       await draft.save();
       return draft;
     };
