@@ -38,6 +38,7 @@ export function withHeld(before: LedgerState, { run, baselines, approve, now }: 
 
 /** Approves a held run in all collections in which it waits. */
 export function withApproved(state: LedgerState, approval: string | undefined): LedgerState {
+  if (approval === undefined) return state;
   const approved = mapped(state, (one) =>
     one.held?.token === approval ? { ...one, held: undefined, approved: one.held } : one,
   );

@@ -246,8 +246,8 @@ test("is stored by a ledger of the user, too", async () => {
   const options = { ledger: memoryLedger(), firstRun: false };
   const { approvalId } = await heldBy(service.runAccounts(ids(40), options));
   await heldBy(service.runAccounts(ids(2), { ...options, approve: approvalId }));
-  const again = await heldBy(service.runAccounts(ids(40), options));
-  await service.runAccounts(ids(40), { ...options, approve: again.approvalId });
+  // It was given, and stays: the run that came in between was another one.
+  await service.runAccounts(ids(40), options);
   expect(service.present()).toEqual(ids(40).sort());
 });
 

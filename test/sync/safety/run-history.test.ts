@@ -116,7 +116,7 @@ test("a damaged state is named, and holds every run until a person approves one"
   expect(error.cause).toMatchObject(named);
   expect((await history()).held).toMatchObject([{ isApproved: false, approval: { id: approvalId } }]);
   await noteApproved(ledgerOf(), approvalId);
-  await heldBy(service.runAccounts(ids(2)));
+  await heldBy(service.runAccounts(ids(1)));
   await service.runAccounts(ids(4));
   expect((await history()).runs).toHaveLength(2);
   const { collections } = await service.runAccounts(ids(4));
