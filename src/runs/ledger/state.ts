@@ -119,10 +119,9 @@ export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): 
  */
 export function ledgerVersion(seen: LedgerSnapshot, except: string): string {
   const { collections, watermarks } = seen.state;
-  const completed = Object.entries(collections).map(([subject, { completed }]) => [
-    subject,
-    completed?.token,
-  ]);
+  const completed = Object.entries(collections).flatMap(([subject, { completed: last }]) =>
+    last === undefined ? [] : [[subject, last.token]],
+  );
   const unclear = [...new Set(seen.entries.map(({ subject }) => subject))]
     .flatMap((subject) => unclearOf(seen, subject))
     .filter(({ token }) => runOf(token) !== except)
