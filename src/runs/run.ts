@@ -120,7 +120,7 @@ class Run<Snapshots extends SnapshotCollection> {
     const configuration = this.#configuration;
     const sending = { id: this.#runId, ids: spool };
     const guard = new Guard(this.#options, snapshots, configuration, this.#ended, sending);
-    if (this.#restarted === 0) await guard.checkFirstRun();
+    if (this.#restarted === 0) await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },
