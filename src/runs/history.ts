@@ -6,7 +6,7 @@ import { withText } from "../sync/report-text.js";
 import { CollectionLedger } from "./ledger/collection-ledger.js";
 import { idsOf } from "./ledger/id-lines.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
-import { type HeldRun, knowsSnapshots, type LedgerLook, look } from "./ledger/state.js";
+import { type HeldRun, knowsSnapshots, type LedgerSnapshot, readLedger } from "./ledger/state.js";
 import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 
 /** As in the report of a held run. */
@@ -43,12 +43,12 @@ export interface InstallationStatus {
 /** @throws {ConfigurationError} an entry is damaged, and no run is held for it yet */
 export async function readHistory(ledger: InstallationLedger | undefined): Promise<RunHistory> {
   if (ledger === undefined) return { isKnown: false, runs: [], held: undefined };
-  const seen = await look(ledger);
+  const seen = await readLedger(ledger);
   if (seen.problem !== undefined && seen.state.held === undefined) throw seen.problem;
   return historyOf(ledger, seen);
 }
 
-async function historyOf(ledger: InstallationLedger, seen: LedgerLook): Promise<RunHistory> {
+async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Promise<RunHistory> {
   const runs = seen.state.runs.flatMap(({ at, receipt }) => {
     if (!isReceipt(receipt)) return [];
     const described = describedReceipt(receipt);
@@ -65,7 +65,7 @@ export async function readInstallations(
 ): Promise<readonly InstallationStatus[]> {
   const found: InstallationStatus[] = [];
   for (const ledger of ledgers) {
-    const { runs, held } = await historyOf(ledger, await look(ledger));
+    const { runs, held } = await historyOf(ledger, await readLedger(ledger));
     const [first, last] = [runs[0], runs.at(-1)].map((run) => run?.completedAt);
     const intervals = runs.length - 1;
     const meanMs = first && last && intervals > 0 ? (Number(last) - Number(first)) / intervals : undefined;

@@ -17,14 +17,14 @@ import type { SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
-import { framed } from "./frame.js";
 import { Guard } from "./guard/guard.js";
 import { type InstallationLedger, randomToken } from "./ledger/installation-ledger.js";
 import { noteCompleted, noteHeld } from "./ledger/notes.js";
-import { look } from "./ledger/state.js";
+import { readLedger } from "./ledger/state.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { isReceipt, type RunReceipt, receiptOf } from "./receipt.js";
-import { type BatchEnd, BatchSender, type Extracted, type RunParts, type Seen } from "./send.js";
+import { withRunScope } from "./scope.js";
+import { type BatchEnd, BatchSender, type Extracted, type RunParts, type VersionedSnapshot } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { hasSentOnce, unclearEvents } from "./spool-sender.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
@@ -40,7 +40,7 @@ export function runConnector<Snapshots extends SnapshotCollection>(
   parts: RunParts,
 ): Promise<RunReceipt> {
   const begunAt = parts.configuration.clock.monotonic();
-  return framed(options, parts, (watched, ended) =>
+  return withRunScope(options, parts, (watched, ended) =>
     new Run(connector, watched, parts, ended, begunAt).execute(),
   );
 }
@@ -97,15 +97,15 @@ class Run<Snapshots extends SnapshotCollection> {
   async #extractJudgeSend(): Promise<RunReceipt | undefined> {
     const { spool: spoolOptions } = this.#options;
     // 1 Read T0 before the connector is called.
-    const seen = await this.#sender.look();
+    const seen = await this.#sender.readLedger();
     const watermarks = { before: seen.state.watermarks, advanced: {} };
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
       const extracted = { ...(await this.#extract(spool, seen, watermarks)), seen };
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
-      const now = await this.#sender.look();
-      if (now.name !== seen.name) return undefined;
+      const now = await this.#sender.readLedger();
+      if (now.version !== seen.version) return undefined;
       const held = await extracted.guard.judge(now);
       if (held.length > 0) throw await extracted.guard.offer(held, now);
       return await this.#send(extracted, watermarks);
@@ -115,7 +115,11 @@ class Run<Snapshots extends SnapshotCollection> {
     }
   }
 
-  async #extract(spool: Spool, seen: Seen, watermarks: Watermarks): Promise<Omit<Extracted, "seen">> {
+  async #extract(
+    spool: Spool,
+    seen: VersionedSnapshot,
+    watermarks: Watermarks,
+  ): Promise<Omit<Extracted, "seen">> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
     const sending = { id: this.#runId, ids: spool };
@@ -180,7 +184,7 @@ class Run<Snapshots extends SnapshotCollection> {
     const seen =
       ledger &&
       (await raceAbort(
-        look(ledger).catch(() => undefined),
+        readLedger(ledger).catch(() => undefined),
         this.#ended,
       ));
     const last = seen?.state.runs.at(-1)?.receipt;

@@ -11,7 +11,13 @@ import type { Extraction } from "./extract.js";
 import { Drafts } from "./guard/drafts.js";
 import type { Guard } from "./guard/guard.js";
 import { Journal } from "./ledger/journal.js";
-import { type Baseline, type LedgerLook, look, NOTHING_SEEN, nameOf } from "./ledger/state.js";
+import {
+  type Baseline,
+  type LedgerSnapshot,
+  ledgerVersion,
+  NOTHING_SEEN,
+  readLedger,
+} from "./ledger/state.js";
 import { ledgerError } from "./ledger/value.js";
 import type { ResolvedRunOptions } from "./options.js";
 import type { Spool } from "./spool.js";
@@ -27,9 +33,9 @@ export interface RunParts {
   readonly closed: AbortSignal;
 }
 
-/** What the ledger has, and what names it: that changes with each run that is completed. */
-export interface Seen extends LedgerLook {
-  readonly name: string;
+/** What the ledger has, and the version of it, which changes with each run that is completed. */
+export interface VersionedSnapshot extends LedgerSnapshot {
+  readonly version: string;
 }
 
 /** What a connector has written. */
@@ -38,7 +44,7 @@ export interface Extracted {
   readonly guard: Guard;
   readonly extraction: Pick<Extraction<never>, "stats" | "incomplete">;
   /** T0. */
-  readonly seen: Seen;
+  readonly seen: VersionedSnapshot;
 }
 
 /** The run that is sent. */
@@ -88,12 +94,12 @@ export class BatchSender {
     return this.#unclear;
   }
 
-  /** What the ledger has of the installation; the batches of this run do not change its name. */
-  async look(): Promise<Seen> {
+  /** What the ledger has of the installation; the batches of this run do not change its version. */
+  async readLedger(): Promise<VersionedSnapshot> {
     const { id, ledger } = this.#run;
     try {
-      const seen = ledger === undefined ? NOTHING_SEEN : await raceAbort(look(ledger), this.#ended);
-      return { ...seen, name: nameOf(seen, id) };
+      const seen = ledger === undefined ? NOTHING_SEEN : await raceAbort(readLedger(ledger), this.#ended);
+      return { ...seen, version: ledgerVersion(seen, id) };
     } catch (error) {
       this.#ended.throwIfAborted();
       throw ledgerError("be read; nothing was sent", error);
@@ -195,8 +201,8 @@ export class BatchSender {
       cut.throwIfAborted();
       await raceAbort(this.#journal.opened(batch.id), batch.signal);
       // 5 Under the lock, while the batch is empty: compare with T0 once more.
-      const now = await raceAbort(this.look(), batch.signal);
-      if (now.name !== seen.name) type = "outdated";
+      const now = await raceAbort(this.readLedger(), batch.signal);
+      if (now.version !== seen.version) type = "outdated";
       if (type === "outdated") throw new Error("Another run was completed meanwhile.");
       // 6 Draft the ids, whose sequence needs the lock, and send.
       await drafts.begin(now);
@@ -220,7 +226,7 @@ export class BatchSender {
             "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
             { batchId: batch.id },
           );
-        await drafts.givenUp(outcome);
+        await drafts.abandon(outcome);
         this.#unclear = unclear ?? this.#unclear;
         const isReleased = abort === "aborted";
         return cut.aborted

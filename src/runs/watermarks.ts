@@ -7,7 +7,7 @@ import {
   unknownCollectionError,
 } from "../sync/collections.js";
 import type { RunContext } from "./connector.js";
-import type { LedgerLook } from "./ledger/state.js";
+import type { LedgerSnapshot } from "./ledger/state.js";
 import { ledgerError } from "./ledger/value.js";
 
 const MAX_CHARACTERS = 1000;
@@ -26,7 +26,7 @@ export interface Watermarks {
  */
 export function watermarkCalls(
   { before, advanced }: Watermarks,
-  ledger: Pick<LedgerLook, "problem"> | undefined,
+  ledger: Pick<LedgerSnapshot, "problem"> | undefined,
   isPreview: boolean,
 ): Pick<RunContext, "watermark" | "advance"> {
   return {

@@ -16,7 +16,7 @@ export function collectionLedger(
 
 /** What is remembered of the last completed snapshot and those before it. */
 export async function pastsOf(ledger: CollectionLedger): Promise<PastSnapshots> {
-  const completed = ledger.known(await ledger.look()).find(({ state }) => state === "completed");
+  const completed = ledger.known(await ledger.read()).find(({ state }) => state === "completed");
   return completed === undefined ? [] : completed.pasts();
 }
 

@@ -3,7 +3,7 @@ import { SaasManagementError } from "../../core/errors/index.js";
 import type { CollectionLedger, ListedIn } from "../ledger/collection-ledger.js";
 import { randomToken, runOf } from "../ledger/installation-ledger.js";
 import { type CoveredRule, digestOf, type Offer, offerId, type PendingApproval } from "../ledger/offer.js";
-import type { LedgerLook } from "../ledger/state.js";
+import type { LedgerSnapshot } from "../ledger/state.js";
 import { type Lines, noLines } from "../ledger/value.js";
 import { compareIds, goneLines, linesWhere, tableOf } from "./comparison.js";
 import type { HeldJudgement, OfferedApproval } from "./held-report.js";
@@ -25,7 +25,7 @@ interface Shown extends Pick<PendingApproval, "covers" | "lines" | "added"> {
 
 export interface ApprovalScope {
   /** What the ledger has. */
-  readonly seen: LedgerLook;
+  readonly seen: LedgerSnapshot;
   /** Undefined in a preview. */
   readonly runId: string | undefined;
   readonly clock: Clock;

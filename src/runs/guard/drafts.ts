@@ -5,7 +5,7 @@ import type { SyncConfiguration } from "../../sync/options.js";
 import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
 import { batchToken } from "../ledger/installation-ledger.js";
 import { noteUse } from "../ledger/notes.js";
-import type { Baseline, LedgerLook } from "../ledger/state.js";
+import type { Baseline, LedgerSnapshot } from "../ledger/state.js";
 import { ledgerError } from "../ledger/value.js";
 import type { Guard } from "./guard.js";
 import type { GuardedSnapshot } from "./snapshot.js";
@@ -35,7 +35,7 @@ export class Drafts {
    * @param seen What the ledger has, now that nobody else has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  begin(seen: LedgerLook): Promise<void> {
+  begin(seen: LedgerSnapshot): Promise<void> {
     return raceAbort(this.#begin(seen), this.#ended);
   }
 
@@ -65,12 +65,12 @@ export class Drafts {
    * @param outcome `completed` if another process completed the batch with some or all of the records. Then, and if the
    *   outcome is unknown, the saved ids stay beside those that were known before.
    */
-  async givenUp(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
+  async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
     this.#isGivenUp = true;
     if (!this.#areSaved || outcome === "aborted") await this.#discard(this.#drafts.values());
   }
 
-  async #begin(seen: LedgerLook): Promise<void> {
+  async #begin(seen: LedgerSnapshot): Promise<void> {
     const { ledger, snapshots } = this.#guard;
     if (ledger === undefined) return;
     for (const snapshot of snapshots.values()) {

@@ -12,7 +12,7 @@ import type { SyncConfiguration } from "../../sync/options.js";
 import type { OnProgress } from "../../sync/progress.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
-import { knowsSnapshots, type LedgerLook, look } from "../ledger/state.js";
+import { knowsSnapshots, type LedgerSnapshot, readLedger } from "../ledger/state.js";
 import { type ApprovalScope, approvalProblem, type Judged, offerApproval } from "./approval.js";
 import { describeHeld, type HeldScope } from "./held-report.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
@@ -105,7 +105,7 @@ export class Guard {
     await raceAbort(ledger.requireWritable(), this.#ended);
     if (this.#options.firstRun !== true) return;
     const knows = withinGrace(this.#configuration.clock, async () =>
-      knowsSnapshots(await look(ledger)),
+      knowsSnapshots(await readLedger(ledger)),
     ).catch(() => false);
     if (!(await raceAbort(knows, this.#ended))) return;
     const { installationId } = this.#options;
@@ -125,7 +125,7 @@ export class Guard {
    * @param seen What the ledger has.
    * @returns those that are held
    */
-  async judge(seen: LedgerLook): Promise<readonly Judged[]> {
+  async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
     const ended = this.#ended;
     // Nothing would hold a run without snapshots, and the ledger could not note it.
     if (this.snapshots.size === 0 && seen.problem !== undefined) throw seen.problem;
@@ -150,7 +150,7 @@ export class Guard {
   }
 
   /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
-  async offer(held: readonly Judged[], seen: LedgerLook): Promise<RunHeldError> {
+  async offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<RunHeldError> {
     const ended = this.#ended;
     const approved = [...this.approved.keys()];
     const offering = offerApproval(held, approved, this.#scope(seen)).catch((error: unknown) => {
@@ -165,11 +165,11 @@ export class Guard {
     return new RunHeldError(message, { report, cause });
   }
 
-  #scope(seen: LedgerLook): ApprovalScope {
+  #scope(seen: LedgerSnapshot): ApprovalScope {
     return { seen, runId: this.#runId, clock: this.#configuration.clock };
   }
 
-  async #judge(snapshot: GuardedSnapshot, seen: LedgerLook): Promise<Judged> {
+  async #judge(snapshot: GuardedSnapshot, seen: LedgerSnapshot): Promise<Judged> {
     const { firstRun } = this.#options;
     const { approve, ledger } = this;
     const rule = this.rules.ruleOf(snapshot.collection);

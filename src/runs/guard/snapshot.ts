@@ -5,7 +5,7 @@ import type { IdTable } from "../../sync/ids/id-table.js";
 import { count, counted } from "../../sync/report-text.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
 import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
-import type { LedgerLook } from "../ledger/state.js";
+import type { LedgerSnapshot } from "../ledger/state.js";
 import { isDamage, type Lines, ledgerError, noLines } from "../ledger/value.js";
 import { judgeBeside, memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
@@ -19,7 +19,7 @@ export interface SnapshotRules {
   readonly isUnknown: boolean;
   readonly now: number;
   /** What the ledger has. */
-  readonly seen: LedgerLook;
+  readonly seen: LedgerSnapshot;
 }
 
 export interface SnapshotJudgement {
@@ -75,7 +75,7 @@ export class GuardedSnapshot {
     let compared: Comparison;
     let problem: unknown;
     let unclear: PastSnapshots = [];
-    const compare = async (what: LedgerLook) => {
+    const compare = async (what: LedgerSnapshot) => {
       this.knownIds = this.ledger?.known(what) ?? [];
       const all = await compareIds(table, this.knownIds);
       this.#pasts = upTo(now, await pastsOf(this.knownIds, "completed"));
@@ -84,7 +84,7 @@ export class GuardedSnapshot {
     };
     try {
       // Once more, because the run before may have replaced its baseline meanwhile.
-      compared = await compare(seen).catch(async () => compare((await this.ledger?.look()) ?? seen));
+      compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
       if (!isDamage(error)) throw ledgerError("be read; nothing was sent", error);

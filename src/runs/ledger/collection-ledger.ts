@@ -11,7 +11,7 @@ import {
 } from "./installation-ledger.js";
 import { digestOf, isOffered, offerId, type PendingApproval } from "./offer.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
-import { type Baseline, type LedgerLook, look, unclearOf } from "./state.js";
+import { type Baseline, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
 import { decodeValue, type Fields, type Lines, noLines, putValue } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
@@ -67,12 +67,12 @@ export class CollectionLedger {
     return this.#ledger.hashIds ? (id) => this.#hash(id) : undefined;
   }
 
-  look(): Promise<LedgerLook> {
-    return look(this.#asked);
+  read(): Promise<LedgerSnapshot> {
+    return readLedger(this.#asked);
   }
 
   /** Every set of ids that the service may have; empty if there was no snapshot yet. */
-  known(seen: LedgerLook): readonly KnownIds[] {
+  known(seen: LedgerSnapshot): readonly KnownIds[] {
     const sets = unclearOf(seen, this.#subject).map(({ key }): KnownIds => {
       return { state: "unclear", lines: () => this.#read(key), pasts: () => this.#pastAt(key) };
     });
@@ -98,7 +98,7 @@ export class CollectionLedger {
    * @param lines The ids, as lines.
    * @param past What to remember of the snapshot.
    */
-  async draft(seen: LedgerLook, token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
+  async draft(seen: LedgerSnapshot, token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
     const entries = seen.entries.filter(({ subject }) => subject === this.#subject);
     await this.#dropLists(entries, past?.at ?? 0);
     const completed = seen.state.snapshots[this.#subject]?.sequence ?? 0;

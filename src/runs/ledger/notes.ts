@@ -6,9 +6,9 @@ import {
   type CompletedRun,
   isIds,
   isOfState,
-  type LedgerLook,
+  type LedgerSnapshot,
   type LedgerState,
-  look,
+  readLedger,
   SUBJECT,
 } from "./state.js";
 import { putIfAbsent } from "./value.js";
@@ -96,7 +96,7 @@ export async function noteUse(
   over: AbortSignal,
 ): Promise<void> {
   const usersIn = ({ used }: LedgerState) => used[approval] ?? [];
-  const next = ({ state }: LedgerLook) => {
+  const next = ({ state }: LedgerSnapshot) => {
     const others = usersIn(state).filter((other) => other !== token);
     return { ...state, used: { ...state.used, [approval]: isUsed ? [...others, token] : others } };
   };
@@ -111,14 +111,14 @@ export async function noteUse(
  */
 async function change(
   ledger: InstallationLedger,
-  next: (seen: LedgerLook) => LedgerState,
+  next: (seen: LedgerSnapshot) => LedgerState,
   over?: AbortSignal,
   isNoted?: (state: LedgerState) => boolean,
-): Promise<LedgerLook> {
+): Promise<LedgerSnapshot> {
   const { clock } = ledger.limits;
   for (let tries = 1; ; tries += 1) {
     over?.throwIfAborted();
-    const seen = await look(ledger);
+    const seen = await readLedger(ledger);
     if (tries > 1 && isNoted?.(seen.state) === true) return seen;
     const state = next(seen);
     over?.throwIfAborted();
@@ -146,7 +146,7 @@ function notStored(place: string, isListed: boolean): ConfigurationError {
 
 /** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
 function stateAfter(
-  { entries, problem, state: { runs, snapshots, watermarks, used } }: LedgerLook,
+  { entries, problem, state: { runs, snapshots, watermarks, used } }: LedgerSnapshot,
   completion: Completion,
 ): LedgerState {
   // Nobody has approved it: without snapshots, no run is held for a damaged state.

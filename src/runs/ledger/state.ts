@@ -68,7 +68,7 @@ export interface LedgerState {
 }
 
 /** What a ledger has of an installation at one moment. */
-export interface LedgerLook {
+export interface LedgerSnapshot {
   readonly entries: readonly LedgerEntry[];
   /** The last one that can be read. */
   readonly state: LedgerState;
@@ -76,7 +76,7 @@ export interface LedgerLook {
   readonly problem?: unknown;
 }
 
-export const NOTHING_SEEN: LedgerLook = {
+export const NOTHING_SEEN: LedgerSnapshot = {
   entries: [],
   state: { runs: [], snapshots: {}, watermarks: {}, used: {} },
 };
@@ -95,29 +95,29 @@ const isState: Check<LedgerState> = objectOf<LedgerState>({
 });
 
 /** @throws the entries cannot be listed, or a state cannot be read now */
-export async function look(ledger: InstallationLedger): Promise<LedgerLook> {
-  const seen = await lookOnce(ledger);
+export async function readLedger(ledger: InstallationLedger): Promise<LedgerSnapshot> {
+  const seen = await readOnce(ledger);
   // Once more, because the run before may have replaced its state meanwhile.
-  return seen.problem === undefined ? seen : lookOnce(ledger);
+  return seen.problem === undefined ? seen : readOnce(ledger);
 }
 
 /** Whether the ledger knows a completed snapshot of any collection. */
-export function knowsSnapshots({ state }: LedgerLook): boolean {
+export function knowsSnapshots({ state }: LedgerSnapshot): boolean {
   return Object.keys(state.snapshots).length > 0;
 }
 
 /** The ids of a collection that may have been completed after the last ones that certainly were. */
-export function unclearOf({ entries, state }: LedgerLook, subject: string): readonly LedgerEntry[] {
+export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): readonly LedgerEntry[] {
   const last = state.snapshots[subject]?.sequence ?? 0;
   return entries.filter((entry) => isIds(entry) && entry.subject === subject && entry.sequence > last);
 }
 
 /**
- * Names what the service may have according to the ledger: the last completed snapshots, later ones that may have been
+ * The version of what the service may have according to the ledger: the last completed snapshots, later ones that may have been
  * completed, and the watermarks.
  * @param except Id of a run whose snapshots do not count.
  */
-export function nameOf(seen: LedgerLook, except: string): string {
+export function ledgerVersion(seen: LedgerSnapshot, except: string): string {
   const { snapshots, watermarks } = seen.state;
   const completed = Object.entries(snapshots).map(([subject, { token }]) => [subject, token]);
   const unclear = [...new Set(seen.entries.map(({ subject }) => subject))]
@@ -127,7 +127,7 @@ export function nameOf(seen: LedgerLook, except: string): string {
   return JSON.stringify([completed.sort(), Object.entries(watermarks).sort(), unclear.sort()]);
 }
 
-async function lookOnce(ledger: InstallationLedger): Promise<LedgerLook> {
+async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
   const entries = await ledger.entries();
   let problem: ConfigurationError | undefined;
   for (const { key, sequence } of entries.filter(isOfState).toReversed()) {

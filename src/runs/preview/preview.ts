@@ -11,7 +11,7 @@ import { Extraction } from "../extract.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
-import { type LedgerLook, look, NOTHING_SEEN } from "../ledger/state.js";
+import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
 import { watermarkCalls } from "../watermarks.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
@@ -61,9 +61,9 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 }
 
 /** A preview reports a ledger that cannot be read. */
-async function seenBy({ ledger }: Guard): Promise<LedgerLook> {
+async function seenBy({ ledger }: Guard): Promise<LedgerSnapshot> {
   if (ledger === undefined) return NOTHING_SEEN;
-  return look(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
+  return readLedger(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
 }
 
 function previewOf(

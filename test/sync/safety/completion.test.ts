@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { LedgerDraft } from "../../../src/runs/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
-import { look } from "../../../src/runs/ledger/state.js";
+import { readLedger } from "../../../src/runs/ledger/state.js";
 import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { connectorOf } from "../../support/connector.js";
 import { collectionLedger, complete } from "../../support/ledgers.js";
@@ -127,13 +127,13 @@ test.each(["file", "memory"])(
       const lines = async function* () {
         yield Buffer.from(`${id}\n`);
       };
-      const draft = await ledger.draft(await ledger.look(), `run-${id}`, lines());
+      const draft = await ledger.draft(await ledger.read(), `run-${id}`, lines());
       await draft.save();
       return draft;
     };
     const known = async () => {
       const found: string[] = [];
-      for (const { state, lines } of ledger.known(await ledger.look()))
+      for (const { state, lines } of ledger.known(await ledger.read()))
         for await (const piece of lines()) found.push(`${state} ${Buffer.from(piece).toString().trim()}`);
       return found.sort();
     };
@@ -153,7 +153,7 @@ test("two runs that note their ends at once both stay known", async () => {
   const ledger = openLedger(storeLedger(memoryStore()), scope);
   const baseline = { sequence: 1, token: "run-batch", pasts: [] };
   await Promise.all([complete(ledger, { accounts: baseline }), complete(ledger, { groups: baseline })]);
-  const { state } = await look(ledger);
+  const { state } = await readLedger(ledger);
   expect(state).toMatchObject({ snapshots: { accounts: baseline, groups: baseline }, runs: [{}, {}] });
 });
 

@@ -7,7 +7,7 @@ import { readInstallations } from "../../../src/runs/history.js";
 import type { InstallationLedger } from "../../../src/runs/ledger/installation-ledger.js";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import { noteHeld, noteUse } from "../../../src/runs/ledger/notes.js";
-import { type LedgerState, look } from "../../../src/runs/ledger/state.js";
+import { type LedgerState, readLedger } from "../../../src/runs/ledger/state.js";
 import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { complete } from "../../support/ledgers.js";
 import { isPutOf, isState, watchedStore } from "../../support/stores.js";
@@ -67,7 +67,7 @@ test.each<[string, (ledger: InstallationLedger) => Promise<void>, Partial<Ledger
   for (const id of ["a", "b", "c"]) await noteHeld(ledger, report(id), 0, NEVER);
   release();
   await noting;
-  expect((await look(ledger)).state).toMatchObject(noted);
+  expect((await readLedger(ledger)).state).toMatchObject(noted);
 });
 
 test("a run is noted once if the store says that another one has put its state", async () => {
@@ -78,7 +78,7 @@ test("a run is noted once if the store says that another one has put its state",
     putIfAbsent: async (key, value) => (await below.putIfAbsent(key, value)) && ++puts > 1,
   };
   await complete(ledgerOf(store), { groups: BASELINE });
-  expect((await look(ledgerOf(below))).state.runs).toHaveLength(1);
+  expect((await readLedger(ledgerOf(below))).state.runs).toHaveLength(1);
 });
 
 test("a run whose ledger has a damaged state is held with what it would remove of the ids that can be read", async () => {

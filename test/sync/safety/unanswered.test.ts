@@ -55,7 +55,7 @@ beforeEach(() => {
 
 const states = async () => {
   const ledger = collectionLedger(below, scope());
-  return ledger.known(await ledger.look()).map(({ state }) => state);
+  return ledger.known(await ledger.read()).map(({ state }) => state);
 };
 
 /** A run that waits in the step, after a run that made a baseline of ten ids. */

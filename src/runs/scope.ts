@@ -13,7 +13,7 @@ import type { RunParts } from "./send.js";
  * Does the work of a run where tracing, heartbeats and the log see it, with a signal that fires when the caller, the
  * client, the time or a signal of the process ends the run.
  */
-export async function framed(
+export async function withRunScope(
   options: ResolvedRunOptions,
   { configuration, closed }: RunParts,
   work: (options: ResolvedRunOptions, ended: AbortSignal) => Promise<RunReceipt>,
