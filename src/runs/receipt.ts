@@ -101,6 +101,13 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
   return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];
 }
 
+/** What to say if the batch was completed, and the ledger could not note it. */
+export function notNoted(hasSnapshots: boolean, error: unknown): string {
+  const why = error instanceof Error ? error.message.replace(/\.$/, "") : "no reason is known";
+  const next = `${hasSnapshots ? "is compared with both snapshots, and " : ""}sends the same events again`;
+  return `the batch was completed, but the ledger could not note it (${why}): the next run ${next}`;
+}
+
 /** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
 function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined, removed = 0): string[] {
   if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];

@@ -32,14 +32,15 @@ export interface Completion {
 }
 
 /**
- * Notes a completed run, after which nothing is held any more, and deletes what is not needed then.
+ * Notes a completed run, after which nothing is held any more.
  * @param over Fires when nobody waits any more.
+ * @returns what is not needed any more
  */
 export async function noteCompleted(
   ledger: InstallationLedger,
   completion: Completion,
   over: AbortSignal,
-): Promise<void> {
+): Promise<readonly LedgerEntry[]> {
   const run = JSON.stringify(completion.run);
   const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
   const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
@@ -47,7 +48,7 @@ export async function noteCompleted(
   const isReplaced = (entry: LedgerEntry) =>
     isIds(entry) && entry.sequence < (state.snapshots[entry.subject]?.sequence ?? 0);
   const needless = entries.filter((entry) => isUsed(entry) || isReplaced(entry));
-  await ledger.delete([...needless, ...formerOf(entries)]);
+  return [...needless, ...formerOf(entries)];
 }
 
 /**
