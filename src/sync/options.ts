@@ -1,7 +1,7 @@
 import { Credential } from "../core/credential.js";
 import { resolveEndpoint, type TlsOptions } from "../core/endpoint.js";
-import { ConfigurationError } from "../core/errors/index.js";
-import { type CommonOptions, resolveCommonOptions } from "../core/options.js";
+import { ConfigurationError, type InvalidInputError } from "../core/errors/index.js";
+import { type CommonOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import { checkRules, isObject, oneOf, POSITIVE, wholeNumber } from "../core/validate.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
@@ -60,6 +60,8 @@ const TUNING = {
   eventDelivery: oneOf("at-least-once", "at-most-once"),
 };
 
+export type CallOptions = Pick<CommonOptions, "headers" | "timeoutMs">;
+
 /** Sync options, checked and with every value set. */
 export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 
@@ -70,7 +72,6 @@ export function resolveSyncOptions(options: SyncClientOptions) {
   const { eventDelivery = "at-least-once", channelOptions = {} } = options;
   const endpoint = resolveEndpoint("syncUrl", options.endpoint, "no-path");
   const common = resolveCommonOptions(options);
-  checkMetadata(common.headers);
   checkRules("sync", options, TUNING, ConfigurationError);
   const maxMessageBytes = maxSendMessageBytes;
   if (maxMessageBytes >= MESSAGE_LIMIT_BYTES) {
@@ -82,6 +83,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
   return {
     ...common,
+    headers: readMetadata(options.headers, ConfigurationError),
     endpoint,
     credential: new Credential(options, "ApiKey "),
     tls: resolveTls(options.tls, "syncUrl", endpoint),
@@ -98,16 +100,29 @@ export function resolveSyncOptions(options: SyncClientOptions) {
   };
 }
 
-/** Headers are sent as gRPC metadata, which allows less than HTTP does. */
-function checkMetadata(headers: Readonly<Record<string, string>>): void {
+/** Returns the configuration of one batch or run. */
+export function configurationOfCall(
+  configuration: SyncConfiguration,
+  { headers, timeoutMs = configuration.timeoutMs }: CallOptions,
+): SyncConfiguration {
+  return { ...configuration, timeoutMs, headers: { ...configuration.headers, ...headers } };
+}
+
+/** Copies headers that are sent as gRPC metadata, which allows less than HTTP does. */
+export function readMetadata(
+  given: CallOptions["headers"],
+  ErrorClass: typeof ConfigurationError | typeof InvalidInputError,
+): Readonly<Record<string, string>> {
+  const headers = readHeaders(given, ErrorClass);
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w.-]+$/.test(name) || /^grpc-|-bin$/i.test(name))
-      throw new ConfigurationError(
+      throw new ErrorClass(
         "headers: for the Sync API a name must consist of letters, digits and - _ . and must neither begin with grpc- nor end with -bin.",
       );
     if (!/^[\x20-\x7e]*$/.test(value))
-      throw new ConfigurationError(`headers: the value of ${name} must be printable ASCII.`);
+      throw new ErrorClass(`headers: the value of ${name} must be printable ASCII.`);
   }
+  return headers;
 }
 
 /** Checks that grpc-js can use the proxy. */

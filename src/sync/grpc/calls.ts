@@ -12,7 +12,7 @@ import { onAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
 import type { StoredMessage } from "../transport.js";
-import { type FailedCall, UNKNOWN_COMPRESSION } from "./status.js";
+import { type FailedCall, REFUSED_STREAM, UNKNOWN_COMPRESSION } from "./status.js";
 
 export interface CallStart {
   readonly operation: string;
@@ -103,19 +103,23 @@ function answerOf<Response>(
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     let stopListening = () => {};
+    let hasHeaders = false;
     const fail = (reason: unknown) => {
       reject(reason);
       started.cancel();
     };
     const started = call((error, value) => {
       stopListening();
-      if (error !== null) reject(toError(failedCall(error)));
+      if (error !== null) reject(toError(failedCall(error, hasHeaders)));
       else if (value === undefined)
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
       else resolve(value);
     }, fail);
     const readFrom = (metadata: Metadata) => answered((name) => metadata.get(name)[0]);
-    started.on("metadata", readFrom);
+    started.on("metadata", (metadata) => {
+      hasHeaders = true;
+      readFrom(metadata);
+    });
     // Comes after the callback, but before the code that awaits the promise.
     started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) => readFrom(metadata));
     stopListening = onAbort(signal, () => fail(signal.reason));
@@ -123,13 +127,15 @@ function answerOf<Response>(
 }
 
 /** If the answer has a compression that grpc-js does not know, its error has none of the fields of a status. */
-function failedCall(error: ServiceError): FailedCall {
+function failedCall(error: ServiceError, hasHeaders: boolean): FailedCall {
   const {
     code = status.UNKNOWN,
     details = UNKNOWN_COMPRESSION,
     metadata = new Metadata(),
   }: Partial<ServiceError> = error;
-  return { code, details, metadata };
+  // A server that says the same in an answer of its own may have processed the call, or another attempt of a proxy.
+  const isAnswer = hasHeaders || Object.keys(metadata.getMap()).length > 0;
+  return { code, details, metadata, isUnprocessed: details === REFUSED_STREAM && !isAnswer };
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

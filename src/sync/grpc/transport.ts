@@ -1,4 +1,5 @@
 import { credentials, Metadata } from "@grpc/grpc-js";
+import { onAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
 import { COLLECTIONS } from "../collections.js";
 import {
@@ -24,14 +25,12 @@ const DEADLINE_SLACK_MS = 1000;
 const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
 
 export class GrpcTransport implements SyncTransport {
-  readonly #configuration: SyncConfiguration;
   readonly #endpoint: Omit<CallPlace, "operation">;
   readonly #connections: Connections;
 
   constructor(configuration: SyncConfiguration) {
     const { endpoint, tls } = configuration;
     const target = targetOf(endpoint);
-    this.#configuration = configuration;
     const clientCertificate = tls?.cert !== undefined;
     this.#endpoint = { ...configuration, target, secure: endpoint.protocol === "https:", clientCertificate };
     this.#connections = new Connections(target, configuration);
@@ -92,6 +91,7 @@ export class GrpcTransport implements SyncTransport {
       unlessSent?.throwIfAborted();
     };
     let sent = false;
+    let isUnprocessed = false;
     // grpc-js asks for the credentials of a call when it has a connection for it, right before it opens the stream: a
     // call that never came so far left nothing on any connection, and one that was given up is kept back.
     const gate = credentials.createFromMetadataGenerator((_, callback) => {
@@ -101,8 +101,7 @@ export class GrpcTransport implements SyncTransport {
       callback(null, new Metadata());
     });
     const metadata = new Metadata();
-    const headers = { ...this.#configuration.headers, ...context.carried };
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    for (const [name, value] of Object.entries(context.carried)) metadata.set(name, value);
     if (context.authorization !== undefined) metadata.set("authorization", context.authorization);
     try {
       throwIfEnded();
@@ -112,15 +111,30 @@ export class GrpcTransport implements SyncTransport {
         options: { deadline, credentials: gate },
         signal,
         answered: context.answered,
-        toError: (failed: FailedCall) => toError(failed, place),
+        toError: (failed: FailedCall) => {
+          isUnprocessed = failed.isUnprocessed === true;
+          return toError(failed, place);
+        },
       };
-      return await this.#connections.use(
-        { signal, unlessSent, timeoutMs },
-        (client, discard) => call(client, start, discard),
-        (stall) => toConnectionError(stall, place),
-      );
+      const make = () =>
+        this.#connections.use(
+          { signal, unlessSent, timeoutMs },
+          (client, discard) => {
+            // Nobody waits for the answer any more, perhaps because the connection is dead.
+            const stopListening =
+              unlessSent === undefined ? () => {} : onAbort(unlessSent, () => sent && discard());
+            return call(client, start, discard).finally(stopListening);
+          },
+          (stall) => toConnectionError(stall, place),
+        );
+      return await make().catch((error: unknown) => {
+        // gRPC repeats such a call itself, once; grpc-js with its retries only.
+        if (!isUnprocessed) throw error;
+        sent = isUnprocessed = false;
+        return make();
+      });
     } catch (error) {
-      if (!sent) context.onUnsent?.();
+      if (!sent || isUnprocessed) context.onUnsent?.();
       throw error;
     }
   }
