@@ -1,8 +1,11 @@
 /** A ledger is shown to be writable before the source is read, and a run whose end it could not note says so. */
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+
+import { constants } from "node:fs";
+import promises, { mkdir, readdir, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { fileLedger, type Ledger, type Store, storeLedger } from "@saas-management/sdk";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { memoryStore } from "../../../src/runs/ledger/store.js";
 import type { RunFunction } from "../../support/connector.js";
 import { failingStore, isPutOf, isState } from "../../support/stores.js";
@@ -11,43 +14,57 @@ import { heldBy, ids, testService } from "../../support/test-service.js";
 type FileCall = "link" | "fsync" | "write" | "open" | "mkdir" | "read" | "unlink";
 
 /** What the file system does not do, and with which code it says so. */
-const lacking = vi.hoisted(() => ({ call: "", code: "" }));
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const real = await importOriginal<typeof import("node:fs/promises")>();
-  const { constants } = await import("node:fs");
-  const refuse = (call: FileCall) => {
-    if (lacking.call !== call) return;
-    const message = `${lacking.code}: not here, ${call}`;
-    throw Object.assign(new Error(message), { code: lacking.code, syscall: call });
-  };
-  const open: typeof real.open = async (path, flags, mode) => {
-    const creates = typeof flags === "number" && (flags & constants.O_CREAT) !== 0;
-    if (creates) refuse("open");
-    const file = await real.open(path, flags, mode);
-    const { appendFile, sync, read } = file;
-    if (creates && lacking.call === "write") file.appendFile = async () => refuse("write");
-    else file.appendFile = appendFile;
-    file.sync = async () => {
-      refuse("fsync");
-      await sync.call(file);
+const lacking = { call: "", code: "" };
+const real = { ...promises };
+
+function refuse(call: FileCall): void {
+  if (lacking.call !== call) return;
+  const message = `${lacking.code}: not here, ${call}`;
+  throw Object.assign(new Error(message), { code: lacking.code, syscall: call });
+}
+
+/** A file that refuses what its file system does. */
+function refusing(file: promises.FileHandle): promises.FileHandle {
+  const { appendFile, sync, read } = file;
+  const of =
+    (call: FileCall, go: (...args: never[]) => unknown) =>
+    async (...args: unknown[]) => {
+      refuse(call);
+      return Reflect.apply(go, file, args);
     };
-    if (lacking.call === "read") Reflect.set(file, "read", async () => refuse("read"));
-    else Reflect.set(file, "read", read);
-    return file;
+  return Object.assign(file, {
+    appendFile: of("write", appendFile),
+    sync: of("fsync", sync),
+    read: of("read", read),
+  });
+}
+
+/** Node's own functions, which the file store uses. */
+beforeAll(() => {
+  const replaced: Partial<typeof promises> = {
+    open: async (path, flags, mode) => {
+      if (typeof flags === "number" && (flags & constants.O_CREAT) !== 0) refuse("open");
+      return refusing(await real.open(path, flags, mode));
+    },
+    link: async (from, to) => {
+      refuse("link");
+      await real.link(from, to);
+    },
+    unlink: async (path) => {
+      refuse("unlink");
+      await real.unlink(path);
+    },
   };
-  const link: typeof real.link = async (from, to) => {
-    refuse("link");
-    await real.link(from, to);
-  };
-  const mkdir: typeof real.mkdir = Object.assign(async (...args: Parameters<typeof real.mkdir>) => {
+  const makeDirectory = async (...args: Parameters<typeof real.mkdir>) => {
     refuse("mkdir");
     return real.mkdir(...args);
-  });
-  const unlink: typeof real.unlink = async (path) => {
-    refuse("unlink");
-    await real.unlink(path);
   };
-  return { ...real, open, link, mkdir, unlink };
+  Object.assign(promises, replaced, { mkdir: makeDirectory });
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  Object.assign(promises, real);
+  syncBuiltinESMExports();
 });
 
 const logged: string[] = [];
