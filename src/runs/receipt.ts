@@ -37,6 +37,8 @@ export interface RunReceipt {
   >;
   /** What differs from what the ledger expected, in sentences. */
   readonly surprises: readonly string[];
+  /** What to know of a run that lacks nothing, in sentences: windows that did not get through and were halved. */
+  readonly notes: readonly string[];
   /** The text. */
   toString(): string;
 }
@@ -86,6 +88,8 @@ export function describedReceipt(receipt: Omit<RunReceipt, "toString">): RunRece
 
 function linesOf(run: Omit<RunReceipt, "toString">) {
   const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
+  // Receipts of older versions have none.
+  const { notes = [] }: Partial<typeof run> = run;
   const seconds = (durationMs / 1000).toFixed(1);
   const lines = [
     `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
@@ -98,7 +102,11 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
     const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
     lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}`);
   }
-  return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];
+  return [
+    ...lines,
+    ...surprises.map((surprise) => `Unexpected: ${surprise}.`),
+    ...notes.map((note) => `Note: ${note}.`),
+  ];
 }
 
 /** What to say if the batch was completed, and the ledger could not note it. */

@@ -54,6 +54,8 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #begunAt: number;
   readonly #runId = randomToken();
   readonly #sender: BatchSender;
+  /** The limit of windows before the run. */
+  readonly #windowBytes: number;
   #restarts: number;
   #restarted = 0;
 
@@ -69,6 +71,7 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#configuration = parts.configuration;
     this.#ended = ended;
     this.#begunAt = begunAt;
+    this.#windowBytes = parts.configuration.windowLimit.bytes;
     const run = { ...options, id: this.#runId };
     this.#sender = new BatchSender(run, parts, ended);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
@@ -225,6 +228,7 @@ class Run<Snapshots extends SnapshotCollection> {
     { counts: reported }: CompletedEnd,
     { spool, guard, extraction }: Extracted,
   ): RunReceipt {
+    const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
     const run = {
       batchId: batch.id,
       restarts: this.#restarted,
@@ -232,6 +236,7 @@ class Run<Snapshots extends SnapshotCollection> {
       waitedForLockMs: this.#sender.waitedForLockMs,
       ledger: guard.ledger?.location,
       guard: guard.rules.isOn ? "on" : "off",
+      notes: note === undefined ? [] : [note],
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
     const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };

@@ -6,6 +6,7 @@ import { checkRules, isObject, oneOf, POSITIVE, wholeNumber } from "../core/vali
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
 import { LEASE_MS } from "./lease.js";
+import { PREFIX_BYTES, WindowLimit } from "./window-limit.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -25,7 +26,8 @@ export interface SyncTuning {
   /** Largest request message, in bytes; never above 16 MiB − 1, which the service sets. @default 16 MiB − 1 */
   readonly maxSendMessageBytes?: number | undefined;
   /**
-   * Most bytes that are sent before an acknowledgement is awaited; one message for event collections.
+   * Most bytes that are sent before an acknowledgement is awaited; one message for event collections. Messages are at most
+   * 1 MiB, below 2 MiB at most 512 KiB, and never larger, unless a single record is. What does not get through is halved.
    * @default 6 MiB; 16 MiB for a run, which reads them from its spool
    */
   readonly windowBytes?: number | undefined;
@@ -68,7 +70,8 @@ export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 export function resolveSyncOptions(options: SyncClientOptions) {
   const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =
     options;
-  const { messageBytes = 1024 * 1024, windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
+  const { windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
+  const { messageBytes = messageBytesFor(windowBytes) } = options;
   const { eventDelivery = "at-least-once", channelOptions = {} } = options;
   const endpoint = resolveEndpoint("syncUrl", options.endpoint, "no-path");
   const common = resolveCommonOptions(options);
@@ -92,12 +95,22 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     maxMessageBytes,
     messageBytes: Math.min(messageBytes, maxMessageBytes),
     windowBytes,
+    windowLimit: new WindowLimit(common.logger),
     /** That of a run, which has one of its messages in memory and not all of them. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
     eventDelivery,
     channelOptions: checkChannelOptions(channelOptions),
   };
+}
+
+/**
+ * Proxies limit the bytes of a stream: with its prefix, a message has at most 1 MiB, as nginx allows by default. Windows
+ * that must be small have smaller ones.
+ */
+function messageBytesFor(windowBytes: number): number {
+  const bytes = windowBytes < 2 * 1024 * 1024 ? Math.min(windowBytes, 512 * 1024) : 1024 * 1024;
+  return Math.max(bytes - PREFIX_BYTES, 1);
 }
 
 /** Returns the configuration of one batch or run. */
