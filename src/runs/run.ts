@@ -12,17 +12,17 @@ import {
   TransportError,
 } from "../core/errors/index.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
-import { bestEffort } from "../sync/call.js";
+import { bestEffort, withinGrace } from "../sync/call.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
 import { Guard } from "./guard/guard.js";
-import { type InstallationLedger, randomToken } from "./ledger/installation-ledger.js";
+import { randomToken } from "./ledger/installation-ledger.js";
 import { noteCompleted } from "./ledger/notes.js";
 import { readLedger } from "./ledger/state.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { isReceipt, type RunReceipt, receiptOf } from "./receipt.js";
+import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
 import { withRunScope } from "./scope.js";
 import { type BatchEnd, BatchSender, type Extracted, type RunParts, type VersionedSnapshot } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
@@ -54,6 +54,8 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #begunAt: number;
   readonly #runId = randomToken();
   readonly #sender: BatchSender;
+  /** The limit of windows before the run. */
+  readonly #windowBytes: number;
   #restarts: number;
   #restarted = 0;
 
@@ -69,6 +71,7 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#configuration = parts.configuration;
     this.#ended = ended;
     this.#begunAt = begunAt;
+    this.#windowBytes = parts.configuration.windowLimit.bytes;
     const run = { ...options, id: this.#runId };
     this.#sender = new BatchSender(run, parts, ended);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
@@ -117,7 +120,7 @@ class Run<Snapshots extends SnapshotCollection> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
     const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
-    if (this.#restarted === 0) await guard.checkFirstRun();
+    if (this.#restarted === 0) await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },
@@ -143,8 +146,7 @@ class Run<Snapshots extends SnapshotCollection> {
       const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
         const receipt = this.#receipt(batch, end, extracted);
-        await this.#completed(receipt, end, watermarks);
-        return receipt;
+        return await this.#completed(receipt, end, watermarks);
       }
       if (end.type === "outdated") {
         // The connector would write events again that must not be sent twice.
@@ -161,14 +163,26 @@ class Run<Snapshots extends SnapshotCollection> {
     }
   }
 
-  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much. */
-  async #completed(receipt: RunReceipt, { drafts }: CompletedEnd, watermarks: Watermarks): Promise<void> {
-    const { token, snapshots } = drafts;
-    const message =
-      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots, and sends the same events again";
-    await this.#note({ level: "error", message }, (ledger, at, over) =>
-      noteCompleted(ledger, { run: { at, token, receipt }, snapshots, ...watermarks }, over),
-    );
+  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
+  async #completed(
+    receipt: RunReceipt,
+    { drafts: { token, snapshots } }: CompletedEnd,
+    watermarks: Watermarks,
+  ): Promise<RunReceipt> {
+    const { ledger } = this.#options;
+    if (ledger === undefined) return receipt;
+    const { clock, logger } = this.#configuration;
+    const completion = { run: { at: clock.now(), token, receipt }, snapshots, ...watermarks };
+    try {
+      const needless = await withinGrace(clock, (over) => noteCompleted(ledger, completion, over));
+      const message = "the ledger could not delete what is not needed any more";
+      await bestEffort(this.#configuration, { level: "warn", message }, () => ledger.delete(needless));
+      return receipt;
+    } catch (error) {
+      const surprise = notNoted(Object.keys(snapshots).length > 0, error);
+      logger.error(`saas-management: ${surprise}`, { error });
+      return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+    }
   }
 
   /** Another run was completed since T0: waits before the connector is called again. @throws {RunOutdatedError} too often */
@@ -207,6 +221,7 @@ class Run<Snapshots extends SnapshotCollection> {
     { counts: reported, drafts: { lists } }: CompletedEnd,
     { spool, guard, extraction }: Extracted,
   ): RunReceipt {
+    const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
     const run = {
       batchId: batch.id,
       restarts: this.#restarted,
@@ -214,6 +229,7 @@ class Run<Snapshots extends SnapshotCollection> {
       waitedForLockMs: this.#sender.waitedForLockMs,
       ledger: guard.ledger?.location,
       guard: guard.rules.isOn ? "on" : "off",
+      notes: note === undefined ? [] : [note],
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
     const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved, lists };
@@ -221,17 +237,6 @@ class Run<Snapshots extends SnapshotCollection> {
     for (const surprise of receipt.surprises)
       this.#configuration.logger.error(`saas-management: ${surprise}`);
     return receipt;
-  }
-
-  /** Notes in the ledger what became of the run, which does not depend on it. */
-  async #note(
-    failed: Parameters<typeof bestEffort>[1],
-    put: (ledger: InstallationLedger, at: number, over: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const { ledger } = this.#options;
-    if (ledger === undefined) return;
-    const at = this.#configuration.clock.now();
-    await bestEffort(this.#configuration, failed, (over) => put(ledger, at, over));
   }
 
   async #tell(report: HeldReport): Promise<void> {

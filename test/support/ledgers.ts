@@ -21,8 +21,11 @@ export async function pastsOf(ledger: CollectionLedger): Promise<PastSnapshots> 
 }
 
 /** Notes a completed run of these snapshots. */
-export function complete(ledger: InstallationLedger, snapshots: Completion["snapshots"]): Promise<void> {
+export async function complete(
+  ledger: InstallationLedger,
+  snapshots: Completion["snapshots"],
+): Promise<void> {
   const run = { at: 0, token: randomUUID(), receipt: {} };
   const completion = { run, snapshots, advanced: {}, before: {} };
-  return noteCompleted(ledger, completion, new AbortController().signal);
+  await ledger.delete(await noteCompleted(ledger, completion, new AbortController().signal));
 }

@@ -3,10 +3,11 @@
  * from them as any run may differ from the one before.
  */
 import { randomBytes } from "node:crypto";
-import { ConfigurationError, type HeldReport } from "../../core/errors/index.js";
+import type { HeldReport } from "../../core/errors/index.js";
 import type { Lists } from "../ledger/collection-ledger.js";
 import type { Baselines } from "../ledger/holds.js";
 import type { Baseline, HeldRun, LedgerSnapshot } from "../ledger/state.js";
+import { isDamage, ledgerError } from "../ledger/value.js";
 import type { HeldJudgement, StoredHold } from "./held-report.js";
 import type { ResolvedGuard, ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
@@ -57,7 +58,7 @@ export async function decide(
       return finding && `it differs too much from the run that was held: ${finding.text}`;
     } catch (error) {
       // What is out of reach must not be taken for damaged.
-      if (!(error instanceof ConfigurationError) || error.cause !== undefined) throw error;
+      if (!isDamage(error)) throw ledgerError("be read; nothing was sent", error);
       return `the held run cannot be read (${error.message})`;
     }
   };

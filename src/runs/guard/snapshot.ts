@@ -10,9 +10,9 @@ import {
   type ListKind,
   type Lists,
 } from "../ledger/collection-ledger.js";
-import { type PastSnapshot, type PastSnapshots, remembered } from "../ledger/past.js";
+import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
-import { type Lines, noLines } from "../ledger/value.js";
+import { isDamage, type Lines, ledgerError, noLines } from "../ledger/value.js";
 import { memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
@@ -90,8 +90,8 @@ export class GuardedSnapshot {
     const compare = async (what: LedgerSnapshot) => {
       this.knownIds = this.ledger?.known(what) ?? [];
       const all = await compareIds(table, this.knownIds);
-      this.#pasts = await pastsOf(this.knownIds, "completed");
-      unclear = await pastsOf(this.knownIds, "unclear");
+      this.#pasts = upTo(now, await pastsOf(this.knownIds, "completed"));
+      unclear = upTo(now, await pastsOf(this.knownIds, "unclear"));
       return all;
     };
     try {
@@ -99,6 +99,7 @@ export class GuardedSnapshot {
       compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
+      if (!isDamage(error)) throw ledgerError("be read; nothing was sent", error);
       problem = error;
       baseline = "unreadable";
       this.knownIds = await readableOf(this.knownIds, table);
@@ -132,7 +133,8 @@ export class GuardedSnapshot {
     const known = this.knownIds.map((ids) =>
       ids.sequence > held.sequence ? ids : { ...ids, lines: () => linesWhere(ids.lines(), isShown) },
     );
-    const facts = { collection, sample, pasts: await held.pasts(), unclear: [], now: this.past?.at ?? 0 };
+    const now = this.past?.at ?? 0;
+    const facts = { collection, sample, pasts: upTo(now, await held.pasts()), unclear: [], now };
     const onlyRemoved = { ...rule, window: false, added: false, changed: false } as const;
     return [
       ...findingsOf({ ...facts, compared: await compareIds(this.ids.table, [held]) }, rule),
@@ -217,8 +219,9 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
     try {
       await compareIds(table, [ids]);
       readable.push(ids);
-    } catch {
+    } catch (error) {
       // The other sets may be readable.
+      if (!isDamage(error)) throw error;
     }
   }
   return readable;

@@ -1,4 +1,5 @@
 /** What runs and people note in the state of a ledger, each time as its next value. */
+import { ConfigurationError } from "../../core/errors/index.js";
 import { type Baselines, type Hold, holdsOf, withApproved, withCompleted, withHeld } from "./holds.js";
 import {
   type InstallationLedger,
@@ -19,6 +20,9 @@ import { putIfAbsent } from "./value.js";
 
 /** Older completed runs are forgotten. */
 const KEPT_RUNS = 30;
+/** How often the next state is put, and how long is waited in between at first, in milliseconds. */
+const TRIES = 5;
+const PAUSE_MS = 100;
 
 /** What a completed run changes. */
 export interface Completion {
@@ -31,18 +35,19 @@ export interface Completion {
 }
 
 /**
- * Notes a completed run, which ends the holds of its collections, and deletes what is not needed then.
+ * Notes a completed run, which ends the holds of its collections.
  * @param over Fires when nobody waits any more.
+ * @returns what is not needed any more
  */
 export async function noteCompleted(
   ledger: InstallationLedger,
   completion: Completion,
   over: AbortSignal,
-): Promise<void> {
+): Promise<readonly LedgerEntry[]> {
   const run = JSON.stringify(completion.run);
   const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
   const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
-  await ledger.delete([...needlessOf(entries, state), ...formerOf(entries)]);
+  return [...needlessOf(entries, state), ...formerOf(entries)];
 }
 
 /**
@@ -65,7 +70,7 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
 }
 
 /**
- * Puts the next state.
+ * Puts the next state, in a few tries: who puts it at the same time begins again.
  * @param isNoted Whether a state has the change already. Then the change is not lost if this process is suspended before
  *   its put: others may have put the same key meanwhile, and deleted it again.
  * @returns what was there before, with that state
@@ -76,18 +81,33 @@ async function change(
   over?: AbortSignal,
   isNoted?: (state: LedgerState) => boolean,
 ): Promise<LedgerSnapshot> {
-  for (let isFirst = true; ; isFirst = false) {
+  const { clock } = ledger.limits;
+  for (let tries = 1; ; tries += 1) {
     over?.throwIfAborted();
     const seen = await readLedger(ledger);
-    if (!isFirst && isNoted?.(seen.state) === true) return seen;
+    if (tries > 1 && isNoted?.(seen.state) === true) return seen;
     const state = next(seen);
     over?.throwIfAborted();
     const sequence = nextSequence(seen.entries.filter(isOfState));
     const key = ledger.keyOf({ subject: SUBJECT, sequence, token: "", kind: "" });
-    if (!(await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state }))) continue;
-    const later = isNoted && (await ledger.entries(SUBJECT)).filter(isOfState);
-    if (later === undefined || nextSequence(later) <= sequence + 1) return { ...seen, state };
+    const isPut = await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state });
+    const later =
+      isPut && isNoted === undefined ? undefined : (await ledger.entries(SUBJECT)).filter(isOfState);
+    if (isPut && (later === undefined || nextSequence(later) <= sequence + 1)) return { ...seen, state };
+    if (tries === TRIES)
+      throw notStored(ledger.placeOf(key), later?.some((entry) => entry.key === key) === true);
+    await clock.sleep(PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2), over);
   }
+}
+
+/** @param isListed Whether the store lists what it has in place of the state. */
+function notStored(place: string, isListed: boolean): ConfigurationError {
+  const why = isListed
+    ? "other processes stored theirs first. Try again later"
+    : "the store has something of this name, and does not list it. Remove it";
+  return new ConfigurationError(`The ledger could not store ${place} in ${TRIES} tries: ${why}.`, {
+    retryable: isListed,
+  });
 }
 
 /** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
