@@ -51,11 +51,9 @@ interface CollectionFacts {
   readonly approved: Partial<Record<Collection, readonly HeldReason["rule"][]>>;
 }
 
-/** @param unclear What else may differ from what was expected, in sentences. */
 export function receiptOf(
   run: Omit<RunReceipt, "collections" | "surprises" | "toString">,
   { sent, extracted, expected, reported, approved }: CollectionFacts,
-  unclear: readonly string[],
 ): RunReceipt {
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
@@ -69,7 +67,7 @@ export function receiptOf(
     };
     surprises.push(...surprisesOf(name, diff, counts?.removed));
   }
-  return describedReceipt({ ...run, collections, surprises: [...surprises, ...unclear] });
+  return describedReceipt({ ...run, collections, surprises });
 }
 
 /** Whether a ledger has a receipt. */
