@@ -1,6 +1,4 @@
 /** What commands ask of the ledger itself. */
-import { randomBytes } from "node:crypto";
-import { Readable } from "node:stream";
 import { resolveEndpoint } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { type RunHistory, readInstallations } from "../runs/history.js";
@@ -47,12 +45,7 @@ export function ledgerOf(connection: Connection) {
         for await (const id of idsOf(pending.added())) yield { collection, id, change: "added" as const };
       }
     },
-    /** Writes a value and deletes it again. */
-    async probe() {
-      const key = `${ledger.folder}/doctor-${randomBytes(8).toString("hex")}`;
-      await ledger.store.putIfAbsent(key, Readable.from([Buffer.from("doctor")]));
-      await ledger.store.delete(key);
-    },
+    probe: () => ledger.requireWritable(),
   };
 }
 

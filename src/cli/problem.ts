@@ -98,8 +98,7 @@ export function reasonsOf(error: unknown): readonly string[] {
 function saidBy(error: unknown): readonly string[] {
   if (!(error instanceof SaasManagementError)) return [];
   const { serverMessage } = error;
-  if (error instanceof GraphQLResponseError)
-    return error.errors.map(({ message, field }) => (field === undefined ? message : `${field}: ${message}`));
+  if (error instanceof GraphQLResponseError) return error.errors.map(({ message }) => message);
   return serverMessage === undefined || serverMessage === "" ? [] : [serverMessage];
 }
 

@@ -12,7 +12,7 @@ export interface AttemptContext {
   /** Aborts when the caller does or the operation's time is up. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Headers of the subscribers of a tracing channel; their names are in lower case. */
+  /** Headers of the subscribers of a tracing channel, with names in lower case; in the Sync API also the caller's. */
   readonly carried: Readonly<Record<string, string>>;
   /** Reports the headers of an answer as soon as they are known; may be called again with further ones. */
   readonly answered: (header: ReadHeader) => void;
@@ -72,8 +72,12 @@ async function runAttempts<T>(
   const attemptOnce = async (number: number): Promise<T> => {
     const headers: ReadHeader[] = [];
     const answered = (header: ReadHeader): void => void headers.push(header);
-    const requestId = () => findRequestId(headers, redact);
-    const ended = events.attempt(number, requestId);
+    const requestId = () => readRequestId((name) => findHeader(headers, name), redact);
+    const header = (name: string) => {
+      const value = findHeader(headers, name);
+      return value === undefined ? undefined : redact(value);
+    };
+    const ended = events.attempt(number, { requestId, header });
     try {
       const authorization = await credential.next();
       const timeoutMs = deadline.remainingMs;
@@ -98,8 +102,9 @@ async function runAttempts<T>(
   }
 }
 
-function findRequestId(headers: readonly ReadHeader[], redact: (text: string) => string): string | undefined {
-  return headers.map((header) => readRequestId(header, redact)).find((id) => id !== undefined);
+/** @returns the first value: gRPC answers with metadata twice */
+function findHeader(headers: readonly ReadHeader[], name: string): string | undefined {
+  return headers.map((header) => header(name)).find((value) => typeof value === "string");
 }
 
 /** Headers with the server's own id of a request; the service description names none. */

@@ -8,6 +8,7 @@ import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { BatchClient, lazyGrpc } from "../sync/client.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import {
+  configurationOfCall,
   resolveSyncOptions,
   type SyncClientOptions,
   type SyncConfiguration,
@@ -59,11 +60,13 @@ export class SyncEngine implements SyncClient {
       const read = readConnector("run", connector);
       this.#batches.requireOpen();
       const given = this.#judged(this.#batches.readOptions("run", options, RUN_OPTIONS));
+      const { headers, timeoutMs } = given;
+      const configuration = configurationOfCall(this.#configuration, { headers, timeoutMs });
       runs ??= await import("../runs/run.js");
       return runs.runConnector(read, given, {
-        configuration: this.#configuration,
-        start: (given, watch) => this.#batches.start(given, watch),
-        abort: (batchId, signal) => this.#batches.abort(batchId, signal),
+        configuration,
+        start: (started, watch) => this.#batches.start({ ...started, headers, timeoutMs }, watch),
+        abort: (batchId, signal) => this.#batches.abort(batchId, signal, { headers, timeoutMs }),
         closed: this.#batches.closed,
       });
     });
@@ -85,7 +88,8 @@ export class SyncEngine implements SyncClient {
       const fallback = ledger === "none" ? "preview" : undefined;
       const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
       const { previewRun } = await import("../runs/preview/preview.js");
-      return previewRun(read, judged, this.#configuration, this.#batches.closed);
+      const configuration = configurationOfCall(this.#configuration, given);
+      return previewRun(read, judged, configuration, this.#batches.closed);
     });
   }
 
@@ -122,7 +126,7 @@ export class SyncEngine implements SyncClient {
     const installationId = this.#batches.installationOf(options);
     const scope = { endpoint: this.#configuration.endpoint.origin, installationId };
     const chosen = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
-    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope);
+    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope, this.#configuration);
     return { ...options, installationId, ledger, guard, onHeld, spool };
   }
 

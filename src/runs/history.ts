@@ -48,12 +48,14 @@ export async function readHistory(ledger: InstallationLedger | undefined): Promi
   return historyOf(ledger, seen);
 }
 
+/** Times that a clock ahead has written count as now. */
 async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Promise<RunHistory> {
+  const now = ledger.limits.clock.now();
   const runs = seen.state.runs.flatMap(({ at, receipt }) => {
     if (!isReceipt(receipt)) return [];
     const described = describedReceipt(receipt);
     const lines = () => described.toString().split("\n");
-    return [withText({ ...described, completedAt: new Date(at) }, lines)];
+    return [withText({ ...described, completedAt: new Date(Math.min(at, now)) }, lines)];
   });
   return { isKnown: knowsSnapshots(seen), runs, held: await readHeld(ledger, seen.state.held) };
 }

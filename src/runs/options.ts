@@ -47,7 +47,7 @@ export const HISTORY_OPTIONS = {
 
 /** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions
-  extends Pick<BatchOptions, "installationId" | "signal">,
+  extends Pick<BatchOptions, "installationId" | "signal" | "timeoutMs" | "headers">,
     Pick<JudgeOptions, "ledger" | "guard" | "approve" | "firstRun"> {
   /** Most entries in `issues` of a collection. @default 100 */
   readonly maxIssues?: number | undefined;

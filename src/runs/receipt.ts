@@ -37,6 +37,8 @@ export interface RunReceipt {
   >;
   /** What differs from what the ledger expected, in sentences. */
   readonly surprises: readonly string[];
+  /** What to know of a run that lacks nothing, in sentences: windows that did not get through and were halved. */
+  readonly notes: readonly string[];
   /** The text. */
   toString(): string;
 }
@@ -84,6 +86,8 @@ export function describedReceipt(receipt: Omit<RunReceipt, "toString">): RunRece
 
 function linesOf(run: Omit<RunReceipt, "toString">) {
   const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
+  // Receipts of older versions have none.
+  const { notes = [] }: Partial<typeof run> = run;
   const seconds = (durationMs / 1000).toFixed(1);
   const lines = [
     `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
@@ -96,7 +100,18 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
     const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
     lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}`);
   }
-  return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];
+  return [
+    ...lines,
+    ...surprises.map((surprise) => `Unexpected: ${surprise}.`),
+    ...notes.map((note) => `Note: ${note}.`),
+  ];
+}
+
+/** What to say if the batch was completed, and the ledger could not note it. */
+export function notNoted(hasSnapshots: boolean, error: unknown): string {
+  const why = error instanceof Error ? error.message.replace(/\.$/, "") : "no reason is known";
+  const next = `${hasSnapshots ? "is compared with both snapshots, and " : ""}sends the same events again`;
+  return `the batch was completed, but the ledger could not note it (${why}): the next run ${next}`;
 }
 
 /** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */

@@ -12,7 +12,7 @@ import {
   TransportError,
 } from "../core/errors/index.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
-import { bestEffort } from "../sync/call.js";
+import { bestEffort, withinGrace } from "../sync/call.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
@@ -22,7 +22,7 @@ import { type InstallationLedger, randomToken } from "./ledger/installation-ledg
 import { noteCompleted, noteHeld } from "./ledger/notes.js";
 import { readLedger } from "./ledger/state.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { isReceipt, type RunReceipt, receiptOf } from "./receipt.js";
+import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
 import { withRunScope } from "./scope.js";
 import { type BatchEnd, BatchSender, type Extracted, type RunParts, type VersionedSnapshot } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
@@ -53,6 +53,8 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #begunAt: number;
   readonly #runId = randomToken();
   readonly #sender: BatchSender;
+  /** The limit of windows before the run. */
+  readonly #windowBytes: number;
   readonly #restarts: number;
   #restarted = 0;
 
@@ -68,6 +70,7 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#configuration = parts.configuration;
     this.#ended = ended;
     this.#begunAt = begunAt;
+    this.#windowBytes = parts.configuration.windowLimit.bytes;
     const run = { ...options, id: this.#runId };
     this.#sender = new BatchSender(run, parts, ended);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
@@ -123,7 +126,7 @@ class Run<Snapshots extends SnapshotCollection> {
     const configuration = this.#configuration;
     const sending = { id: this.#runId, ids: spool };
     const guard = new Guard(this.#options, snapshots, configuration, this.#ended, sending);
-    if (this.#restarted === 0) await guard.checkFirstRun();
+    if (this.#restarted === 0) await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },
@@ -149,8 +152,7 @@ class Run<Snapshots extends SnapshotCollection> {
       const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
         const receipt = this.#receipt(batch, end, extracted);
-        await this.#completed(receipt, end, watermarks);
-        return receipt;
+        return await this.#completed(receipt, end, watermarks);
       }
       if (end.type === "outdated") return undefined;
       const { failure } = batch;
@@ -163,14 +165,26 @@ class Run<Snapshots extends SnapshotCollection> {
     }
   }
 
-  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much. */
-  async #completed(receipt: RunReceipt, { snapshots }: CompletedEnd, watermarks: Watermarks): Promise<void> {
-    const { approve: approval } = this.#options;
-    const message =
-      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots, and sends the same events again";
-    await this.#note({ level: "error", message }, (ledger, at, over) =>
-      noteCompleted(ledger, { run: { at, receipt }, snapshots, ...watermarks, approval }, over),
-    );
+  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
+  async #completed(
+    receipt: RunReceipt,
+    { snapshots }: CompletedEnd,
+    watermarks: Watermarks,
+  ): Promise<RunReceipt> {
+    const { approve: approval, ledger } = this.#options;
+    if (ledger === undefined) return receipt;
+    const { clock, logger } = this.#configuration;
+    const completion = { run: { at: clock.now(), receipt }, snapshots, ...watermarks, approval };
+    try {
+      const needless = await withinGrace(clock, (over) => noteCompleted(ledger, completion, over));
+      const message = "the ledger could not delete what is not needed any more";
+      await bestEffort(this.#configuration, { level: "warn", message }, () => ledger.delete(needless));
+      return receipt;
+    } catch (error) {
+      const surprise = notNoted(Object.keys(snapshots).length > 0, error);
+      logger.error(`saas-management: ${surprise}`, { error });
+      return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+    }
   }
 
   /** Another run was completed since T0: waits before the connector is called again. @throws {RunOutdatedError} too often */
@@ -209,6 +223,7 @@ class Run<Snapshots extends SnapshotCollection> {
     { counts: reported }: CompletedEnd,
     { guard, extraction }: Extracted,
   ): RunReceipt {
+    const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
     const run = {
       batchId: batch.id,
       restarts: this.#restarted,
@@ -216,6 +231,7 @@ class Run<Snapshots extends SnapshotCollection> {
       waitedForLockMs: this.#sender.waitedForLockMs,
       ledger: guard.ledger?.location,
       guard: guard.rules.isOn ? "on" : "off",
+      notes: note === undefined ? [] : [note],
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
     const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };

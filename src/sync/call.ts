@@ -74,8 +74,11 @@ export function callWithRetry<T>(
           onProgress?.({ type, operation: label, attempt, delayMs, code });
       },
     },
-    // A large window may take long to send.
-    rpc === "SyncRecords" ? attempt : (call) => untilNamed(configuration, label, attempt(call)),
+    ({ carried, ...context }) => {
+      const answer = attempt({ ...context, carried: { ...configuration.headers, ...carried } });
+      // A large window may take long to send.
+      return rpc === "SyncRecords" ? answer : untilNamed(configuration, label, answer);
+    },
   );
 }
 

@@ -19,8 +19,8 @@ import {
 import { BatchHandle } from "./batch/sync-batch.js";
 import { callWithRetry, openSyncTrace, withinGrace } from "./call.js";
 import { momentOf } from "./lease.js";
-import type { SyncConfiguration } from "./options.js";
-import { type OnProgress, withHeartbeat } from "./progress.js";
+import { type CallOptions, configurationOfCall, readMetadata, type SyncConfiguration } from "./options.js";
+import { withHeartbeat } from "./progress.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
 /** The batches of the Sync API over any transport, without knowing how the service is reached. */
@@ -67,7 +67,7 @@ export class BatchClient {
     if (given.takeOver !== true) {
       if (given.maxIdleMs !== undefined)
         throw new InvalidInputError("maxIdleMs renews the lease with writes: it needs takeOver: true.");
-      const abort = (signal: AbortSignal) => this.abort(batchId, signal, given.onProgress);
+      const abort = (signal: AbortSignal) => this.abort(batchId, signal, given);
       return new OpenedBatch(batchId, abort, this.#closed.signal);
     }
     this.#writers.get(batchId)?.fail(takenOverError());
@@ -93,8 +93,10 @@ export class BatchClient {
     try {
       const { attempt } = watch;
       const { signal } = controller;
+      const configuration = configurationOfCall(this.#configuration, options);
       const started = await this.#starter.start({
         ...watch,
+        configuration,
         installationId,
         signal,
         waitForLockMs,
@@ -110,10 +112,15 @@ export class BatchClient {
     }
   }
 
-  abort(batchId: string, signal: AbortSignal, onProgress?: OnProgress): Promise<void> {
+  abort(
+    batchId: string,
+    signal: AbortSignal,
+    options: CallOptions & Pick<BatchOptions, "onProgress">,
+  ): Promise<void> {
+    const configuration = configurationOfCall(this.#configuration, options);
     const attempt = (call: CallContext) => this.#transport.abortBatch(batchId, call);
     const operation = { rpc: "AbortSyncBatch", batchId } as const;
-    return callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
+    return callWithRetry(configuration, operation, signal, attempt, options.onProgress);
   }
 
   requireOpen(): void {
@@ -129,7 +136,11 @@ export class BatchClient {
     const options = readOptions(call, given, table);
     const { onProgress } = options;
     const { logger } = this.#configuration;
-    return { ...options, onProgress: onProgress && safeCallback("onProgress", onProgress, logger) };
+    return {
+      ...options,
+      headers: readMetadata(options.headers, InvalidInputError),
+      onProgress: onProgress && safeCallback("onProgress", onProgress, logger),
+    };
   }
 
   installationOf({ installationId = this.#installationId }: BatchOptions): string {
@@ -149,7 +160,7 @@ export class BatchClient {
       subject: { ...(installationId !== undefined && { installationId }), batchId: id },
       trace,
       transport: this.#transport,
-      configuration: this.#configuration,
+      configuration: configurationOfCall(this.#configuration, options),
       startedAt,
       onProgress: options.onProgress,
       clientClosed: this.#closed.signal,

@@ -169,7 +169,7 @@ test("reports an unknown batch id with the first call", async () => {
 const TRANSIENT: readonly FaultKind[] = [
   { fault: "drop" },
   { fault: "reset" },
-  { fault: "rst-stream", code: 7 },
+  { fault: "rst-stream", code: 2 },
   { fault: "goaway", grace: true },
   { fault: "goaway", grace: false },
   { fault: "status", status: "UNAVAILABLE" },

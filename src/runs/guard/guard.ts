@@ -94,13 +94,16 @@ export class Guard {
   }
 
   /**
-   * Refuses `firstRun: true` if the ledger knows the installation. One that does not tell holds the run later. Rejects
-   * with the reason of the run's signal when that fires.
+   * Checks the ledger before anything is read from the source: it can be written, and does not know the installation if
+   * `firstRun` is true. Rejects with the reason of the run's signal when that fires.
+   * @throws {ConfigurationError} the ledger cannot be written
    * @throws {InvalidInputError} it is not the first run
    */
-  async checkFirstRun(): Promise<void> {
+  async checkLedger(): Promise<void> {
     const { ledger } = this;
-    if (this.#options.firstRun !== true || ledger === undefined) return;
+    if (ledger === undefined) return;
+    await raceAbort(ledger.requireWritable(), this.#ended);
+    if (this.#options.firstRun !== true) return;
     const knows = withinGrace(this.#configuration.clock, async () =>
       knowsSnapshots(await readLedger(ledger)),
     ).catch(() => false);
@@ -124,6 +127,8 @@ export class Guard {
    */
   async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
     const ended = this.#ended;
+    // Nothing would hold a run without snapshots, and the ledger could not note it.
+    if (this.snapshots.size === 0 && seen.problem !== undefined) throw seen.problem;
     const held: Judged[] = [];
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;

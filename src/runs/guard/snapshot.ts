@@ -4,9 +4,9 @@ import { EMPTY_SAMPLE, type FieldSample, filledOf } from "../../sync/ids/field-s
 import type { IdTable } from "../../sync/ids/id-table.js";
 import { count, counted } from "../../sync/report-text.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
-import { type PastSnapshot, type PastSnapshots, remembered } from "../ledger/past.js";
+import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
-import { type Lines, noLines } from "../ledger/value.js";
+import { isDamage, type Lines, ledgerError, noLines } from "../ledger/value.js";
 import { judgeBeside, memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
@@ -78,8 +78,8 @@ export class GuardedSnapshot {
     const compare = async (what: LedgerSnapshot) => {
       this.knownIds = this.ledger?.known(what) ?? [];
       const all = await compareIds(table, this.knownIds);
-      this.#pasts = await pastsOf(this.knownIds, "completed");
-      unclear = await pastsOf(this.knownIds, "unclear");
+      this.#pasts = upTo(now, await pastsOf(this.knownIds, "completed"));
+      unclear = upTo(now, await pastsOf(this.knownIds, "unclear"));
       return all;
     };
     try {
@@ -87,6 +87,7 @@ export class GuardedSnapshot {
       compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
+      if (!isDamage(error)) throw ledgerError("be read; nothing was sent", error);
       problem = error;
       baseline = "unreadable";
       this.knownIds = await readableOf(this.knownIds, table);
@@ -156,8 +157,9 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
     try {
       await compareIds(table, [ids]);
       readable.push(ids);
-    } catch {
+    } catch (error) {
       // The other sets may be readable.
+      if (!isDamage(error)) throw error;
     }
   }
   return readable;

@@ -1,5 +1,5 @@
 /** What runs and people note in the state of a ledger, each time as its next value. */
-import type { HeldReport } from "../../core/errors/index.js";
+import { ConfigurationError, type HeldReport } from "../../core/errors/index.js";
 import { type InstallationLedger, isList, type LedgerEntry, nextSequence } from "./installation-ledger.js";
 import {
   type Baseline,
@@ -15,6 +15,9 @@ import { putIfAbsent } from "./value.js";
 
 /** Older completed runs are forgotten. */
 const KEPT_RUNS = 30;
+/** How often the next state is put, and how long is waited in between at first, in milliseconds. */
+const TRIES = 5;
+const PAUSE_MS = 100;
 
 /** What a completed run changes. */
 export interface Completion {
@@ -29,14 +32,15 @@ export interface Completion {
 }
 
 /**
- * Notes a completed run, after which nothing is held any more, and deletes what is not needed then.
+ * Notes a completed run, after which nothing is held any more.
  * @param over Fires when nobody waits any more.
+ * @returns what is not needed any more
  */
 export async function noteCompleted(
   ledger: InstallationLedger,
   completion: Completion,
   over: AbortSignal,
-): Promise<void> {
+): Promise<readonly LedgerEntry[]> {
   const run = JSON.stringify(completion.run);
   const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
   const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
@@ -44,7 +48,7 @@ export async function noteCompleted(
   const isReplaced = (entry: LedgerEntry) =>
     isIds(entry) && entry.sequence < (state.snapshots[entry.subject]?.sequence ?? 0);
   const needless = entries.filter((entry) => isUsed(entry) || isReplaced(entry));
-  await ledger.delete([...needless, ...formerOf(entries)]);
+  return [...needless, ...formerOf(entries)];
 }
 
 /**
@@ -101,7 +105,7 @@ export async function noteUse(
 }
 
 /**
- * Puts the next state.
+ * Puts the next state, in a few tries: who puts it at the same time begins again.
  * @param isNoted Whether a state has the change already. Then the change is not lost if this process is suspended before
  *   its put: others may have put the same key meanwhile, and deleted it again.
  * @returns what was there before, with that state
@@ -112,18 +116,33 @@ async function change(
   over?: AbortSignal,
   isNoted?: (state: LedgerState) => boolean,
 ): Promise<LedgerSnapshot> {
-  for (let isFirst = true; ; isFirst = false) {
+  const { clock } = ledger.limits;
+  for (let tries = 1; ; tries += 1) {
     over?.throwIfAborted();
     const seen = await readLedger(ledger);
-    if (!isFirst && isNoted?.(seen.state) === true) return seen;
+    if (tries > 1 && isNoted?.(seen.state) === true) return seen;
     const state = next(seen);
     over?.throwIfAborted();
     const sequence = nextSequence(seen.entries.filter(isOfState));
     const key = ledger.keyOf({ subject: SUBJECT, sequence, token: "", kind: "" });
-    if (!(await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state }))) continue;
-    const later = isNoted && (await ledger.entries(SUBJECT)).filter(isOfState);
-    if (later === undefined || nextSequence(later) <= sequence + 1) return { ...seen, state };
+    const isPut = await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state });
+    const later =
+      isPut && isNoted === undefined ? undefined : (await ledger.entries(SUBJECT)).filter(isOfState);
+    if (isPut && (later === undefined || nextSequence(later) <= sequence + 1)) return { ...seen, state };
+    if (tries === TRIES)
+      throw notStored(ledger.placeOf(key), later?.some((entry) => entry.key === key) === true);
+    await clock.sleep(PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2), over);
   }
+}
+
+/** @param isListed Whether the store lists what it has in place of the state. */
+function notStored(place: string, isListed: boolean): ConfigurationError {
+  const why = isListed
+    ? "other processes stored theirs first. Try again later"
+    : "the store has something of this name, and does not list it. Remove it";
+  return new ConfigurationError(`The ledger could not store ${place} in ${TRIES} tries: ${why}.`, {
+    retryable: isListed,
+  });
 }
 
 /** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */

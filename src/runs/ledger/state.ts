@@ -14,8 +14,9 @@ import {
   optional,
   recordOf,
 } from "../../core/validate.js";
-import { type InstallationLedger, type LedgerEntry, runOf } from "./installation-ledger.js";
+import { type InstallationLedger, isPossible, type LedgerEntry, runOf } from "./installation-ledger.js";
 import { arePasts, type PastSnapshots } from "./past.js";
+import { isDamage } from "./value.js";
 
 export const SUBJECT = "state";
 
@@ -129,8 +130,9 @@ export function ledgerVersion(seen: LedgerSnapshot, except: string): string {
 async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
   const entries = await ledger.entries();
   let problem: ConfigurationError | undefined;
-  for (const { key } of entries.filter(isOfState).toReversed()) {
+  for (const { key, sequence } of entries.filter(isOfState).toReversed()) {
     try {
+      if (!isPossible(sequence)) throw ledger.unusable(key, "no run has counted so far");
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
       // The last run that was held may have been decided since then.
@@ -139,7 +141,7 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       return { entries, state: { ...fields, held, damage: problem?.message }, problem };
     } catch (error) {
       // A state that is only out of reach must not be taken for a damaged one.
-      if (!(error instanceof ConfigurationError) || error.cause !== undefined) throw error;
+      if (!isDamage(error)) throw error;
       problem ??= error;
     }
   }

@@ -6,6 +6,7 @@ import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, StoredMessage, SyncTransport } from "../transport.js";
+import { PREFIX_BYTES } from "../window-limit.js";
 import { addRange, progressOf, type WriteReport } from "./options.js";
 
 export interface WindowSenderOptions {
@@ -34,24 +35,61 @@ export class WindowSender {
     this.#options = options;
   }
 
-  /** Sends one window. After a transient failure it sends the same bytes again, on a new stream. */
+  /** Sends one window, in parts if less at once gets through. */
   async send(window: readonly WindowMessage[]): Promise<void> {
+    await this.#sendParts(window, false);
+  }
+
+  /** @param mayBeDone Whether the service may have accepted them with a larger window. */
+  async #sendParts(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
+    const limit = this.#options.configuration.windowLimit;
+    let part: WindowMessage[] = [];
+    let partBytes = 0;
+    for (const message of window) {
+      const bytes = PREFIX_BYTES + message.bytes.length;
+      if (part.length > 0 && partBytes + bytes > limit.bytes) {
+        await this.#sendPart(part, mayBeDone);
+        part = [];
+        partBytes = 0;
+      }
+      part.push(message);
+      partBytes += bytes;
+    }
+    await this.#sendPart(part, mayBeDone);
+  }
+
+  /** Sends one stream. After a transient failure it sends the same bytes again, on a new one. */
+  async #sendPart(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
     const { subject, configuration, lease, report, signal, onProgress } = this.#options;
+    const limit = configuration.windowLimit;
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
     const bytes = messages.reduce((sum, message) => sum + message.length, 0);
     const attempts = new Attempts();
+    attempts.mayBeDone = mayBeDone;
+    let isTooLarge = false;
+    const onTooLarge = () => {
+      isTooLarge = true;
+    };
+    const wireBytes = bytes + PREFIX_BYTES * messages.length;
     const operation = { rpc: "SyncRecords", ...subject, lease, collection: report.collection } as const;
     let tries = 0;
     report.sent += records;
     try {
       const attempt = (call: CallContext) => {
         tries += 1;
-        return attempts.make(call, (context) => this.#sendOnce(messages, firstIndex, records, context));
+        isTooLarge = false;
+        return attempts.make({ ...call, onTooLarge }, (context) =>
+          this.#sendOnce(messages, firstIndex, records, context),
+        );
       };
       await callWithRetry(configuration, operation, signal, attempt, onProgress);
     } catch (error) {
+      if (isTooLarge && messages.length > 1 && !signal.aborted && limit.halve(wireBytes, error)) {
+        report.sent -= records;
+        return await this.#sendParts(window, attempts.mayBeDone);
+      }
       const outcome = outcomeOf(attempts, messages.length);
       if (outcome === "unsent") report.sent -= records;
       addRange(report.ranges, { outcome, firstIndex, records });
@@ -59,6 +97,7 @@ export class WindowSender {
     } finally {
       report.retries += Math.max(0, tries - 1);
     }
+    limit.accepted(wireBytes);
     addRange(report.ranges, { outcome: "accepted", firstIndex, records });
     report.accepted += records;
     report.windows += 1;

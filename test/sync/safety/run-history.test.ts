@@ -68,19 +68,6 @@ test("a ledger that cannot be reached now is to be tried again later", async () 
   expect(await refused(new Error("no such bucket"))).toBe("fix-configuration");
 });
 
-test("a run that is held because the ledger was out of reach for a moment is to be tried again later", async () => {
-  const below = memoryStore();
-  await service.runAccounts(ids(4), { ledger: storeLedger(below) });
-  const error = Object.assign(new Error("no answer"), { retryable: true });
-  const fails = ({ method, key }: StoreCall) => method === "get" && key.endsWith("ids");
-  const ledger = storeLedger(failingStore(below, fails, error));
-  const held: unknown = await service
-    .runAccounts(ids(4), { ledger, firstRun: false })
-    .catch((thrown: unknown) => thrown);
-  expect(held).toMatchObject({ code: "RUN_HELD", cause: error });
-  expect(disposition(held)).toBe("retry-after");
-});
-
 test("an approval stands for the held run only", async () => {
   await service.runAccounts(ids(40));
   const first = await heldBy(service.runAccounts(ids(10)));

@@ -139,7 +139,7 @@ test("a run that was held before a state that is damaged cannot be approved: a l
   expect((await history()).held?.approval).toEqual(error.report.approval);
 });
 
-test("a run without snapshots, which nothing holds, does not end what a damaged state stands for", async () => {
+test("a run without snapshots, which nothing holds, ends before it sends if a state is damaged", async () => {
   const { server, installationId } = service;
   await service.runAccounts(ids(40));
   const { approvalId: approve = "" } = await heldBy(service.runAccounts(ids(10)));
@@ -148,10 +148,11 @@ test("a run without snapshots, which nothing holds, does not end what a damaged 
   const unclear = service.runAccounts(ids(10), { approve, restarts: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   await writeFile(await service.file(/state\.00000003$/), "{}");
-  await service.run([], async () => {});
+  const events = service.run([], async () => {});
+  await expect(events).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" });
   expect((await heldBy(service.runAccounts(ids(40)))).reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
   await heldBy(service.runAccounts(ids(10), { approve }));
-  expect(server.inspect(installationId).batches.filter(({ state }) => state === "completed")).toHaveLength(3);
+  expect(server.inspect(installationId).batches.filter(({ state }) => state === "completed")).toHaveLength(2);
 });
 
 test("a state that is listed, and not there for a moment, is read again", async () => {
