@@ -59,11 +59,9 @@ interface CollectionFacts {
   readonly lists: Partial<Record<Collection, { readonly removals?: string; readonly additions?: string }>>;
 }
 
-/** @param unclear What else may differ from what was expected, in sentences. */
 export function receiptOf(
   run: Omit<RunReceipt, "collections" | "surprises" | "toString">,
   { sent, extracted, expected, reported, approved, lists }: CollectionFacts,
-  unclear: readonly string[],
 ): RunReceipt {
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
@@ -78,7 +76,7 @@ export function receiptOf(
     };
     surprises.push(...surprisesOf(name, diff, counts?.removed));
   }
-  return describedReceipt({ ...run, collections, surprises: [...surprises, ...unclear] });
+  return describedReceipt({ ...run, collections, surprises });
 }
 
 /** Whether a ledger has a receipt. */

@@ -26,7 +26,6 @@ import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } fro
 import { withRunScope } from "./scope.js";
 import { type BatchEnd, BatchSender, type Extracted, type RunParts, type VersionedSnapshot } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
-import { hasSentOnce, unclearEvents } from "./spool-sender.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
 
 type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
@@ -56,7 +55,7 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #sender: BatchSender;
   /** The limit of windows before the run. */
   readonly #windowBytes: number;
-  #restarts: number;
+  readonly #restarts: number;
   #restarted = 0;
 
   constructor(
@@ -148,11 +147,7 @@ class Run<Snapshots extends SnapshotCollection> {
         const receipt = this.#receipt(batch, end, extracted);
         return await this.#completed(receipt, end, watermarks);
       }
-      if (end.type === "outdated") {
-        // The connector would write events again that must not be sent twice.
-        if (hasSentOnce(extracted.spool, this.#configuration)) this.#restarts = this.#restarted;
-        return undefined;
-      }
+      if (end.type === "outdated") return undefined;
       const { failure } = batch;
       if (this.#ended.aborted || !isTransient(failure)) throw end.error;
       this.#spendRestart(end.error);
@@ -219,7 +214,7 @@ class Run<Snapshots extends SnapshotCollection> {
   #receipt(
     batch: BatchHandle,
     { counts: reported, drafts: { lists } }: CompletedEnd,
-    { spool, guard, extraction }: Extracted,
+    { guard, extraction }: Extracted,
   ): RunReceipt {
     const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
     const run = {
@@ -233,7 +228,7 @@ class Run<Snapshots extends SnapshotCollection> {
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
     const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved, lists };
-    const receipt = receiptOf(run, facts, unclearEvents(spool));
+    const receipt = receiptOf(run, facts);
     for (const surprise of receipt.surprises)
       this.#configuration.logger.error(`saas-management: ${surprise}`);
     return receipt;
@@ -274,8 +269,7 @@ class Run<Snapshots extends SnapshotCollection> {
 /** Whether a new batch may succeed. Judged by what failed in the batch. */
 function isTransient(failure: unknown): boolean {
   return (
-    // Events of which nobody knows whether they were accepted are not sent again; the rest is.
-    (failure instanceof TransportError && (failure.retryable || isTransient(failure.cause))) ||
+    (failure instanceof TransportError && failure.retryable) ||
     failure instanceof TimeoutError ||
     failure instanceof RateLimitError ||
     failure instanceof BatchOutcomeUnknownError ||

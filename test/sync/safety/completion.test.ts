@@ -5,12 +5,11 @@ import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import { readLedger } from "../../../src/runs/ledger/state.js";
 import { memoryStore } from "../../../src/runs/ledger/store.js";
-import { connectorOf } from "../../support/connector.js";
 import { collectionLedger, complete } from "../../support/ledgers.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
-import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
+import { heldBy, ids, testService } from "../../support/test-service.js";
 
 let warnings: string[];
 beforeEach(() => {
@@ -56,38 +55,6 @@ test("a run that is sent again after an unclear completion leaves one baseline",
   expect(await service.runAccounts(ids(170))).toMatchObject({ restarts: 1 });
   const { collections } = await service.runAccounts(ids(170));
   expect(collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 170, kept: 170 } });
-});
-
-test("events without an id are not sent twice if another run is completed between two batches", async () => {
-  const store = memoryStore();
-  const ledger = storeLedger(store);
-  await service.runAccounts(ids(10), { ledger });
-  let looks = 0;
-  const between = storeLedger({
-    ...store,
-    async *list(prefix) {
-      // The run looks for orphans before each start.
-      if (prefix.endsWith("/journal.") && ++looks === 2) await service.runAccounts(ids(11), { ledger });
-      yield* store.list(prefix);
-    },
-  });
-  const event = {
-    sourceActorId: "a",
-    externalProductName: "x",
-    source: "s",
-    lastActivity: "2026-01-01T00:00:00Z",
-  };
-  service.server.faults.add({ on: "SyncRecords", nth: 2, times: 2, fault: "drop" });
-  const connector = connectorOf(["accounts"], async (batch) => {
-    await batch.write("externallyDiscoveredUsage", [event]);
-    await batch.write("accounts", accounts(11));
-  });
-  const { installationId } = service;
-  const client = service.syncClient({ eventDelivery: "at-most-once" });
-  const run = service.clock.drive(client.run(connector, { installationId, ledger: between }));
-  await run.catch(() => {});
-  expect(looks).toBeGreaterThan(1);
-  expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(1);
 });
 
 test("keeps an unclear snapshot if the run is aborted at the start of its next batch", async () => {
