@@ -56,10 +56,6 @@ export function withCompleted(state: LedgerState, completed: Baselines): LedgerS
   return withoutDecided({ ...state, collections });
 }
 
-export function withoutHolds(state: LedgerState): LedgerState {
-  return { ...mapped(state, ({ completed }) => ({ completed })), held: [] };
-}
-
 /** The tokens of what was held in a collection, and is not decided. */
 export function holdsOf(state: LedgerState, subject: string): readonly string[] {
   const { held, approved } = state.collections[subject] ?? {};

@@ -5,7 +5,6 @@
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
-import { withoutHolds } from "./holds.js";
 import { type InstallationLedger, isPossible, type LedgerEntry, runOf } from "./installation-ledger.js";
 import { arePasts, type PastSnapshots } from "./past.js";
 import { isDamage } from "./value.js";
@@ -149,6 +148,14 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
     }
   }
   return { entries, state: { ...NOTHING_SEEN.state, damage: problem?.message }, problem };
+}
+
+function withoutHolds(state: LedgerState): LedgerState {
+  const completed = Object.entries(state.collections).map(([subject, one]) => [
+    subject,
+    { completed: one.completed },
+  ]);
+  return { ...state, collections: Object.fromEntries(completed), held: [] };
 }
 
 /** A copy that a person has made of a state may have another ending. */
