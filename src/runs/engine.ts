@@ -129,7 +129,7 @@ export class SyncEngine implements SyncClient {
     const installationId = this.#batches.installationOf(options);
     const scope = { endpoint: this.#configuration.endpoint.origin, installationId };
     const chosen = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
-    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope);
+    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope, this.#configuration);
     return { ...options, installationId, ledger, guard, onHeld, spool };
   }
 
