@@ -35,8 +35,7 @@ async function once(): Promise<number> {
     const receipt = await client.sync.run(connector, {
       firstRun,
       approve,
-      signal: stop.signal,
-      maxDurationMs: EVERY_MS,
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(EVERY_MS)]),
       waitForLockMs: RETRY_MS,
     });
     console.log(`${receipt}`);
