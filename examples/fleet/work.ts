@@ -54,12 +54,11 @@ async function run(
   }, 5000);
   tell("began", installationId, {});
   try {
-    const { isKnown, held } = await client.sync.history({ installationId, signal });
+    const { isKnown } = await client.sync.history({ installationId, signal });
     const receipt = await client.sync.run(connectorOf(job.data), {
       installationId,
       signal,
       firstRun: isNew && !isKnown,
-      approve: held?.isApproved === true ? held.approval?.id : undefined,
       // After 10 seconds without a sign of life, the batch of a dead process is aborted; longer waits are for the queue.
       waitForLockMs: 15_000,
       onProgress: () => {
