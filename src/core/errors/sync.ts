@@ -45,7 +45,7 @@ export class SyncProtocolError extends SdkError {
 
 /**
  * State of a batch as its handle knows it (service description, "Sync batch"). `unknown`: a completion was sent and its
- * outcome is not known, also if an abort succeeded after it; or only another handle knows it.
+ * outcome is not known, also if an abort succeeded after it.
  */
 export type BatchState =
   | "active"
@@ -64,11 +64,8 @@ export class BatchStateError extends SdkError {
   readonly code = "BATCH_STATE";
   /** State of the batch. */
   declare readonly state: BatchState;
-  /**
-   * Why the call was refused. `taken-over`: another handle is the writer of the batch, either one of the same client
-   * (`openBatch` with `takeOver: true`), or one that the service has seen a newer write of.
-   */
-  declare readonly reason: "completed" | "aborted" | "expired" | "incomplete" | "taken-over" | "unknown";
+  /** Why the call was refused. */
+  declare readonly reason: "completed" | "aborted" | "expired" | "incomplete" | "unknown";
 
   /** @internal */
   constructor(message: string, details: DetailsOf<BatchStateError, "state" | "reason">) {
