@@ -156,7 +156,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
         report.sent += message.records;
         report.accepted += message.records;
         report.messages += 1;
-        report.bytes += message.bytes.length;
+        report.bytes += message.bytes.length + ID_BYTES;
         this.#notify(report);
       }
     };
