@@ -51,12 +51,11 @@ async function run(
   let movedAt = Date.now();
   tell("began", installationId, {});
   try {
-    const { isKnown, held } = await client.sync.history({ installationId, signal });
+    const { isKnown } = await client.sync.history({ installationId, signal });
     const receipt = await client.sync.run(connectorOf(job.data), {
       installationId,
       signal,
       firstRun: isNew && !isKnown,
-      approve: held?.isApproved === true ? held.approval?.id : undefined,
       // After 10 seconds without a sign of life, the batch of a dead process is aborted; longer waits are for the queue.
       waitForLockMs: 15_000,
       heartbeatMs: 5000,

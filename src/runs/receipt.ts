@@ -32,6 +32,11 @@ export interface RunReceipt {
         readonly reported?: NonNullable<CompletionCounts[Collection]>;
         /** The rules that a snapshot broke, and that the approval allowed; absent if it broke none. */
         readonly approved?: readonly HeldReason["rule"][];
+        /**
+         * Paths of the files with the ids that were removed and added, which are kept as long as the receipt is; absent if
+         * there are none, if there was nothing to compare with, or if the ledger hashes ids.
+         */
+        readonly listedIn?: { readonly removals?: string; readonly additions?: string };
       }
     >
   >;
@@ -51,27 +56,27 @@ interface CollectionFacts {
   readonly expected: Partial<Record<Collection, SnapshotDiff>>;
   readonly reported: CompletionCounts;
   readonly approved: Partial<Record<Collection, readonly HeldReason["rule"][]>>;
+  readonly lists: Partial<Record<Collection, { readonly removals?: string; readonly additions?: string }>>;
 }
 
-/** @param unclear What else may differ from what was expected, in sentences. */
 export function receiptOf(
   run: Omit<RunReceipt, "collections" | "surprises" | "toString">,
-  { sent, extracted, expected, reported, approved }: CollectionFacts,
-  unclear: readonly string[],
+  { sent, extracted, expected, reported, approved, lists }: CollectionFacts,
 ): RunReceipt {
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
   for (const [name, written] of collectionEntries(sent)) {
-    const [diff, counts, rules] = [expected[name], reported[name], approved[name]];
+    const [diff, counts, rules, listedIn] = [expected[name], reported[name], approved[name], lists[name]];
     collections[name] = {
       stats: { ...written, sourceWaitMs: extracted[name]?.sourceWaitMs ?? 0 },
       ...(diff === undefined ? {} : { expected: diff }),
       ...(counts === undefined ? {} : { reported: counts }),
       ...(rules === undefined ? {} : { approved: rules }),
+      ...(listedIn === undefined ? {} : { listedIn }),
     };
     surprises.push(...surprisesOf(name, diff, counts?.removed));
   }
-  return describedReceipt({ ...run, collections, surprises: [...surprises, ...unclear] });
+  return describedReceipt({ ...run, collections, surprises });
 }
 
 /** Whether a ledger has a receipt. */
@@ -94,13 +99,17 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
   const lines = [
     `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
   ];
-  for (const [name, { stats, expected, reported = {}, approved = [] }] of collectionEntries(collections)) {
+  for (const [name, { stats, expected, reported = {}, approved = [], listedIn = {} }] of collectionEntries(
+    collections,
+  )) {
     const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
     const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;
     const service =
       said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
     const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
-    lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}`);
+    const paths = Object.values(listedIn);
+    const listed = paths.length === 0 ? "" : `; listed in ${paths.join(" and ")}`;
+    lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}${listed}`);
   }
   return [
     ...lines,

@@ -18,15 +18,14 @@ import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
 import { Guard } from "./guard/guard.js";
-import { type InstallationLedger, randomToken } from "./ledger/installation-ledger.js";
-import { noteCompleted, noteHeld } from "./ledger/notes.js";
+import { randomToken } from "./ledger/installation-ledger.js";
+import { noteCompleted } from "./ledger/notes.js";
 import { readLedger } from "./ledger/state.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
 import { withRunScope } from "./scope.js";
 import { type BatchEnd, BatchSender, type Extracted, type RunParts, type VersionedSnapshot } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
-import { hasSentOnce, unclearEvents } from "./spool-sender.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
 
 type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
@@ -56,7 +55,7 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #sender: BatchSender;
   /** The limit of windows before the run. */
   readonly #windowBytes: number;
-  #restarts: number;
+  readonly #restarts: number;
   #restarted = 0;
 
   constructor(
@@ -85,13 +84,7 @@ class Run<Snapshots extends SnapshotCollection> {
         await this.#beginAgain();
       }
     } catch (error) {
-      if (error instanceof RunHeldError) {
-        const message = "the ledger could not note the held run in its history";
-        await this.#note({ level: "warn", message }, (ledger, at, over) =>
-          noteHeld(ledger, error.report, at, over),
-        );
-        await this.#tell(error.report);
-      }
+      if (error instanceof RunHeldError) await this.#tell(error.report);
       throw this.#withUnclear(error);
     }
   }
@@ -125,8 +118,7 @@ class Run<Snapshots extends SnapshotCollection> {
   ): Promise<Omit<Extracted, "seen">> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
-    const sending = { id: this.#runId, ids: spool };
-    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, sending);
+    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
     if (this.#restarted === 0) await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
@@ -155,11 +147,7 @@ class Run<Snapshots extends SnapshotCollection> {
         const receipt = this.#receipt(batch, end, extracted);
         return await this.#completed(receipt, end, watermarks);
       }
-      if (end.type === "outdated") {
-        // The connector would write events again that must not be sent twice.
-        if (hasSentOnce(extracted.spool, this.#configuration)) this.#restarts = this.#restarted;
-        return undefined;
-      }
+      if (end.type === "outdated") return undefined;
       const { failure } = batch;
       if (this.#ended.aborted || !isTransient(failure)) throw end.error;
       this.#spendRestart(end.error);
@@ -173,13 +161,13 @@ class Run<Snapshots extends SnapshotCollection> {
   /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
   async #completed(
     receipt: RunReceipt,
-    { snapshots }: CompletedEnd,
+    { drafts: { token, snapshots } }: CompletedEnd,
     watermarks: Watermarks,
   ): Promise<RunReceipt> {
-    const { approve: approval, ledger } = this.#options;
+    const { ledger } = this.#options;
     if (ledger === undefined) return receipt;
     const { clock, logger } = this.#configuration;
-    const completion = { run: { at: clock.now(), receipt }, snapshots, ...watermarks, approval };
+    const completion = { run: { at: clock.now(), token, receipt }, snapshots, ...watermarks };
     try {
       const needless = await withinGrace(clock, (over) => noteCompleted(ledger, completion, over));
       const message = "the ledger could not delete what is not needed any more";
@@ -225,8 +213,8 @@ class Run<Snapshots extends SnapshotCollection> {
 
   #receipt(
     batch: BatchHandle,
-    { counts: reported }: CompletedEnd,
-    { spool, guard, extraction }: Extracted,
+    { counts: reported, drafts: { lists } }: CompletedEnd,
+    { guard, extraction }: Extracted,
   ): RunReceipt {
     const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
     const run = {
@@ -239,22 +227,11 @@ class Run<Snapshots extends SnapshotCollection> {
       notes: note === undefined ? [] : [note],
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
-    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };
-    const receipt = receiptOf(run, facts, unclearEvents(spool));
+    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved, lists };
+    const receipt = receiptOf(run, facts);
     for (const surprise of receipt.surprises)
       this.#configuration.logger.error(`saas-management: ${surprise}`);
     return receipt;
-  }
-
-  /** Notes in the ledger what became of the run, which does not depend on it. */
-  async #note(
-    failed: Parameters<typeof bestEffort>[1],
-    put: (ledger: InstallationLedger, at: number, over: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const { ledger } = this.#options;
-    if (ledger === undefined) return;
-    const at = this.#configuration.clock.now();
-    await bestEffort(this.#configuration, failed, (over) => put(ledger, at, over));
   }
 
   async #tell(report: HeldReport): Promise<void> {
@@ -292,8 +269,7 @@ class Run<Snapshots extends SnapshotCollection> {
 /** Whether a new batch may succeed. Judged by what failed in the batch. */
 function isTransient(failure: unknown): boolean {
   return (
-    // Events of which nobody knows whether they were accepted are not sent again; the rest is.
-    (failure instanceof TransportError && (failure.retryable || isTransient(failure.cause))) ||
+    (failure instanceof TransportError && failure.retryable) ||
     failure instanceof TimeoutError ||
     failure instanceof RateLimitError ||
     failure instanceof BatchOutcomeUnknownError ||

@@ -32,7 +32,6 @@ export interface SyncOperation extends Subject {
   readonly lease?: Lease;
   /** The batch, if somebody watches it. */
   readonly parent?: ChannelMessage | undefined;
-  readonly mayRepeat?: () => boolean;
 }
 
 /** Begins a call for those that watch it; one that no service gets is not told of. */
@@ -52,7 +51,7 @@ export function callWithRetry<T>(
   attempt: (call: CallContext) => Promise<T>,
   onProgress?: OnProgress,
 ): Promise<T> {
-  const { rpc, collection, lease, parent, mayRepeat, ...info } = operation;
+  const { rpc, collection, lease, parent, ...info } = operation;
   const label = collection === undefined ? rpc : `${rpc} of ${collection}`;
   return runOperation(
     configuration,
@@ -68,7 +67,6 @@ export function callWithRetry<T>(
       label,
       credential: configuration.credential,
       cancellation,
-      mayRepeat,
       // A start may leave a lock, a write may be applied twice, and a completion must not be guessed.
       repeatable: rpc === "AbortSyncBatch",
       onEvent: ({ type, attempt, delayMs, code }) => {

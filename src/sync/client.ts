@@ -22,7 +22,6 @@ import { momentOf } from "./lease.js";
 import { type CallOptions, configurationOfCall, readMetadata, type SyncConfiguration } from "./options.js";
 import { withHeartbeat } from "./progress.js";
 import type { CallContext, SyncTransport } from "./transport.js";
-import { Acknowledgements } from "./write/window-sender.js";
 
 /** The batches of the Sync API over any transport, without knowing how the service is reached. */
 export class BatchClient {
@@ -33,8 +32,6 @@ export class BatchClient {
   readonly #closed = new AbortController();
   /** The handles that may write, by the ids of their batches. */
   readonly #writers = new Map<string, BatchSession>();
-  /** What the answers of the service have told of it. */
-  readonly #service = { counts: false };
 
   /** The transport is closed with the client. */
   constructor(configuration: SyncConfiguration, transport: SyncTransport, installationId?: string) {
@@ -167,7 +164,6 @@ export class BatchClient {
       startedAt,
       onProgress: options.onProgress,
       clientClosed: this.#closed.signal,
-      acknowledgements: new Acknowledgements(this.#service),
     });
     const handle = new BatchHandle({ session, unverified });
     this.#writers.set(id, session);

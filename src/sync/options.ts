@@ -2,7 +2,7 @@ import { Credential } from "../core/credential.js";
 import { resolveEndpoint, type TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError, type InvalidInputError } from "../core/errors/index.js";
 import { type CommonOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
-import { checkRules, isObject, oneOf, POSITIVE, wholeNumber } from "../core/validate.js";
+import { checkRules, isObject, POSITIVE, wholeNumber } from "../core/validate.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
 import { LEASE_MS } from "./lease.js";
@@ -33,13 +33,6 @@ export interface SyncTuning {
   readonly windowBytes?: number | undefined;
   /** How long a record that a batch writes waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
   readonly flushAfterMs?: number | undefined;
-  /**
-   * What to do when the answer to a window of events without ids is lost: `"at-least-once"` sends them again, as rule 8 of
-   * the service allows; `"at-most-once"` does not. A batch then fails the write; a run goes on without these events, and
-   * its receipt tells how many there are.
-   * @default "at-least-once"
-   */
-  readonly eventDelivery?: "at-least-once" | "at-most-once" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. @default none */
   readonly channelOptions?: ChannelOptions | undefined;
 }
@@ -59,7 +52,6 @@ const TUNING = {
   messageBytes: wholeNumber(1),
   windowBytes: wholeNumber(1),
   flushAfterMs: POSITIVE,
-  eventDelivery: oneOf("at-least-once", "at-most-once"),
 };
 
 export type CallOptions = Pick<CommonOptions, "headers" | "timeoutMs">;
@@ -72,7 +64,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     options;
   const { windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
   const { messageBytes = messageBytesFor(windowBytes) } = options;
-  const { eventDelivery = "at-least-once", channelOptions = {} } = options;
+  const { channelOptions = {} } = options;
   const endpoint = resolveEndpoint("syncUrl", options.endpoint, "no-path");
   const common = resolveCommonOptions(options);
   checkRules("sync", options, TUNING, ConfigurationError);
@@ -99,7 +91,6 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     /** That of a run, which has one of its messages in memory and not all of them. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
-    eventDelivery,
     channelOptions: checkChannelOptions(channelOptions),
   };
 }

@@ -68,6 +68,7 @@ export class FaultyNetwork {
     if (this.#locks.crashed) return never(call.signal);
     if (kind?.type === "stalled" && kind.at === "before") return never(call.signal);
     if (kind?.type === "lost" && kind.at === "before") throw failed(LOST);
+    if (kind?.type === "empty" && server.empty !== undefined) return server.empty;
     if (kind?.type === "refused") {
       server.refused?.(kind.code);
       throw failed(kind);

@@ -95,7 +95,6 @@ export interface Program {
   readonly faults: readonly ScheduledFault[];
   /** Messages have to be smaller, and the clients know it; undefined for the service's own limit. */
   readonly limitBytes: number | undefined;
-  readonly atMostOnce: boolean;
   /** What a run keeps in memory before it uses a file, in bytes, and how much fits on the disk. */
   readonly memoryBytes: number | undefined;
   readonly diskBytes: number;
@@ -110,7 +109,6 @@ export interface Program {
 /** A program in which nothing but its faults is out of the ordinary. */
 export const PLAIN = {
   limitBytes: undefined,
-  atMostOnce: false,
   memoryBytes: undefined,
   diskBytes: Number.POSITIVE_INFINITY,
   ledgerMs: 0,

@@ -25,7 +25,7 @@ export async function complete(
   ledger: InstallationLedger,
   snapshots: Completion["snapshots"],
 ): Promise<void> {
-  const run = { at: 0, receipt: { batchId: randomUUID() } };
-  const completion = { run, snapshots, advanced: {}, before: {}, approval: undefined };
+  const run = { at: 0, token: randomUUID(), receipt: {} };
+  const completion = { run, snapshots, advanced: {}, before: {} };
   await ledger.delete(await noteCompleted(ledger, completion, new AbortController().signal));
 }

@@ -276,34 +276,6 @@ describe("after a transient failure", () => {
     },
   );
 
-  /** A run whose first events arrive, and whose answer does not. */
-  const atMostOnce = async (fault: "drop" | "stall", ms: number) => {
-    const client = service.syncClient({ timeoutMs: 60 * 60_000, eventDelivery: "at-most-once" });
-    service.server.faults.add({ on: "SyncRecords", fault, at: "answer" });
-    const connector = connectorOf(["accounts"], async (batch) => {
-      await batch.write("externallyDiscoveredUsage", discovered("a"));
-      await batch.write("externallyDiscoveredUsage", discovered("b", "c"));
-      await batch.write("accounts", accounts(2));
-    });
-    const sent = client.run(connector, { installationId: service.installationId, ledger: "none" });
-    sent.catch(() => {});
-    await until(() => service.inspect().snapshots.externallyDiscoveredUsage.length > 0);
-    service.clock.advance(ms);
-    expect(await sent).toMatchObject({
-      restarts: 1,
-      surprises: [expect.stringContaining("1 record of externallyDiscoveredUsage")],
-    });
-    expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(3);
-    expect(service.present()).toHaveLength(2);
-  };
-
-  test('says which events eventDelivery: "at-most-once" did not send again after a lost lease', () =>
-    atMostOnce("stall", LEASE_MS));
-
-  // Rejects today: the error of the lost answer is not retryable, so the run takes it for one that no batch can mend.
-  test('says which events eventDelivery: "at-most-once" did not send again after a lost answer', () =>
-    atMostOnce("drop", 0));
-
   test("fails when its restarts are used up", async () => {
     service.server.faults.add({ on: "SyncRecords", times: 4, fault: "drop" });
     const failing = run(["accounts"], writeAccounts, { restarts: 1 });

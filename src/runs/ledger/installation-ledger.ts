@@ -4,8 +4,9 @@
  * - `state.00000012`: what the ledger knows beside ids, see `state.ts`. The highest one counts.
  * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
  *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear, everything below is garbage.
- * - `accounts.00000008.<approval>.removals.txt` and `.additions.txt`: what a held run would have removed and added, for a
- *   person to read. The highest ones count.
+ * - `accounts.00000008.<approval>.held`: the ids of a held run, which later ones are compared with as well.
+ * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and added,
+ *   or a held one would have, for a person to read.
  *
  * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two
  * batches may have one sequence, because ids are listed only after all of them were stored. `journal-entries.ts` describes
@@ -170,12 +171,8 @@ export function isPossible(sequence: number): boolean {
   return sequence <= MAX_SEQUENCE;
 }
 
-export function lastOf(entries: readonly LedgerEntry[], kind: string): LedgerEntry | undefined {
-  return entries.findLast((entry) => entry.kind === kind);
-}
-
-/** Whether an entry is a list of ids that waits for an approval. */
-export function isList({ kind }: LedgerEntry): boolean {
+/** Whether an entry is a list of ids for people. */
+export function isForPeople({ kind }: LedgerEntry): boolean {
   return kind.endsWith(".txt");
 }
 

@@ -1,8 +1,13 @@
 /** What runs and people note in the state of a ledger, each time as its next value. */
-import { ConfigurationError, type HeldReport } from "../../core/errors/index.js";
-import { type InstallationLedger, isList, type LedgerEntry, nextSequence } from "./installation-ledger.js";
+import { ConfigurationError } from "../../core/errors/index.js";
+import { type Baselines, type Hold, holdsOf, withApproved, withCompleted, withHeld } from "./holds.js";
 import {
-  type Baseline,
+  type InstallationLedger,
+  isForPeople,
+  type LedgerEntry,
+  nextSequence,
+} from "./installation-ledger.js";
+import {
   type CompletedRun,
   isIds,
   isOfState,
@@ -23,16 +28,14 @@ const PAUSE_MS = 100;
 export interface Completion {
   readonly run: CompletedRun;
   /** Its snapshots, by the wire names of the collections. */
-  readonly snapshots: Readonly<Record<string, Baseline>>;
+  readonly snapshots: Baselines;
   /** The watermarks that it has advanced, and those that it has begun with. */
   readonly advanced: Readonly<Record<string, string>>;
   readonly before: Readonly<Record<string, string>>;
-  /** The approval that it has used. */
-  readonly approval: string | undefined;
 }
 
 /**
- * Notes a completed run, after which nothing is held any more.
+ * Notes a completed run, which ends the holds of its collections.
  * @param over Fires when nobody waits any more.
  * @returns what is not needed any more
  */
@@ -44,64 +47,26 @@ export async function noteCompleted(
   const run = JSON.stringify(completion.run);
   const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
   const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
-  const isUsed = (entry: LedgerEntry) => isList(entry) && entry.token === completion.approval;
+  return [...needlessOf(entries, state), ...formerOf(entries)];
+}
+
+/**
+ * Notes a held run, and that another one was approved if it was given that approval.
+ * @param over Fires when nobody waits any more.
+ */
+export async function noteHeld(ledger: InstallationLedger, hold: Hold, over: AbortSignal): Promise<void> {
+  const { approval, expiresAt } = hold.run;
+  const isNoted = ({ held }: LedgerState) =>
+    held.some((one) => one.approval === approval && one.expiresAt === expiresAt);
+  const { entries, state } = await change(ledger, (seen) => withHeld(seen.state, hold), over, isNoted);
   const isReplaced = (entry: LedgerEntry) =>
-    isIds(entry) && entry.sequence < (state.snapshots[entry.subject]?.sequence ?? 0);
-  const needless = entries.filter((entry) => isUsed(entry) || isReplaced(entry));
-  return [...needless, ...formerOf(entries)];
+    isOfHeld(entry, state) && entry.sequence < (hold.baselines[entry.subject]?.sequence ?? 0);
+  await ledger.delete([...entries.filter(isReplaced), ...formerOf(entries)]);
 }
 
-/**
- * Notes a held run in place of an earlier one, if the ledger could store its approval.
- * @param over Fires when nobody waits any more.
- */
-export async function noteHeld(
-  ledger: InstallationLedger,
-  report: HeldReport,
-  at: number,
-  over: AbortSignal,
-): Promise<void> {
-  const approval = report.approval?.id;
-  if (approval === undefined) return;
-  // Ids are in the lists of removals only, which a later ledger may have to hash.
-  const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
-  const held = { at, approval, report: { ...report, reasons }, text: report.toString() };
-  const { entries } = await change(
-    ledger,
-    ({ state }) => {
-      const { held: before } = state;
-      return { ...state, held: { ...held, isApproved: before?.approval === approval && before.isApproved } };
-    },
-    over,
-  );
-  await ledger.delete(formerOf(entries));
-}
-
-/** Notes that a person approved a held run, for the next run to use. */
+/** Notes that a person approved a held run. */
 export async function noteApproved(ledger: InstallationLedger, approval: string): Promise<void> {
-  await change(ledger, ({ state }) => {
-    const { held } = state;
-    return { ...state, held: held?.approval === approval ? { ...held, isApproved: true } : held };
-  });
-}
-
-/**
- * Notes whether a batch may be completed with an approval.
- * @param over Fires when nobody waits any more.
- */
-export async function noteUse(
-  ledger: InstallationLedger,
-  approval: string,
-  token: string,
-  isUsed: boolean,
-  over: AbortSignal,
-): Promise<void> {
-  const usersIn = ({ used }: LedgerState) => used[approval] ?? [];
-  const next = ({ state }: LedgerSnapshot) => {
-    const others = usersIn(state).filter((other) => other !== token);
-    return { ...state, used: { ...state.used, [approval]: isUsed ? [...others, token] : others } };
-  };
-  await change(ledger, next, over, (state) => usersIn(state).includes(token) === isUsed);
+  await change(ledger, ({ state }) => withApproved(state, approval));
 }
 
 /**
@@ -146,24 +111,33 @@ function notStored(place: string, isListed: boolean): ConfigurationError {
 }
 
 /** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
-function stateAfter(
-  { entries, problem, state: { runs, snapshots, watermarks, used } }: LedgerSnapshot,
-  completion: Completion,
-): LedgerState {
+function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
   // Nobody has approved it: without snapshots, no run is held for a damaged state.
   if (problem !== undefined && Object.keys(completion.snapshots).length === 0) throw problem;
-  const { run, advanced, before } = completion;
-  const later = Object.entries(completion.snapshots).filter(
-    ([subject, { sequence }]) => sequence >= (snapshots[subject]?.sequence ?? 0),
-  );
+  const { run, snapshots, advanced, before } = completion;
+  const { runs, watermarks } = state;
   const moved = Object.entries(advanced).filter(([subject]) => watermarks[subject] === before[subject]);
-  const waiting = new Set(entries.filter(isList).map(({ token }) => token));
   return {
+    ...withCompleted(state, snapshots),
     runs: [...runs, run].slice(-KEPT_RUNS),
-    snapshots: { ...snapshots, ...Object.fromEntries(later) },
     watermarks: { ...watermarks, ...Object.fromEntries(moved) },
-    used: Object.fromEntries(Object.entries(used).filter(([approval]) => waiting.has(approval))),
+    damage: undefined,
   };
+}
+
+/** What no state names any more, up to the last completed snapshots: later entries may be under way. */
+function needlessOf(entries: readonly LedgerEntry[], state: LedgerState): readonly LedgerEntry[] {
+  return entries.filter((entry) => {
+    const last = state.collections[entry.subject]?.completed?.sequence ?? 0;
+    return isIds(entry) ? entry.sequence < last : entry.sequence <= last && isOfHeld(entry, state);
+  });
+}
+
+/** Whether an entry is of a held run that was decided, or a list of a run whose receipt is forgotten. */
+function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
+  const { subject, token, kind } = entry;
+  if (kind !== "held" && !isForPeople(entry)) return false;
+  return !holdsOf(state, subject).includes(token) && !state.runs.some((run) => run.token === token);
 }
 
 /** The states before the one before. */

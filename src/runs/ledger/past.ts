@@ -98,7 +98,7 @@ export function inWindow(pasts: PastSnapshots, now: number, days: number): PastS
   return pasts.filter((past, i) => i >= pasts.length - LAST_RUNS || now - past.at <= days * DAY_MS);
 }
 
-export const isSample = objectOf<FieldSample>({ fields: listOf(isText), rows: isText });
+const isSample = objectOf<FieldSample>({ fields: listOf(isText), rows: isText });
 
 export const isPast = objectOf<PastSnapshot>({
   at: isCount,

@@ -10,6 +10,8 @@ import {
   SyncProtocolError,
 } from "../../core/errors/index.js";
 import { Attempts } from "../call.js";
+import { isSnapshot } from "../collections.js";
+import { COUNTS } from "../generated/collections.js";
 import type { CompletionCounts } from "../transport.js";
 import { closedError, copyOfStateError, meaningOf, refusal, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
@@ -124,7 +126,9 @@ export class BatchLifecycle {
         const answerWasLost = attempts.mayBeDone;
         try {
           const context = { ...call, unlessSent: unsent.controller.signal };
-          return await attempts.make(context, (made) => transport.completeBatch(id, made));
+          return await attempts.make(context, async (made) =>
+            this.#checked(await transport.completeBatch(id, made)),
+          );
         } catch (error) {
           // Only the service itself can say that a completion whose answer was lost succeeded.
           if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")
@@ -139,6 +143,18 @@ export class BatchLifecycle {
       closed.unlink();
       unsent.unlink();
     }
+  }
+
+  /** @throws {SyncProtocolError} the answer leaves out what was sent, so it is somebody else's, or of another batch */
+  #checked(counts: CompletionCounts): CompletionCounts {
+    for (const collection of this.#session.included) {
+      const isCounted = isSnapshot(collection) ? COUNTS.snapshots : COUNTS.events;
+      if (isCounted && counts[collection] === undefined)
+        throw new SyncProtocolError(
+          `CompleteSyncBatch: the answer does not count ${collection}, which was sent.`,
+        );
+    }
+    return counts;
   }
 
   async #abort(): Promise<void> {

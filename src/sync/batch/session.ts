@@ -10,7 +10,7 @@ import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/window-queue.js";
-import type { Acknowledgements, WindowSender } from "../write/window-sender.js";
+import type { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
 import type { OpenedWrite, WriteTarget } from "./write-queue.js";
 
@@ -26,7 +26,6 @@ export interface SessionOptions {
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
-  readonly acknowledgements: Acknowledgements;
 }
 
 /**
@@ -45,7 +44,6 @@ export class BatchSession implements WriteTarget {
   readonly clientClosed: AbortSignal;
   readonly attempt: number;
   readonly consequence = "Nothing after this was sent, and the batch cannot be completed: start a new one.";
-  readonly acknowledgements: Acknowledgements;
   readonly #ended = new AbortController();
   readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
@@ -63,7 +61,6 @@ export class BatchSession implements WriteTarget {
     // One listener for each open collection.
     setMaxListeners(0, this.#ended.signal);
     this.attempt = options.attempt;
-    this.acknowledgements = options.acknowledgements;
     this.id = id;
     this.subject = options.subject;
     this.trace = options.trace;
@@ -90,6 +87,11 @@ export class BatchSession implements WriteTarget {
 
   get isUnwritten(): boolean {
     return this.#reports.length === 0;
+  }
+
+  /** The collections of which messages were accepted. */
+  get included(): ReadonlySet<Collection> {
+    return new Set(this.#reports.flatMap(({ collection, messages }) => (messages > 0 ? [collection] : [])));
   }
 
   get stats(): ReturnType<typeof statsByCollection> {
@@ -155,7 +157,6 @@ export class BatchSession implements WriteTarget {
       report,
       signal: controller.signal,
       onProgress: this.notify,
-      acknowledgements: this.acknowledgements,
     });
     const send = (window: Parameters<WindowSender["send"]>[0]) =>
       this.onWire(async () => {

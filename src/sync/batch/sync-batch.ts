@@ -8,7 +8,6 @@ import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
-import type { Acknowledgements } from "../write/window-sender.js";
 import { BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
 import { loadWriting, WriteQueue } from "./write-queue.js";
@@ -141,10 +140,6 @@ export class BatchHandle implements SyncBatch {
   within<T>(work: () => T): T {
     const { trace } = this.#session;
     return trace === undefined ? work() : trace.run(work);
-  }
-
-  get acknowledgements(): Acknowledgements {
-    return this.#session.acknowledgements;
   }
 
   /** Opens a collection whose messages are there already: those of a run. @param total Number of their records */

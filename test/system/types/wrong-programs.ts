@@ -74,7 +74,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a client without baseUrl": `new GraphQLClient({ apiKey: "k" });`,
   "an option of the Sync API beside sync": `new SaasManagementClient({ apiKey: "k", windowBytes: 1 });`,
   "an installation beside sync": `new SaasManagementClient({ apiKey: "k", installationId: "i1" });`,
-  "a delivery that does not exist": `new SaasManagementClient({ apiKey: "k", sync: { eventDelivery: "exactly-once" } });`,
   "first in place of limit": `await graphql.licenses({ first: 2 }).toArray();`,
   "a filter that is not under where": `graphql.licenses({ state: { activity: { eq: "UNUSED" } } });`,
   "an enum typo in a filter": `graphql.licenses({ where: { state: { activity: { eq: "UNUSD" } } } });`,
