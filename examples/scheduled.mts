@@ -31,8 +31,7 @@ async function once(): Promise<number> {
   try {
     const receipt = await client.sync.run(connector, {
       firstRun,
-      signal: stop.signal,
-      maxDurationMs: EVERY_MS,
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(EVERY_MS)]),
       waitForLockMs: RETRY_MS,
     });
     console.log(`${receipt}`);

@@ -39,8 +39,8 @@ export function runConnector<Snapshots extends SnapshotCollection>(
   parts: RunParts,
 ): Promise<RunReceipt> {
   const begunAt = parts.configuration.clock.monotonic();
-  return withRunScope(options, parts, (watched, ended) =>
-    new Run(connector, watched, parts, ended, begunAt).execute(),
+  return withRunScope(options, parts, (ended) =>
+    new Run(connector, options, parts, ended, begunAt).execute(),
   );
 }
 

@@ -1,5 +1,5 @@
 import { annotate } from "../core/errors/index.js";
-import { meaningOfWrite } from "../sync/batch/batch-errors.js";
+import { meaningOf } from "../sync/batch/batch-errors.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { COLLECTIONS, type Collection } from "../sync/collections.js";
 import { batchIdField } from "../sync/encoding/message-builder.js";
@@ -52,7 +52,7 @@ async function sendCollection(
       try {
         await context.send(messages);
       } catch (error) {
-        throw annotate(meaningOfWrite("write", error), { outcomes: report.ranges });
+        throw annotate(meaningOf("write", error), { outcomes: report.ranges });
       }
       for (const message of window) message.isAccepted = true;
     }

@@ -79,11 +79,10 @@ export type Session =
       readonly do: "batch";
       readonly waitForLockMs: number;
       readonly abortStartAfterMs: number | undefined;
-      readonly maxIdleMs: number | undefined;
       readonly steps: readonly Step[];
     }
-  /** Goes on with the newest batch that another handle has left, if there is one. */
-  | { readonly do: "open"; readonly maxIdleMs: number | undefined; readonly steps: readonly Step[] }
+  /** Aborts the newest batch that another handle has left, if there is one. */
+  | { readonly do: "release" }
   | RunSpec
   | { readonly do: "pause"; readonly ms: number }
   /** The process dies, and nothing that it was about to send is sent. */

@@ -92,8 +92,7 @@ export class SimulatedTransport implements SyncTransport {
           apply(kind?.type === "early" ? half : sent.messages),
         half: () => apply(half),
         empty: { accepted: undefined },
-        can: ({ type }) =>
-          type === "undercounted" || type === "empty" ? records > 0 : type !== "early" || half.length > 0,
+        can: ({ type }) => (type === "undercounted" ? records > 0 : type !== "early" || half.length > 0),
         refused: (code) => {
           if (!TRANSIENT.has(code)) sent.refused();
         },

@@ -368,15 +368,6 @@ const endings: readonly (readonly [
     },
   ],
   [
-    "maxDurationMs",
-    () => [
-      { maxDurationMs: 60_000 },
-      () => service.clock.advance(60_000),
-      { code: "TIMEOUT", timeoutMs: 60_000 },
-      "aborted",
-    ],
-  ],
-  [
     "SIGTERM",
     () => [
       { stopOnSignals: true },
@@ -385,7 +376,7 @@ const endings: readonly (readonly [
       "aborted",
     ],
   ],
-  ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, "active"]],
+  ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, "aborted"]],
 ];
 
 test.each(endings)("is ended by %s, whatever its function waits for", async (_, ending) => {
@@ -467,7 +458,7 @@ describe("a run that is ended while the answer to CompleteSyncBatch is missing",
     service.clock.advance(100_000);
     return ended;
   };
-  const ways = endings.filter(([name]) => ["SIGTERM", "maxDurationMs"].includes(name));
+  const ways = endings.filter(([name]) => name === "SIGTERM");
 
   test.each(ways)("by %s rejects with an unknown outcome and its cause", async (_, ending) => {
     const [options, end, cause] = ending();

@@ -11,7 +11,7 @@ import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/window-queue.js";
 import type { WindowSender } from "../write/window-sender.js";
-import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
+import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
 import type { OpenedWrite, WriteTarget } from "./write-queue.js";
 
 export interface SessionOptions {
@@ -52,9 +52,7 @@ export class BatchSession implements WriteTarget {
     this.end(closedError());
     this.trace?.ended({ state: "closed" });
   };
-  #lastSentAt: number;
   #failure: unknown;
-  #takenOver: BatchStateError | undefined;
 
   constructor(options: SessionOptions) {
     const { id, configuration, transport, startedAt, onProgress, clientClosed } = options;
@@ -68,7 +66,6 @@ export class BatchSession implements WriteTarget {
     this.transport = transport;
     this.notify = onProgress;
     this.clientClosed = clientClosed;
-    this.#lastSentAt = startedAt.monotonic;
     const callbacks = {
       onWarning: (remainingMs: number) => this.notify?.({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
@@ -98,27 +95,16 @@ export class BatchSession implements WriteTarget {
     return statsByCollection(this.#reports);
   }
 
-  get idleMs(): number {
-    return this.configuration.clock.monotonic() - this.#lastSentAt;
-  }
-
   /** The first failure of a window, the lease or the completion. Never a source's exception. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Why another handle is the writer of the batch, if it is. */
-  get takenOver(): BatchStateError | undefined {
-    return this.#takenOver;
-  }
-
-  /** The batch failed on the way to the service. If its lease is over, or another writer took it over, the session ends. */
+  /** The batch failed on the way to the service. If its lease is over, the session ends. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
-    if (!(failure instanceof BatchStateError)) return;
-    if (failure.reason === "expired") this.lease.end();
-    else if (failure.reason === "taken-over") this.#takenOver ??= failure;
-    else return;
+    if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
+    this.lease.end();
     this.end(copyOfStateError(failure));
     this.trace?.failed(failure, { state: failure.state });
   }
@@ -160,12 +146,11 @@ export class BatchSession implements WriteTarget {
     });
     const send = (window: Parameters<WindowSender["send"]>[0]) =>
       this.onWire(async () => {
-        this.#lastSentAt = configuration.clock.monotonic();
         try {
           await sender.send(window);
         } catch (error) {
           // A window that was cut off because its write had ended is not what failed.
-          if (!controller.signal.aborted) this.fail(meaningOfWrite("write", error));
+          if (!controller.signal.aborted) this.fail(meaningOf("write", error));
           throw error;
         }
       });
@@ -182,14 +167,6 @@ export class BatchSession implements WriteTarget {
       stop: controller,
     };
     return { context, unlink };
-  }
-
-  /** Sends a message of a collection that belongs to no write, in its turn. */
-  sendAlone(message: Uint8Array, sentAt: Moment): Promise<void> {
-    return this.onWire(async () => {
-      await this.call("SyncRecords", this.signal, (call) => this.transport.syncRecords([message], call));
-      this.lease.renew(sentAt);
-    });
   }
 
   call<T>(

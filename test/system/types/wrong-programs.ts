@@ -28,9 +28,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "seal in place of end": `await batch.writer("accounts").seal();`,
   "a wrong record for a writer": `await batch.writer("groups").write({ id: "g1", title: "Staff" });`,
   "an unknown option of complete": `await batch.complete({ force: true });`,
-  "a write through a handle that can look": `await sync.openBatch("b1").write("accounts", []);`,
-  "a completion through a handle that can look": `await sync.openBatch("b1", {}).complete({ unverified: true });`,
-  "a takeover of a new batch": `await sync.startBatch({ takeOver: true });`,
   "a made batch": `return new sdk.SyncBatch();`,
   // Connectors and runs
   "an undeclared collection": `await sync.run({ snapshots: ["accounts"], run: (batch) => batch.write("groups", []) });`,
@@ -47,8 +44,6 @@ export const WRONG: Readonly<Record<string, string>> = {
     await sync.run(connector);`,
   "an undeclared collection in defineConnector": `defineConnector({ snapshots: ["accounts"], run: (batch) => batch.write("devices", []) });`,
   "an unknown field of the context": `await sync.run({ snapshots: [], run: async (batch, context) => context.attempts });`,
-  "a silence that is a string": `await sync.startBatch({ maxIdleMs: "1" });`,
-  "keepAlive in place of maxIdleMs": `await sync.startBatch({ keepAlive: { maxIdleMs: 1 } });`,
   "a batch id in place of options": `await sync.startBatch("i1");`,
   "a list of approvals": `await sync.run({ snapshots: [], run: async () => {} }, { approve: ["a", "b"] });`,
   "false as the ledger": `await sync.run({ snapshots: [], run: async () => {} }, { ledger: false });`,
