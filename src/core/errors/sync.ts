@@ -150,8 +150,8 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
-   * Path of the file with all of those, if the ledger keeps one. For `added`, the file has the new ids. For `no-baseline`
-   * and `unreadable-ledger`, it has the ids of the run: an approval takes them as the new baseline.
+   * Path of the file with all of those; absent if the ledger keeps none, as with `hashIds`. For `added`, the file has the
+   * new ids. For `no-baseline` and `unreadable-ledger`, it has the ids of the run.
    */
   readonly listedIn?: string;
 }
@@ -165,7 +165,7 @@ export interface HeldReport {
   /** The snapshots that were held. */
   readonly reasons: readonly HeldReason[];
   /**
-   * The value of `approve` that lets the same run pass, and until when; undefined in a preview, without a ledger, or if it
+   * The value of `approve` that lets a run like this one pass, and until when; undefined in a preview, without a ledger, or if it
    * could not be stored.
    */
   readonly approval: { readonly id: string; readonly expiresAt: Date } | undefined;
