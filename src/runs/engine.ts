@@ -62,12 +62,15 @@ export class SyncEngine implements SyncClient {
       const { headers, timeoutMs } = given;
       const configuration = configurationOfCall(this.#configuration, { headers, timeoutMs });
       runs ??= await import("../runs/run.js");
-      return runs.runConnector(read, given, {
-        configuration,
-        start: (started, watch) => this.#batches.start({ ...started, headers, timeoutMs }, watch),
-        abort: (batchId, signal) => this.#batches.abort(batchId, signal, { headers, timeoutMs }),
-        closed: this.#batches.closed,
-      });
+      const { runConnector } = runs;
+      return this.#batches.whileRunning((start) =>
+        runConnector(read, given, {
+          configuration,
+          start: (started, watch) => start({ ...started, headers, timeoutMs }, watch),
+          abort: (batchId, signal) => this.#batches.abort(batchId, signal, { headers, timeoutMs }),
+          closed: this.#batches.closed,
+        }),
+      );
     });
   }
 

@@ -84,8 +84,8 @@ export function callWithRetry<T>(
 
 /** After so long without an answer the service is named, in milliseconds. */
 const SILENT_MS = 30_000;
-/** Clients whose service was named, and has not answered since. */
-const SILENT = new WeakSet<SyncConfiguration>();
+/** Clients whose service was named, and has not answered since, by what their calls share. */
+const SILENT = new WeakSet<SyncConfiguration["credential"]>();
 
 /** Names a service that does not answer, once: the call itself fails much later. */
 async function untilNamed<T>(
@@ -93,15 +93,15 @@ async function untilNamed<T>(
   label: string,
   answer: Promise<T>,
 ): Promise<T> {
-  const { clock, endpoint, logger, timeoutMs } = configuration;
+  const { clock, credential, endpoint, logger, timeoutMs } = configuration;
   const stopTimer = clock.after(SILENT_MS, () => {
-    if (SILENT.has(configuration)) return;
-    SILENT.add(configuration);
+    if (SILENT.has(credential)) return;
+    SILENT.add(credential);
     logger.warn(`saas-management: ${endpoint.origin} has not answered ${label} for 30 s`, { timeoutMs });
   });
   try {
     const value = await answer;
-    SILENT.delete(configuration);
+    SILENT.delete(credential);
     return value;
   } finally {
     stopTimer();

@@ -28,6 +28,9 @@ export class BatchClient {
   readonly #installationId: string | undefined;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
+  /** Aborts when nothing is sent any more: runs still abort their batches before. */
+  readonly #over = new AbortController();
+  readonly #runs = new Set<Promise<unknown>>();
 
   /** The transport is closed with the client. */
   constructor(configuration: SyncConfiguration, transport: SyncTransport, installationId?: string) {
@@ -36,7 +39,7 @@ export class BatchClient {
     this.#installationId = installationId;
     this.#starter = new BatchStarter(transport, configuration);
     // One listener for each start under way and each batch that is open.
-    setMaxListeners(0, this.#closed.signal);
+    setMaxListeners(0, this.#closed.signal, this.#over.signal);
   }
 
   /** Aborts when the client is closed. */
@@ -52,12 +55,15 @@ export class BatchClient {
 
   async close(): Promise<void> {
     if (!this.#closed.signal.aborted) this.#closed.abort(clientClosed());
-    await withinGrace(this.#configuration.clock, () => this.#starter.settled()).catch(() => {});
+    const ending = () => Promise.allSettled([this.#starter.settled(), ...this.#runs]);
+    await withinGrace(this.#configuration.clock, ending).catch(() => {});
+    this.#over.abort(this.#closed.signal.reason);
     this.#starter.giveUp(this.#closed.signal.reason);
     this.#transport.close();
   }
 
-  async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
+  /** @param closed Ends what the batch sends. */
+  async start(options: BatchOptions, watch: BatchWatch, closed = this.#closed.signal): Promise<BatchHandle> {
     this.requireOpen();
     const installationId = this.installationOf(options);
     const { waitForLockMs = 0, onProgress } = options;
@@ -75,7 +81,7 @@ export class BatchClient {
         waitForLockMs,
         onProgress,
       });
-      const handle = this.#handle(started, options, attempt, installationId);
+      const handle = this.#handle({ ...started, closed }, options, attempt, installationId);
       const type = attempt === 1 ? "started" : "restarted";
       onProgress?.({ type, attempt, batchId: started.id });
       return handle;
@@ -112,6 +118,17 @@ export class BatchClient {
     return callWithRetry(configuration, operation, signal, attempt, options.onProgress);
   }
 
+  /** Makes a run: `close` waits for its end. @param run Gets what starts its batches, which outlive the client's end. */
+  async whileRunning<T>(run: (start: BatchClient["start"]) => Promise<T>): Promise<T> {
+    const running = run((options, watch) => this.start(options, watch, this.#over.signal));
+    this.#runs.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#runs.delete(running);
+    }
+  }
+
   requireOpen(): void {
     // A new error for each caller, whose call site is added to its stack.
     if (this.#closed.signal.aborted) throw clientClosed();
@@ -137,7 +154,7 @@ export class BatchClient {
   }
 
   #handle(
-    { id, startedAt, trace }: StartedBatch,
+    { id, startedAt, trace, closed }: StartedBatch & { readonly closed: AbortSignal },
     options: BatchOptions,
     attempt: number,
     installationId: string,
@@ -151,7 +168,7 @@ export class BatchClient {
       configuration: configurationOfCall(this.#configuration, options),
       startedAt,
       onProgress: options.onProgress,
-      clientClosed: this.#closed.signal,
+      clientClosed: closed,
     });
     return new BatchHandle(session);
   }

@@ -376,7 +376,7 @@ const endings: readonly (readonly [
       "aborted",
     ],
   ],
-  ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, "active"]],
+  ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, "aborted"]],
 ];
 
 test.each(endings)("is ended by %s, whatever its function waits for", async (_, ending) => {

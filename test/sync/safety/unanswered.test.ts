@@ -119,9 +119,9 @@ describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never ans
     ],
     [
       "does not keep a run from ending when its client is closed",
-      () => service.sync.close(),
+      () => clock.drive(service.sync.close()),
       { code: "CLOSED" },
-      isLocked(step) ? ["completed", "active"] : ["completed"],
+      aborted,
     ],
   ];
   test.each(endings)("%s", async (_, end, error, left) => {
