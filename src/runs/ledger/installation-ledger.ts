@@ -124,6 +124,20 @@ export class InstallationLedger {
     return fields;
   }
 
+  /** Whether the ids of an entry are hashes. What cannot be read has none. */
+  async isHashed({ key }: LedgerEntry): Promise<boolean> {
+    let form: unknown;
+    const onFields = (fields: Fields) => {
+      form = fields["ids"];
+    };
+    try {
+      const value = await this.store.get(key);
+      // Only its beginning: there may be millions of ids.
+      if (value !== undefined) for await (const _ of decodeValue(value, key, key, onFields)) break;
+    } catch {}
+    return form === "hashed";
+  }
+
   /**
    * Stores a value, reads it and deletes it again, by the calls with which a run ends.
    * @throws {ConfigurationError} the ledger cannot be written, or does not find what it has stored

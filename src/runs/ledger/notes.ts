@@ -34,6 +34,11 @@ export interface Completion {
   readonly before: Readonly<Record<string, string>>;
 }
 
+/** A state that was put, beside the one before, whose key is that of the snapshot. */
+interface Noted extends LedgerSnapshot {
+  readonly before: LedgerState;
+}
+
 /**
  * Notes a completed run, which ends the holds of its collections.
  * @param over Fires when nobody waits any more.
@@ -46,8 +51,8 @@ export async function noteCompleted(
 ): Promise<readonly LedgerEntry[]> {
   const run = JSON.stringify(completion.run);
   const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
-  const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
-  return [...needlessOf(entries, state), ...formerOf(entries)];
+  const noted = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
+  return [...(await needlessOf(ledger, noted)), ...formerOf(noted)];
 }
 
 /**
@@ -58,10 +63,11 @@ export async function noteHeld(ledger: InstallationLedger, hold: Hold, over: Abo
   const { approval, expiresAt } = hold.run;
   const isNoted = ({ held }: LedgerState) =>
     held.some((one) => one.approval === approval && one.expiresAt === expiresAt);
-  const { entries, state } = await change(ledger, (seen) => withHeld(seen.state, hold), over, isNoted);
+  const noted = await change(ledger, (seen) => withHeld(seen.state, hold), over, isNoted);
+  const { entries, state } = noted;
   const isReplaced = (entry: LedgerEntry) =>
     isOfHeld(entry, state) && entry.sequence < (hold.baselines[entry.subject]?.sequence ?? 0);
-  await ledger.delete([...entries.filter(isReplaced), ...formerOf(entries)]);
+  await ledger.delete([...entries.filter(isReplaced), ...formerOf(noted)]);
 }
 
 /** Notes that a person approved a held run. */
@@ -73,19 +79,19 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
  * Puts the next state, in a few tries: who puts it at the same time begins again.
  * @param isNoted Whether a state has the change already. Then the change is not lost if this process is suspended before
  *   its put: others may have put the same key meanwhile, and deleted it again.
- * @returns what was there before, with that state
+ * @returns what was there before, with that state beside it
  */
 async function change(
   ledger: InstallationLedger,
   next: (seen: LedgerSnapshot) => LedgerState,
   over?: AbortSignal,
   isNoted?: (state: LedgerState) => boolean,
-): Promise<LedgerSnapshot> {
+): Promise<Noted> {
   const { clock } = ledger.limits;
   for (let tries = 1; ; tries += 1) {
     over?.throwIfAborted();
     const seen = await readLedger(ledger);
-    if (tries > 1 && isNoted?.(seen.state) === true) return seen;
+    if (tries > 1 && isNoted?.(seen.state) === true) return { ...seen, before: seen.state };
     const state = next(seen);
     over?.throwIfAborted();
     const sequence = nextSequence(seen.entries.filter(isOfState));
@@ -93,7 +99,8 @@ async function change(
     const isPut = await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state });
     const later =
       isPut && isNoted === undefined ? undefined : (await ledger.entries(SUBJECT)).filter(isOfState);
-    if (isPut && (later === undefined || nextSequence(later) <= sequence + 1)) return { ...seen, state };
+    if (isPut && (later === undefined || nextSequence(later) <= sequence + 1))
+      return { ...seen, before: seen.state, state };
     if (tries === TRIES)
       throw notStored(ledger.placeOf(key), later?.some((entry) => entry.key === key) === true);
     await clock.sleep(PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2), over);
@@ -125,12 +132,24 @@ function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion):
   };
 }
 
-/** What no state names any more, up to the last completed snapshots: later entries may be under way. */
-function needlessOf(entries: readonly LedgerEntry[], state: LedgerState): readonly LedgerEntry[] {
-  return entries.filter((entry) => {
+/**
+ * What neither the state nor the one before names any more, up to the last completed snapshots: later entries may be under
+ * way. No clear ids are kept beside hashed ones.
+ */
+async function needlessOf(
+  ledger: InstallationLedger,
+  { entries, before, state }: Noted,
+): Promise<readonly LedgerEntry[]> {
+  const needless: LedgerEntry[] = [];
+  for (const entry of entries) {
     const last = state.collections[entry.subject]?.completed?.sequence ?? 0;
-    return isIds(entry) ? entry.sequence < last : entry.sequence <= last && isOfHeld(entry, state);
-  });
+    if (isIds(entry) ? entry.sequence >= last : entry.sequence > last || !isOfHeld(entry, state)) continue;
+    const { token } = before.collections[entry.subject]?.completed ?? {};
+    const isKept =
+      isIds(entry) && entry.token === token && (!ledger.hashIds || (await ledger.isHashed(entry)));
+    if (!isKept) needless.push(entry);
+  }
+  return needless;
 }
 
 /** Whether an entry is of a held run that was decided, or a list of a run whose receipt is forgotten. */
@@ -140,7 +159,8 @@ function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
   return !holdsOf(state, subject).includes(token) && !state.runs.some((run) => run.token === token);
 }
 
-/** The states before the one before. */
-function formerOf(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
-  return entries.filter(isOfState).slice(0, -1);
+/** The states but the one before, and damaged ones, with which a person may go back. */
+function formerOf({ entries, stateKey, state: { damage = [] } }: Noted): readonly LedgerEntry[] {
+  const kept = [stateKey, ...damage.map(({ key }) => key)];
+  return entries.filter((entry) => isOfState(entry) && !kept.includes(entry.key));
 }

@@ -1,7 +1,7 @@
 /**
  * What a ledger knows of an installation beside ids: the value of its entry `state` with the highest sequence. Who changes
- * it puts the next one, and of two at once, one begins again with what the other has put. The state before is kept: it is
- * what is known if the last one is damaged.
+ * it puts the next one, and of two at once, one begins again with what the other has put. The state before is kept, with
+ * its ids: it is what is known if the last one is damaged. That one stays, too, until a person deletes it or approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
@@ -51,6 +51,13 @@ export interface HeldRun {
   readonly text: string;
 }
 
+/** A state that cannot be read. */
+interface Damage {
+  readonly key: string;
+  /** As a sentence. */
+  readonly why: string;
+}
+
 export interface LedgerState {
   /** The latest one last. */
   readonly runs: readonly CompletedRun[];
@@ -60,15 +67,16 @@ export interface LedgerState {
   readonly watermarks: Readonly<Record<string, string>>;
   /** Those that a collection has a baseline of, the latest one last. */
   readonly held: readonly HeldRun[];
-  /** Why a later state could not be read, until a run is completed. */
-  readonly damage?: string | undefined;
+  /** Later states that could not be read, until they are deleted or a run is completed. */
+  readonly damage?: readonly Damage[] | undefined;
 }
 
 /** What a ledger has of an installation at one moment. */
 export interface LedgerSnapshot {
   readonly entries: readonly LedgerEntry[];
-  /** The last one that can be read. */
+  /** The last one that can be read, and its key. */
   readonly state: LedgerState;
+  readonly stateKey?: string | undefined;
   /** Why a later one cannot be read. */
   readonly problem?: unknown;
 }
@@ -91,7 +99,7 @@ const isState: Check<LedgerState> = objectOf<LedgerState>({
   held: listOf(
     objectOf<HeldRun>({ approval: isText, at: isCount, expiresAt: isCount, report: isAny, text: isText }),
   ),
-  damage: optional(isText),
+  damage: optional(listOf(objectOf<Damage>({ key: isText, why: isText }))),
 });
 
 /** @throws the entries cannot be listed, or a state cannot be read now */
@@ -131,23 +139,39 @@ export function ledgerVersion(seen: LedgerSnapshot, except: string): string {
 
 async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
   const entries = await ledger.entries();
-  let problem: ConfigurationError | undefined;
+  const damage: Damage[] = [];
   for (const { key, sequence } of entries.filter(isOfState).toReversed()) {
     try {
       if (!isPossible(sequence)) throw ledger.unusable(key, "no run has counted so far");
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
       // What was held may have been decided since then.
-      const state = problem === undefined ? fields : withoutHolds(fields);
-      if (fields.damage !== undefined) problem ??= new ConfigurationError(fields.damage);
-      return { entries, state: { ...state, damage: problem?.message }, problem };
+      const state = damage.length === 0 ? fields : withoutHolds(fields);
+      // Who has deleted a file has gone back to the state before.
+      const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
+      return snapshotOf(entries, { ...state, damage: [...damage, ...left] }, key);
     } catch (error) {
       // A state that is only out of reach must not be taken for a damaged one.
       if (!isDamage(error)) throw error;
-      problem ??= error;
+      damage.push({ key, why: error.message });
     }
   }
-  return { entries, state: { ...NOTHING_SEEN.state, damage: problem?.message }, problem };
+  return snapshotOf(entries, { ...NOTHING_SEEN.state, damage });
+}
+
+function snapshotOf(
+  entries: readonly LedgerEntry[],
+  { damage, ...state }: LedgerState,
+  stateKey?: string,
+): LedgerSnapshot {
+  const [first] = damage ?? [];
+  if (first === undefined) return { entries, state, stateKey };
+  const next =
+    stateKey === undefined
+      ? "the next run is a first one"
+      : "runs go on from the state before it, and may send events again";
+  const problem = new ConfigurationError(`${first.why} If it is deleted, ${next}.`);
+  return { entries, state: { ...state, damage }, stateKey, problem };
 }
 
 function withoutHolds(state: LedgerState): LedgerState {
