@@ -1,4 +1,4 @@
-import { annotate } from "../core/errors/index.js";
+import { annotate, InvalidInputError } from "../core/errors/index.js";
 import { meaningOf } from "../sync/batch/batch-errors.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { COLLECTIONS, type Collection } from "../sync/collections.js";
@@ -10,10 +10,11 @@ import type { Spool, SpooledMessage } from "./spool.js";
 /** Room for the id of the batch and what follows it, beside the records of a full message. */
 const SPARE_BYTES = 64 * 1024;
 
-type SendConfiguration = Pick<SyncConfiguration, "messageBytes" | "sendWindowBytes">;
+type SendConfiguration = Pick<SyncConfiguration, "maxMessageBytes" | "messageBytes" | "sendWindowBytes">;
 
 /**
  * Sends what a spool holds in a batch: snapshots as a whole, events without what an earlier batch of the run had accepted.
+ * @throws {InvalidInputError} a message is too large with the id of the batch; nothing was sent
  * @throws the error of the first window that was not accepted
  */
 export async function sendSpool(
@@ -21,6 +22,7 @@ export async function sendSpool(
   spool: Spool,
   configuration: SendConfiguration,
 ): Promise<void> {
+  requireRoom(spool, batchIdField(batch.id).length, configuration);
   for (const collection of spool.collections) await sendCollection(batch, spool, collection, configuration);
 }
 
@@ -78,6 +80,17 @@ function* windowsOf(
     bytes += message.length;
   }
   if (window.length > 0) yield window;
+}
+
+/** How large a message is shows only with the id of its batch. */
+function requireRoom(spool: Spool, idBytes: number, { maxMessageBytes }: SendConfiguration): void {
+  for (const collection of spool.collections) {
+    const tooLarge = spool.messages(collection).find(({ length }) => idBytes + length > maxMessageBytes);
+    if (tooLarge !== undefined)
+      throw new InvalidInputError(
+        `A message of ${collection} has ${idBytes + tooLarge.length} bytes with the id of its batch, more than maxSendMessageBytes (${maxMessageBytes}). Nothing was sent; raise maxSendMessageBytes if it can be, or shorten the largest record.`,
+      );
+  }
 }
 
 function recordsOf(messages: readonly SpooledMessage[]): number {
