@@ -1,3 +1,4 @@
+import { raceAbort } from "../core/abort.js";
 import { resolveConnection } from "./connect.js";
 import type { Io } from "./io.js";
 import { openHistory } from "./ledger.js";
@@ -16,7 +17,7 @@ export async function run([id]: readonly string[], options: Options, io: Io): Pr
   const { approval, isApproved } = found;
   if (approval.expiresAt.getTime() <= Date.now())
     throw new UsageError("The approval has expired. Run again: if that run is held, it offers a new one.");
-  if (!isApproved) await ledger.approve(approval.id);
+  if (!isApproved) await raceAbort(ledger.approve(approval.id), io.signal);
   const until = approval.expiresAt.toISOString();
   io.data(
     { approved: id, expiresAt: until },

@@ -108,7 +108,7 @@ async function readHeld(
       ...report,
       reasons,
       approval: { id: approval, expiresAt: new Date(expiresAt) },
-      heldAt: new Date(at),
+      heldAt: new Date(Math.min(at, ledger.limits.clock.now())),
       isApproved,
     },
     () => text.split("\n").filter((line) => !decided.includes(line)),

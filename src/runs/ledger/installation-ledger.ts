@@ -3,7 +3,8 @@
  *
  * - `state.00000012`: what the ledger knows beside ids, see `state.ts`. The highest one counts.
  * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
- *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear, everything below is garbage.
+ *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear; below, only those of the
+ *   state before are kept.
  * - `accounts.00000008.<approval>.held`: the ids of a held run, which later ones are compared with as well.
  * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and added,
  *   or a held one would have, for a person to read.
