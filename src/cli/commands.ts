@@ -21,7 +21,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "send CSV or JSONL files in one run",
     more: "Several files of a collection are one snapshot. Headings are field names; for others, configure a map. Only events after the last run are sent.",
     argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; by default, the configured ones"),
-    options: RUN,
+    options: ["delimiter", "encoding", ...RUN],
     examples: ["push accounts=users.csv --preview", "push accounts.csv plans.csv --first-run", "push"],
     load: () => import("./push/command.js"),
   },

@@ -45,11 +45,8 @@ export async function execute<S extends SnapshotCollection>(
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
   io.hasOwnLedger = JSON.stringify(ledger) !== JSON.stringify(connection.ledger);
   const where = { installationId, ledger, signal: io.signal };
-  // The run finds out itself whether its ledger can be used.
-  const { held: known } = await client.sync.history(where).catch(() => ({ held: undefined }));
   const progress = new ProgressLine(io, systemClock);
   const given = {
-    approve: known?.isApproved === true ? known.approval?.id : undefined,
     ...own,
     ...where,
     firstRun: options.firstRun === true || own.firstRun === true,
