@@ -17,6 +17,7 @@ import type { SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
+import { checkCounts } from "./first-run.js";
 import { Guard } from "./guard/guard.js";
 import { type InstallationLedger, randomToken } from "./ledger/installation-ledger.js";
 import { noteCompleted, noteHeld } from "./ledger/notes.js";
@@ -103,6 +104,7 @@ class Run<Snapshots extends SnapshotCollection> {
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
       const extracted = { ...(await this.#extract(spool, seen, watermarks)), seen };
+      checkCounts(this.#options.firstRun, extracted.extraction.stats);
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
       const now = await this.#sender.readLedger();
       if (now.version !== seen.version) return undefined;

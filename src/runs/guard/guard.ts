@@ -100,7 +100,7 @@ export class Guard {
    */
   async checkFirstRun(): Promise<void> {
     const { ledger } = this;
-    if (this.#options.firstRun !== true || ledger === undefined) return;
+    if ((this.#options.firstRun ?? false) === false || ledger === undefined) return;
     const knows = withinGrace(this.#configuration.clock, async () =>
       knowsSnapshots(await readLedger(ledger)),
     ).catch(() => false);
@@ -169,7 +169,7 @@ export class Guard {
     const { approve, ledger } = this;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
-    const isUnknown = ledger !== undefined && firstRun !== true && !knowsSnapshots(seen);
+    const isUnknown = ledger !== undefined && (firstRun ?? false) === false && !knowsSnapshots(seen);
     const judgement = { ...(await snapshot.judge({ rule, isUnknown, now, seen })), snapshot };
     const isSuspect = judgement.findings.length > 0;
     if (!isSuspect || rule === undefined || approve === undefined)

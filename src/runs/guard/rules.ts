@@ -14,6 +14,7 @@ import {
 import type { SnapshotCollection } from "../../sync/collections.js";
 import { isoSeconds } from "../../sync/encoding/iso-time.js";
 import { WIRE } from "../../sync/generated/collections.js";
+import type { FirstRun } from "../first-run.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { WINDOW_DAYS } from "../ledger/past.js";
 
@@ -105,10 +106,11 @@ export interface JudgeOptions {
   readonly approve?: string | undefined;
   /**
    * Whether this is the first run of the installation with this ledger. Otherwise a run is held whose ledger knows nothing
-   * of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused.
+   * of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused. Numbers of
+   * records, such as `{ accounts: 1240 }`, mean the same, and refuse a run that has others.
    * @default false
    */
-  readonly firstRun?: boolean | undefined;
+  readonly firstRun?: FirstRun | undefined;
   /**
    * Called with the report of a run that is held, to tell somebody; the run waits for it. What it throws is logged.
    * @default the client's `sync.onHeld`
