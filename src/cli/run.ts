@@ -46,8 +46,6 @@ export async function execute<S extends SnapshotCollection>(
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
   io.hasOwnLedger = JSON.stringify(ledger) !== JSON.stringify(connection.ledger);
   const where = { installationId, ledger, signal: io.signal };
-  // The run finds out itself whether its ledger can be used.
-  const { held: known } = await client.sync.history(where).catch(() => ({ held: undefined }));
   let progress = new ProgressLine(io, systemClock);
   const { firstRunCounts } = options;
   const firstRun =
@@ -56,7 +54,6 @@ export async function execute<S extends SnapshotCollection>(
       : countsOf(firstRunCounts, connector.snapshots);
   const isAsked = firstRun === true && options.preview !== true && io.isTerminal && process.stdin.isTTY;
   const given = {
-    approve: known?.isApproved === true ? known.approval?.id : undefined,
     ...own,
     ...where,
     firstRun,

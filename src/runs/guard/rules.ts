@@ -100,7 +100,8 @@ export interface JudgeOptions {
    */
   readonly guard?: GuardOptions | false | undefined;
   /**
-   * Id of the approval that a {@link RunHeldError} offered: this run may do what was shown, or less.
+   * Id of the approval that a {@link RunHeldError} offered: this run may differ from that one as from the last completed
+   * one. An approval of the command line needs no option.
    * @default none
    */
   readonly approve?: string | undefined;

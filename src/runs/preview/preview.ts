@@ -33,7 +33,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const { signal } = controller;
   try {
     const guard = new Guard(options, snapshots, configuration, signal);
-    await guard.checkFirstRun();
+    await guard.checkLedger();
     const referencedIds = new ReferencedIds(snapshots);
     const watches = new Map<Collection, CollectionWatch>();
     const inspectorOf = (collection: CollectionInfo) => {
