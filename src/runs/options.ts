@@ -1,6 +1,6 @@
 import { FLAG, FUNCTION, type OptionTable, TEXT, wholeNumber } from "../core/validate.js";
 import { BATCH_OPTIONS, type BatchOptions } from "../sync/batch/start.js";
-import { FIRST_RUN } from "./first-run.js";
+import { FIRST_RUN } from "./guard/first-run.js";
 import type { JudgeOptions } from "./guard/rules.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";

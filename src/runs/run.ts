@@ -17,7 +17,7 @@ import type { SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
-import { checkCounts } from "./first-run.js";
+import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
 import { randomToken } from "./ledger/installation-ledger.js";
 import { noteCompleted } from "./ledger/notes.js";

@@ -14,9 +14,9 @@ import {
 import type { SnapshotCollection } from "../../sync/collections.js";
 import { isoSeconds } from "../../sync/encoding/iso-time.js";
 import { WIRE } from "../../sync/generated/collections.js";
-import type { FirstRun } from "../first-run.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { WINDOW_DAYS } from "../ledger/past.js";
+import type { FirstRun } from "./first-run.js";
 
 /** When a snapshot is held. Each rule counts on its own; `false` turns it off. */
 export interface GuardRules {

@@ -8,7 +8,7 @@ import { counted, withText } from "../../sync/report-text.js";
 import type { WriteStats } from "../../sync/write/options.js";
 import type { Connector } from "../connector.js";
 import { Extraction } from "../extract.js";
-import { checkCounts } from "../first-run.js";
+import { checkCounts } from "../guard/first-run.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";

@@ -1,14 +1,14 @@
-import { InvalidInputError } from "../core/errors/index.js";
-import { isPlainObject, type Rule, wholeNumber } from "../core/validate.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import { isPlainObject, type Rule, wholeNumber } from "../../core/validate.js";
 import {
   type Collection,
   collectionEntries,
   isCollection,
   isSnapshot,
   type SnapshotCollection,
-} from "../sync/collections.js";
-import { count } from "../sync/report-text.js";
-import type { WriteStats } from "../sync/write/options.js";
+} from "../../sync/collections.js";
+import { count } from "../../sync/report-text.js";
+import type { WriteStats } from "../../sync/write/options.js";
 
 /** Whether a run is the first one, and how many records somebody expects of its snapshots. */
 export type FirstRun = boolean | { readonly [C in SnapshotCollection]?: number };
