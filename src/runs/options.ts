@@ -1,5 +1,6 @@
 import { FLAG, FUNCTION, type OptionTable, TEXT, wholeNumber } from "../core/validate.js";
 import { BATCH_OPTIONS, type BatchOptions } from "../sync/batch/start.js";
+import { FIRST_RUN } from "./guard/first-run.js";
 import type { JudgeOptions } from "./guard/rules.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
@@ -24,7 +25,7 @@ export const RUN_OPTIONS = {
   ledger: true,
   guard: true,
   approve: { ...TEXT, expected: "the approval id of a RunHeldError" },
-  firstRun: FLAG,
+  firstRun: FIRST_RUN,
   onHeld: FUNCTION,
   restarts: wholeNumber(0),
   spool: true,

@@ -17,6 +17,7 @@ import { COLLECTIONS, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
+import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
 import { randomToken } from "./ledger/installation-ledger.js";
 import { noteCompleted } from "./ledger/notes.js";
@@ -92,6 +93,7 @@ class Run<Snapshots extends SnapshotCollection> {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
       const requireCurrent = (now: LedgerSnapshot) => this.#requireCurrent(seen, now, watermarks);
       const extracted = { ...(await this.#extract(spool, seen, watermarks)), requireCurrent };
+      checkCounts(this.#options.firstRun, extracted.extraction.stats);
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
       const now = await this.#sender.readLedger();
       requireCurrent(now);
