@@ -133,7 +133,7 @@ test("no id of a held run steers a terminal, also not in JSON", async () => {
   const { code, shown } = await onTerminal(["run", "connector.mjs", "--json"]).end();
   expect(code).toBe(80);
   expect(shown).not.toMatch(/[\u009b\u202e]/);
-  expect(JSON.parse(shown).held[0].reasons[0].examples).toContain("u\u009b31m\u202e0");
+  expect(JSON.parse(shown).held.reasons[0].examples).toContain("u\u009b31m\u202e0");
 });
 
 test("a second Ctrl-C ends at once, also while the service does not answer", async () => {
