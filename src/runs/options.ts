@@ -9,8 +9,7 @@ export const DEFAULT_RESTARTS = 2;
 /** Options of a run. */
 export interface RunOptions extends Omit<BatchOptions, "maxIdleMs">, JudgeOptions {
   /**
-   * How many times a run begins again. If a batch failed transiently, what was read is sent again, and the connector is
-   * not called for it. If another run was completed meanwhile, the connector is called again.
+   * How many times what was read is sent again after a batch that failed transiently. The connector is not called for it.
    * @default 2
    */
   readonly restarts?: number | undefined;

@@ -108,15 +108,6 @@ function mayRepeat(
   return COLLECTIONS[collection].idField !== undefined || eventDelivery === "at-least-once";
 }
 
-/** Whether something was sent that must not be sent again. */
-export function hasSentOnce(spool: Spool, configuration: Pick<SyncConfiguration, "eventDelivery">): boolean {
-  return spool.collections.some(
-    (collection) =>
-      !mayRepeat(collection, configuration) &&
-      spool.messages(collection).some(({ isAccepted, isUnclear }) => isAccepted || isUnclear),
-  );
-}
-
 /** Reports events whose acceptance is unknown; they are not sent again. */
 export function unclearEvents(spool: Spool): readonly string[] {
   return spool.collections.flatMap((collection) => {

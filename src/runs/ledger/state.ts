@@ -112,18 +112,22 @@ export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): 
 }
 
 /**
- * The version of what the service may have according to the ledger: the last completed snapshots, later ones that may have been
- * completed, and the watermarks.
+ * The version of what the service may have of some collections according to the ledger: the last completed snapshots,
+ * later ones that may have been completed, and the watermarks.
+ * @param subjects The wire names of the collections.
  * @param except Id of a run whose snapshots do not count.
  */
-export function ledgerVersion(seen: LedgerSnapshot, except: string): string {
-  const { snapshots, watermarks } = seen.state;
-  const completed = Object.entries(snapshots).map(([subject, { token }]) => [subject, token]);
-  const unclear = [...new Set(seen.entries.map(({ subject }) => subject))]
-    .flatMap((subject) => unclearOf(seen, subject))
-    .filter(({ token }) => runOf(token) !== except)
-    .map(({ key }) => key);
-  return JSON.stringify([completed.sort(), Object.entries(watermarks).sort(), unclear.sort()]);
+export function ledgerVersion(
+  { entries, state }: LedgerSnapshot,
+  subjects: Iterable<string>,
+  except: string,
+): string {
+  const versions = [...subjects].map((subject) => {
+    const unclear = unclearOf({ entries, state }, subject).filter(({ token }) => runOf(token) !== except);
+    const keys = unclear.map(({ key }) => key).sort();
+    return [subject, state.snapshots[subject]?.token, state.watermarks[subject], keys];
+  });
+  return JSON.stringify(versions);
 }
 
 async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
