@@ -13,7 +13,7 @@ interface Command {
 }
 
 const CONNECTED = ["installation", "apiKeyFile", "config", "verbose", "json"] as const;
-const RUN = ["preview", "firstRun", "waitForLock", ...CONNECTED] as const;
+const RUN = ["preview", "firstRun", "firstRunCounts", "waitForLock", ...CONNECTED] as const;
 
 /** All commands, in the order of the help. Only the module of the command that is called is loaded. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -21,7 +21,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "send CSV or JSONL files in one run",
     more: "Several files of a collection are one snapshot. Headings are field names; for others, configure a map. Only events after the last run are sent.",
     argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; by default, the configured ones"),
-    options: RUN,
+    options: ["delimiter", "encoding", ...RUN],
     examples: ["push accounts=users.csv --preview", "push accounts.csv plans.csv --first-run", "push"],
     load: () => import("./push/command.js"),
   },

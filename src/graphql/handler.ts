@@ -19,7 +19,6 @@ import {
   UpdateProcurementCaseDocument,
 } from "./generated/operations.js";
 import type { Document } from "./request/document.js";
-import { withField } from "./request/input-fields.js";
 import { isJson, readText } from "./request/response.js";
 import { isJsonObject, type JsonObject } from "./request/variables.js";
 import { requireConditions } from "./vendors.js";
@@ -50,7 +49,7 @@ type Allowed = ReadonlyMap<string, { readonly text: string; readonly method: str
  *
  * - It does not know who asks: check the session before you call it.
  * - It repeats nothing, because the client in the page does.
- * - Keys, headers and messages of the service stay here. Errors have their paths, codes and fields of inputs; a refusal
+ * - Keys, headers and messages of the service stay here. Errors have their paths and codes; a refusal
  *   of the key is `UPSTREAM_REFUSED` (HTTP 500), because it is not the page's fault.
  *
  * @returns a function that always answers, for `POST` with JSON
@@ -107,7 +106,7 @@ export function createGraphQLHandler(options: {
       if (found.method === "changeVendorsState") requireConditions(variables["where"]);
       const answer = await client.rawRequest(found.text, variables, { signal, timeoutMs, retry: false });
       const { data, status } = answer;
-      const errors = answer.errors.map((entry) => withoutMessage(withField(found.method, entry)));
+      const errors = answer.errors.map(withoutMessage);
       return respond(status, errors.length === 0 ? { data } : { data, errors });
     } catch (error) {
       const own = error instanceof Refusal && !signal.aborted;
@@ -171,9 +170,9 @@ function refusalOf(error: unknown, signal: AbortSignal): Refusal {
   return new Refusal(500, error instanceof SaasManagementError ? "UPSTREAM_REFUSED" : "INTERNAL");
 }
 
-function withoutMessage({ extensions, field, path }: GraphQLResponseError["errors"][number]): object {
+function withoutMessage({ extensions, path }: GraphQLResponseError["errors"][number]): object {
   const code = /^[A-Z][A-Z0-9_]{0,63}$/.exec(extensions?.code ?? "")?.[0];
-  return { message: "The service answered with an error.", path, extensions: { code, argument: field } };
+  return { message: "The service answered with an error.", path, extensions: { code } };
 }
 
 function respond(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {

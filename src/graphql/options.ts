@@ -26,8 +26,8 @@ export interface RequestOptions {
   /** Sent with the request, over the client's own headers, which list what is refused. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * How transient failures are repeated, or `false` for never. Fields that are left out have the SDK's defaults, not
-   * those of the client's `retry`. @default the client's `retry`
+   * How transient failures are repeated, or `false` for never. Fields that are left out are those of the client's
+   * `retry`. @default the client's `retry`
    */
   readonly retry?: RetryOptions | false | undefined;
 }
@@ -177,10 +177,6 @@ export function walkOf(options: { readonly [Name in keyof PagingOptions]?: unkno
  */
 export function mergeHeaders(defaults: HeaderRecord, own: HeaderRecord): HeaderRecord {
   const headers = normalizeHeaders(own, InvalidInputError);
-  if ("authorization" in headers)
-    throw new InvalidInputError(
-      "headers must not contain authorization: it comes from apiKey or authorization.",
-    );
   return { ...defaults, ...headers, ...JSON_BODY };
 }
 

@@ -27,8 +27,8 @@ import type { RecordSource } from "../sync/write/source.js";
 import type { SinkContext } from "../sync/write/window-queue.js";
 import type { Connector, RunBatch, RunContext } from "./connector.js";
 
-/** Stands in for the id of a batch: there is none yet. A message with a longer id may be larger than `messageBytes`. */
-const PLACEHOLDER_ID = "-".repeat(64);
+/** Room for the id of the batch, which is not known yet: a message with a longer one may be larger than `messageBytes`. */
+const ID_BYTES = 64;
 /** How often progress is told, in milliseconds: a source may take long for a message. */
 const TELL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -160,7 +160,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
         report.sent += message.records;
         report.accepted += message.records;
         report.messages += 1;
-        report.bytes += message.bytes.length;
+        report.bytes += message.bytes.length + ID_BYTES;
         this.#notify(report);
       }
     };
@@ -171,7 +171,8 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       windowBytes: configuration.messageBytes,
       flushAfterMs: TELL_MS,
       onWait: () => this.#notify(report),
-      batchId: PLACEHOLDER_ID,
+      batchId: "",
+      messageBytes: Math.max(1, configuration.messageBytes - ID_BYTES),
       collection,
       report,
       consequence,

@@ -1,5 +1,6 @@
-import { FLAG, FUNCTION, type OptionTable, POSITIVE, TEXT, wholeNumber } from "../core/validate.js";
+import { FLAG, FUNCTION, type OptionTable, TEXT, wholeNumber } from "../core/validate.js";
 import { BATCH_OPTIONS, type BatchOptions } from "../sync/batch/start.js";
+import { FIRST_RUN } from "./guard/first-run.js";
 import type { JudgeOptions } from "./guard/rules.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
@@ -7,7 +8,7 @@ import type { SpoolOptions } from "./spool.js";
 export const DEFAULT_RESTARTS = 2;
 
 /** Options of a run. */
-export interface RunOptions extends Omit<BatchOptions, "maxIdleMs">, JudgeOptions {
+export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
    * How many times what was read is sent again after a batch that failed transiently. The connector is not called for it.
    * @default 2
@@ -15,24 +16,19 @@ export interface RunOptions extends Omit<BatchOptions, "maxIdleMs">, JudgeOption
   readonly restarts?: number | undefined;
   /** Where what the connector writes is kept until all of it was judged and sent. @default the client's `sync.spool` */
   readonly spool?: SpoolOptions | undefined;
-  /** How long the run may take with all restarts and waits, in milliseconds. @default no limit */
-  readonly maxDurationMs?: number | undefined;
   /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
   readonly stopOnSignals?: boolean | undefined;
 }
 
-const { maxIdleMs: _, ...ofBatch } = BATCH_OPTIONS;
-
 export const RUN_OPTIONS = {
-  ...ofBatch,
+  ...BATCH_OPTIONS,
   ledger: true,
   guard: true,
   approve: { ...TEXT, expected: "the approval id of a RunHeldError" },
-  firstRun: FLAG,
+  firstRun: FIRST_RUN,
   onHeld: FUNCTION,
   restarts: wholeNumber(0),
   spool: true,
-  maxDurationMs: POSITIVE,
   stopOnSignals: FLAG,
 } satisfies OptionTable<RunOptions>;
 
@@ -46,7 +42,7 @@ export const HISTORY_OPTIONS = {
 
 /** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions
-  extends Pick<BatchOptions, "installationId" | "signal">,
+  extends Pick<BatchOptions, "installationId" | "signal" | "timeoutMs" | "headers">,
     Pick<JudgeOptions, "ledger" | "guard" | "approve" | "firstRun"> {
   /** Most entries in `issues` of a collection. @default 100 */
   readonly maxIssues?: number | undefined;

@@ -12,21 +12,21 @@ import {
   TransportError,
 } from "../core/errors/index.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
-import { bestEffort } from "../sync/call.js";
+import { bestEffort, withinGrace } from "../sync/call.js";
 import { COLLECTIONS, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
+import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
-import { type InstallationLedger, randomToken } from "./ledger/installation-ledger.js";
-import { noteCompleted, noteHeld } from "./ledger/notes.js";
+import { randomToken } from "./ledger/installation-ledger.js";
+import { noteCompleted } from "./ledger/notes.js";
 import { type LedgerSnapshot, ledgerVersion } from "./ledger/state.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { isReceipt, type RunReceipt, receiptOf } from "./receipt.js";
+import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
 import { withRunScope } from "./scope.js";
 import { type BatchEnd, BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
-import { unclearEvents } from "./spool-sender.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
 
 type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
@@ -37,8 +37,8 @@ export function runConnector<Snapshots extends SnapshotCollection>(
   parts: RunParts,
 ): Promise<RunReceipt> {
   const begunAt = parts.configuration.clock.monotonic();
-  return withRunScope(options, parts, (watched, ended) =>
-    new Run(connector, watched, parts, ended, begunAt).execute(),
+  return withRunScope(options, parts, (ended) =>
+    new Run(connector, options, parts, ended, begunAt).execute(),
   );
 }
 
@@ -51,7 +51,9 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #begunAt: number;
   readonly #runId = randomToken();
   readonly #sender: BatchSender;
-  #restarts: number;
+  /** The limit of windows before the run. */
+  readonly #windowBytes: number;
+  readonly #restarts: number;
   #restarted = 0;
 
   constructor(
@@ -66,6 +68,7 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#configuration = parts.configuration;
     this.#ended = ended;
     this.#begunAt = begunAt;
+    this.#windowBytes = parts.configuration.windowLimit.bytes;
     const run = { ...options, id: this.#runId };
     this.#sender = new BatchSender(run, parts, ended);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
@@ -75,13 +78,7 @@ class Run<Snapshots extends SnapshotCollection> {
     try {
       return await this.#extractJudgeSend();
     } catch (error) {
-      if (error instanceof RunHeldError) {
-        const message = "the ledger could not note the held run in its history";
-        await this.#note({ level: "warn", message }, (ledger, at, over) =>
-          noteHeld(ledger, error.report, at, over),
-        );
-        await this.#tell(error.report);
-      }
+      if (error instanceof RunHeldError) await this.#tell(error.report);
       throw this.#withUnclear(error);
     }
   }
@@ -96,6 +93,7 @@ class Run<Snapshots extends SnapshotCollection> {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
       const requireCurrent = (now: LedgerSnapshot) => this.#requireCurrent(seen, now, watermarks);
       const extracted = { ...(await this.#extract(spool, seen, watermarks)), requireCurrent };
+      checkCounts(this.#options.firstRun, extracted.extraction.stats);
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
       const now = await this.#sender.readLedger();
       requireCurrent(now);
@@ -115,9 +113,8 @@ class Run<Snapshots extends SnapshotCollection> {
   ): Promise<Omit<Extracted, "requireCurrent">> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
-    const sending = { id: this.#runId, ids: spool };
-    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, sending);
-    await guard.checkFirstRun();
+    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
+    await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },
@@ -140,8 +137,7 @@ class Run<Snapshots extends SnapshotCollection> {
       const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
         const receipt = this.#receipt(batch, end, extracted);
-        await this.#completed(receipt, end, watermarks);
-        return receipt;
+        return await this.#completed(receipt, end, watermarks);
       }
       const { failure } = batch;
       if (this.#ended.aborted || !isTransient(failure)) throw end.error;
@@ -153,14 +149,26 @@ class Run<Snapshots extends SnapshotCollection> {
     }
   }
 
-  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much. */
-  async #completed(receipt: RunReceipt, { snapshots }: CompletedEnd, watermarks: Watermarks): Promise<void> {
-    const { approve: approval } = this.#options;
-    const message =
-      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots, and sends the same events again";
-    await this.#note({ level: "error", message }, (ledger, at, over) =>
-      noteCompleted(ledger, { run: { at, receipt }, snapshots, ...watermarks, approval }, over),
-    );
+  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
+  async #completed(
+    receipt: RunReceipt,
+    { drafts: { token, snapshots } }: CompletedEnd,
+    watermarks: Watermarks,
+  ): Promise<RunReceipt> {
+    const { ledger } = this.#options;
+    if (ledger === undefined) return receipt;
+    const { clock, logger } = this.#configuration;
+    const completion = { run: { at: clock.now(), token, receipt }, snapshots, ...watermarks };
+    try {
+      const needless = await withinGrace(clock, (over) => noteCompleted(ledger, completion, over));
+      const message = "the ledger could not delete what is not needed any more";
+      await bestEffort(this.#configuration, { level: "warn", message }, () => ledger.delete(needless));
+      return receipt;
+    } catch (error) {
+      const surprise = notNoted(Object.keys(snapshots).length > 0, error);
+      logger.error(`saas-management: ${surprise}`, { error });
+      return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+    }
   }
 
   /** @throws {RunOutdatedError} another run has completed a collection of this one, or moved a watermark that it was given */
@@ -190,9 +198,10 @@ class Run<Snapshots extends SnapshotCollection> {
 
   #receipt(
     batch: BatchHandle,
-    { counts: reported }: CompletedEnd,
-    { spool, guard, extraction }: Extracted,
+    { counts: reported, drafts: { lists } }: CompletedEnd,
+    { guard, extraction }: Extracted,
   ): RunReceipt {
+    const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
     const run = {
       batchId: batch.id,
       restarts: this.#restarted,
@@ -200,24 +209,14 @@ class Run<Snapshots extends SnapshotCollection> {
       waitedForLockMs: this.#sender.waitedForLockMs,
       ledger: guard.ledger?.location,
       guard: guard.rules.isOn ? "on" : "off",
+      notes: note === undefined ? [] : [note],
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
-    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };
-    const receipt = receiptOf(run, facts, unclearEvents(spool));
+    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved, lists };
+    const receipt = receiptOf(run, facts);
     for (const surprise of receipt.surprises)
       this.#configuration.logger.error(`saas-management: ${surprise}`);
     return receipt;
-  }
-
-  /** Notes in the ledger what became of the run, which does not depend on it. */
-  async #note(
-    failed: Parameters<typeof bestEffort>[1],
-    put: (ledger: InstallationLedger, at: number, over: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const { ledger } = this.#options;
-    if (ledger === undefined) return;
-    const at = this.#configuration.clock.now();
-    await bestEffort(this.#configuration, failed, (over) => put(ledger, at, over));
   }
 
   async #tell(report: HeldReport): Promise<void> {
@@ -255,8 +254,7 @@ class Run<Snapshots extends SnapshotCollection> {
 /** Whether a new batch may succeed. Judged by what failed in the batch. */
 function isTransient(failure: unknown): boolean {
   return (
-    // Events of which nobody knows whether they were accepted are not sent again; the rest is.
-    (failure instanceof TransportError && (failure.retryable || isTransient(failure.cause))) ||
+    (failure instanceof TransportError && failure.retryable) ||
     failure instanceof TimeoutError ||
     failure instanceof RateLimitError ||
     failure instanceof BatchOutcomeUnknownError ||

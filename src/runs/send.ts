@@ -8,10 +8,10 @@ import type { SyncConfiguration } from "../sync/options.js";
 import type { SyncProgress } from "../sync/progress.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { Extraction } from "./extract.js";
-import { Drafts } from "./guard/drafts.js";
+import { type CompletedDrafts, Drafts } from "./guard/drafts.js";
 import type { Guard } from "./guard/guard.js";
 import { Journal } from "./ledger/journal.js";
-import { type Baseline, type LedgerSnapshot, NOTHING_SEEN, readLedger } from "./ledger/state.js";
+import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "./ledger/state.js";
 import { ledgerError } from "./ledger/value.js";
 import type { ResolvedRunOptions } from "./options.js";
 import type { Spool } from "./spool.js";
@@ -47,8 +47,8 @@ export type BatchEnd =
   | {
       readonly type: "completed";
       readonly counts: CompletionCounts;
-      /** What the ledger is to know of the snapshots. */
-      readonly snapshots: Readonly<Record<string, Baseline>>;
+      /** What the ledger is to know of it. */
+      readonly drafts: CompletedDrafts;
     }
   | { readonly type: "failed"; readonly error: unknown; readonly isReleased: boolean };
 
@@ -227,7 +227,7 @@ export class BatchSender {
       stopListening();
       unlink();
     }
-    return { type: "completed", counts, snapshots: drafts.completed };
+    return { type: "completed", counts, drafts: drafts.completed };
   }
 
   /** Releases the lock. A failure is logged and must not mask the original error. */

@@ -100,25 +100,15 @@ export interface SyncClient {
   startBatch(options?: BatchOptions): Promise<SyncBatch>;
 
   /**
-   * Takes over a batch that another handle started: the handle that is returned is the only one that may write to it.
-   * Nothing is sent: the first call shows whether the batch is active. Its lease is counted from now, so it may end
-   * earlier than it says. `complete()` needs `{ unverified: true }`.
-   *
-   * A handle of the same client, also that of a run, is refused from then on (`BatchStateError`, reason `taken-over`). One
-   * of another process is not told: the service refuses only a write of it that began before a write of this handle and
-   * is not done yet. Make sure that the other process has stopped.
-   * @throws {InvalidInputError} no batch id, or another option is wrong
-   * @throws {ClosedError} the client was closed
+   * Aborts a batch that another process began and left, and so releases its lock. Make sure that nothing writes to it any
+   * more: what it added stays for good, unless a completed snapshot once contained it.
+   * @throws {BatchStateError} the batch has ended already
+   * @throws {InvalidInputError} no batch id, or an option is wrong
+   * @throws {SyncProtocolError} the service does not know the batch
+   * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
-  openBatch(batchId: string, options: BatchOptions & { readonly takeOver: true }): SyncBatch;
-  /**
-   * Returns a handle on a batch that another process started, to abort it. Nothing is sent before that, so its state is
-   * `unknown` until then. To write, use `takeOver: true`: a batch has one writer.
-   * @throws {InvalidInputError} no batch id, or another option is wrong; `maxIdleMs` needs `takeOver: true`
-   * @throws {ClosedError} the client was closed
-   */
-  openBatch(
+  abortBatch(
     batchId: string,
-    options?: BatchOptions,
-  ): Pick<SyncBatch, "id" | "state" | "abort" | "close"> & AsyncDisposable;
+    options?: Pick<BatchOptions, "signal" | "timeoutMs" | "headers">,
+  ): Promise<void>;
 }

@@ -67,14 +67,6 @@ test("serves the methods of a client and its own documents, with the key of the 
   expect(await client.request(NAMES, { first: 1 })).toMatchObject({ applications: { nodes: [{}] } });
 });
 
-test("tells the page which field of a method's input the service refused", async () => {
-  const client = await page({ allow: ["updateProcurementCase", "createProcurementCase"] });
-  const { id } = await client.createProcurementCase({ name: "Renew" });
-  const error = await rejection(client.updateProcurementCase({ id, name: " " }));
-  expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", errors: [{ field: "input.name" }] });
-  expect(String(error)).toContain(", about input.name. See errors");
-});
-
 test("refuses a change of vendors that has no condition, as the client's method does", async () => {
   const client = await page({ allow: ["changeVendorsState"] });
   const name = { name: { eq: "Figma" } };

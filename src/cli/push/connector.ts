@@ -1,8 +1,9 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
+import { InvalidInputError } from "../../core/errors/index.js";
 import { isPlainObject } from "../../core/validate.js";
 import type { Connector } from "../../runs/connector.js";
-import { fromCsv } from "../../sources/csv.js";
+import { readCsv } from "../../sources/csv.js";
 import { fromJsonl } from "../../sources/jsonl.js";
 import { problemAt, type RecordLocation } from "../../sources/source.js";
 import {
@@ -25,6 +26,8 @@ export interface PushFile {
   readonly format: "csv" | "jsonl";
   readonly map?: Pushed["map"];
   readonly encoding?: Pushed["encoding"];
+  readonly delimiter?: Pushed["delimiter"];
+  readonly allowEmpty?: Pushed["allowEmpty"];
 }
 
 const DELIMITERS = [",", ";", "\t", "|"];
@@ -64,7 +67,8 @@ async function* recordsOf<C extends Collection>(
   io: Io,
   times?: EventTimes,
 ) {
-  for (const { path, format, encoding, map } of files) {
+  for (const { path, format, map, ...given } of files) {
+    const { encoding, allowEmpty } = given;
     const name = basename(path);
     const accept = (record: unknown, at: RecordLocation): RecordOf<C> | undefined => {
       if (record === undefined || times?.isNew(record) === false) return undefined;
@@ -72,23 +76,24 @@ async function* recordsOf<C extends Collection>(
       throw problemAt(at.location, "is not an object");
     };
     if (format === "jsonl") {
-      yield* fromJsonl(path, { map: accept });
+      yield* fromJsonl(path, { map: accept, encoding, allowEmpty });
       continue;
     }
-    const warn = (problem: string) => io.warn(`${name}: ${problem}.`);
-    const read: (row: Row) => unknown = map ?? rowReader(collection, warn);
-    const delimiter = await delimiterOf(path, encoding);
-    if (delimiter !== ",") io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
-    const ofRow = (row: Row, at: RecordLocation) => {
-      let record: unknown;
+    const { choose, read } = rowReader(collection, (problem) => io.warn(`${name}: ${problem}.`));
+    const delimiter = given.delimiter ?? (await delimiterOf(path, encoding));
+    if (delimiter !== "," && given.delimiter === undefined)
+      io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
+    const mapped = (row: Row, at: RecordLocation) => {
       try {
-        record = read(row);
+        return accept(map?.(row), at);
       } catch (cause) {
+        if (cause instanceof InvalidInputError) throw cause;
         throw problemAt(at.location, `made map throw: ${cause instanceof Error ? cause.message : ""}`);
       }
-      return accept(record, at);
     };
-    yield* fromCsv(path, { map: ofRow, delimiter, encoding });
+    const options = { delimiter, encoding, allowEmpty };
+    if (map !== undefined) yield* readCsv(path, { ...options, map: mapped });
+    else yield* readCsv(path, { ...options, map: (row, at) => accept(read(row), at) }, choose);
   }
 }
 

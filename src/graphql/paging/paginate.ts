@@ -146,7 +146,10 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       [names.cursor]: cursor,
     };
   };
-  const read = (answer: GraphQLAnswer<Data>, failures: Failures) => dataOf(answer, failures, method);
+  const read = (answer: GraphQLAnswer<Data>, failures: Failures) => ({
+    data: dataOf(answer, failures),
+    requestId: answer.requestId,
+  });
   return new PagedConnection({
     ...source.walk,
     operation: method ?? "paginate",
@@ -155,7 +158,8 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
     fetchPage: async (page, pageSignal) => {
       const variablesOfPage = (operation: Operation) => variablesFor(operation, page);
       const options = { headers, retry, timeoutMs, signal: pageSignal };
-      return select(await transport.send(document, variablesOfPage, options, read));
+      const { data, requestId } = await transport.send(document, variablesOfPage, options, read);
+      return { connection: select(data), requestId };
     },
   });
 }

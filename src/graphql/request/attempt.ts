@@ -1,6 +1,6 @@
 import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../../core/errors/index.js";
-import type { AttemptContext } from "../../core/operation.js";
+import { type AttemptContext, readRequestId } from "../../core/operation.js";
 import type { GraphQLConfiguration, HeaderRecord } from "../options.js";
 import { areAboutRequest, readErrorEntries, redactStrings } from "./error-entries.js";
 import type { AnswerReader, Failures } from "./failures.js";
@@ -99,9 +99,10 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   const { response, body } = received;
   if (response === undefined || body === undefined) throw failures.network(undefined, response);
   const { status, headers } = response;
-  if (body.errors.length === 0 && response.ok)
-    return attempt.read({ status, headers, data, errors: [] }, failures);
-  const answer = { status, headers, data, errors: readErrorEntries(body.errors) };
+  const requestId = readRequestId((name) => headers.get(name), context.redact);
+  const head = { status, headers, requestId };
+  if (body.errors.length === 0 && response.ok) return attempt.read({ ...head, data, errors: [] }, failures);
+  const answer = { ...head, data, errors: readErrorEntries(body.errors) };
   if (body.data === null && areAboutRequest(body.errors)) progress.notBegun = true;
   const refusal = failures.ofStatus(answer, answer.errors[0]?.message) ?? failures.ofEntries(answer);
   if (refusal !== undefined) throw refusal;

@@ -10,7 +10,6 @@ import { causesOf, errorCode, NETWORK_ERRORS, networkErrorOf } from "../../core/
 import { escapeControls } from "../../core/redact.js";
 import { parseRetryAfter } from "../../core/retry.js";
 import { describeEntries, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
-import { describeFields, withField } from "./input-fields.js";
 import type { GraphQLAnswer, ResponseHead } from "./response.js";
 import { isJsonObject } from "./variables.js";
 
@@ -84,15 +83,11 @@ export class Failures {
   }
 
   /** The response has `errors`, and the caller wants data only. */
-  responseErrors(
-    { status, data, errors: told }: GraphQLAnswer<unknown>,
-    method?: string,
-  ): GraphQLResponseError {
-    const errors = method === undefined ? told : told.map((entry) => withField(method, entry));
+  responseErrors({ status, data, errors }: GraphQLAnswer<unknown>): GraphQLResponseError {
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
     const partial = hasData(data) ? " and partial data" : "";
     return new GraphQLResponseError(
-      `${this.#context.label} was answered with ${count}${partial}${describeEntries(errors)}${describeFields(method, errors)}. See errors and data.`,
+      `${this.#context.label} was answered with ${count}${partial}${describeEntries(errors)}. See errors and data.`,
       { errors, data, status, serverMessage: errors[0]?.message },
     );
   }

@@ -64,7 +64,7 @@ export class Transport {
     const { clock, retry, timeoutMs } = common;
     const configuration = {
       ...common,
-      retry: options.retry === undefined ? retry : resolveRetry(options.retry),
+      retry: resolveRetry(options.retry, retry),
       timeoutMs: options.timeoutMs ?? timeoutMs,
     };
     const headers = options.headers === undefined ? ofClient : mergeHeaders(ofClient, options.headers);
@@ -112,12 +112,9 @@ export class Transport {
   }
 }
 
-/**
- * Reads the data of an answer; any entry in `errors` is a failure.
- * @param method The method of the client whose variables were sent: errors name their fields.
- */
-export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures, method?: string): Data {
-  if (answer.errors.length > 0) throw failures.responseErrors(answer, method);
+/** Reads the data of an answer; any entry in `errors` is a failure. */
+export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures): Data {
+  if (answer.errors.length > 0) throw failures.responseErrors(answer);
   if (answer.data === null) throw failures.notGraphQL(answer);
   return answer.data;
 }

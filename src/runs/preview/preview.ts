@@ -8,6 +8,7 @@ import { counted, withText } from "../../sync/report-text.js";
 import type { WriteStats } from "../../sync/write/options.js";
 import type { Connector } from "../connector.js";
 import { Extraction } from "../extract.js";
+import { checkCounts } from "../guard/first-run.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
@@ -32,7 +33,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const { signal } = controller;
   try {
     const guard = new Guard(options, snapshots, configuration, signal);
-    await guard.checkFirstRun();
+    await guard.checkLedger();
     const referencedIds = new ReferencedIds(snapshots);
     const watches = new Map<Collection, CollectionWatch>();
     const inspectorOf = (collection: CollectionInfo) => {
@@ -54,6 +55,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     const seen = await raceAbort(seenBy(guard), signal);
     const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
     await extraction.run(connector, { preview: true, ...watermarkCalls(watermarks, seen, true) });
+    checkCounts(options.firstRun, extraction.stats);
     return previewOf(guard, await guard.judge(seen), watches, extraction.stats);
   } finally {
     unlink();

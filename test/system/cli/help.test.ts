@@ -6,7 +6,7 @@ const RUN = `--dry-run --preview --first-run --wait-for-lock ${CONNECTED}`;
 
 /** The commands, with all options that each of them has. */
 const COMMANDS = {
-  push: RUN,
+  push: `--delimiter --encoding ${RUN}`,
   run: RUN,
   status: `--ids ${CONNECTED}`,
   approve: CONNECTED,

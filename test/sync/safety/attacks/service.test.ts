@@ -13,6 +13,7 @@ import {
   refused,
   send,
   testAttacks,
+  timeLimit,
 } from "./attacks.js";
 
 const rejectWindows = ({ server }: TestService) =>
@@ -69,9 +70,10 @@ testAttacks([
   },
   {
     name: "the run takes too long",
-    ending: refused("TIMEOUT"),
-    attack: (service) =>
-      send(
+    ending: { kind: "refused", error: { name: "TimeoutError" } },
+    attack: (service) => {
+      const time = timeLimit(service);
+      return send(
         service,
         async function* () {
           yield people(0, 20);
@@ -79,15 +81,16 @@ testAttacks([
           await new Promise((resolve) => setImmediate(resolve));
           yield people(20);
         },
-        { maxDurationMs: 60_000 },
-      ),
+        { signal: time },
+      );
+    },
   },
   {
     name: "another process aborts the batch",
     ending: reaching("records", refused("BATCH_STATE", { reason: "aborted" })),
     attack: (service) =>
       duringSecondWindow(service, async () => {
-        await service.sync.openBatch(service.inspect().lock?.batchId ?? "").abort();
+        await service.sync.abortBatch(service.inspect().lock?.batchId ?? "");
         service.clock.advance(10_000);
       }),
   },
