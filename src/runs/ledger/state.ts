@@ -126,15 +126,12 @@ export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): 
  * @param subjects The wire names of the collections.
  * @param except Id of a run whose snapshots do not count.
  */
-export function ledgerVersion(
-  { entries, state }: LedgerSnapshot,
-  subjects: Iterable<string>,
-  except: string,
-): string {
+export function ledgerVersion(seen: LedgerSnapshot, subjects: Iterable<string>, except: string): string {
+  const { collections, watermarks } = seen.state;
   const versions = [...subjects].map((subject) => {
-    const unclear = unclearOf({ entries, state }, subject).filter(({ token }) => runOf(token) !== except);
+    const unclear = unclearOf(seen, subject).filter(({ token }) => runOf(token) !== except);
     const keys = unclear.map(({ key }) => key).sort();
-    return [subject, state.collections[subject]?.completed?.token, state.watermarks[subject], keys];
+    return [subject, collections[subject]?.completed?.token, watermarks[subject], keys];
   });
   return JSON.stringify(versions);
 }
