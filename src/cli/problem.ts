@@ -15,6 +15,7 @@ import { UsageError } from "./options.js";
 const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/[.;] ?See (the (error's )?cause|serverMessage for its reason|errors( and data)?|the log)(?=\.)/gi, ""],
   [/ \d+ more in issues\.$/, ""],
+  [/firstRun expects/, "--first-run expects"],
   [/firstRun must not be true/, "--first-run is refused"],
   [/Leave it out, or set it from the command line: firstRun: .*/, "Leave it out."],
   [/run once with firstRun: true/, "run once with --first-run"],

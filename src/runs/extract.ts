@@ -94,7 +94,11 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       signal.throwIfAborted();
       // A source may wait for something that Node does not know of.
       stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
-      const written = Promise.resolve(connector.run(this.#facade(), { ...context, signal }));
+      const advance: RunContext["advance"] = (name, value) => {
+        this.#requireOpen("advance");
+        context.advance(name, value);
+      };
+      const written = Promise.resolve(connector.run(this.#facade(), { ...context, advance, signal }));
       const returned = await raceAbort(written, signal);
       this.#hasReturned = true;
       checkReturned(returned);
@@ -212,10 +216,9 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   #admit(call: string, collection: Collection): void {
-    if (this.signal.aborted || this.#hasReturned) {
-      const { aborted, reason }: { aborted: boolean; reason: unknown } = this.signal;
-      const isCut = aborted && this.#outcome === undefined;
-      const refused = isCut ? reason : overError(call, this.#outcome ?? "completed");
+    try {
+      this.#requireOpen(call);
+    } catch (refused) {
       this.#writes.markIncomplete(collection, refused);
       throw refused;
     }
@@ -229,6 +232,13 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
         `${collection} was already written in this run. Write a snapshot once, in full: use one source for all pages, or writer(), write() and end().`,
       );
     this.#written.add(collection);
+  }
+
+  /** @throws the connector has returned, or the run has ended */
+  #requireOpen(call: string): void {
+    const { aborted, reason }: { aborted: boolean; reason: unknown } = this.signal;
+    if (aborted && this.#outcome === undefined) throw reason;
+    if (aborted || this.#hasReturned) throw overError(call, this.#outcome ?? "completed");
   }
 
   #violated(message: string): InvalidInputError {

@@ -1,5 +1,6 @@
 import { FLAG, FUNCTION, type OptionTable, TEXT, wholeNumber } from "../core/validate.js";
 import { BATCH_OPTIONS, type BatchOptions } from "../sync/batch/start.js";
+import { FIRST_RUN } from "./guard/first-run.js";
 import type { JudgeOptions } from "./guard/rules.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
@@ -9,8 +10,7 @@ export const DEFAULT_RESTARTS = 2;
 /** Options of a run. */
 export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
-   * How many times a run begins again. If a batch failed transiently, what was read is sent again, and the connector is
-   * not called for it. If another run was completed meanwhile, the connector is called again.
+   * How many times what was read is sent again after a batch that failed transiently. The connector is not called for it.
    * @default 2
    */
   readonly restarts?: number | undefined;
@@ -25,7 +25,7 @@ export const RUN_OPTIONS = {
   ledger: true,
   guard: true,
   approve: { ...TEXT, expected: "the approval id of a RunHeldError" },
-  firstRun: FLAG,
+  firstRun: FIRST_RUN,
   onHeld: FUNCTION,
   restarts: wholeNumber(0),
   spool: true,

@@ -130,7 +130,7 @@ function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined,
   if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
   const why =
     expected.baseline === "none"
-      ? `it was not the first snapshot of ${collection}`
+      ? `an earlier job, or one with another ledger, has sent ${collection}`
       : "it may be an old copy, or not the ledger of the last run";
   return [
     `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected.removed)}: ${why}, or another connector writes ${collection} too. If they are missed, run again with all records at once: what is sent again is no longer removed`,

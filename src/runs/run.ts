@@ -13,25 +13,23 @@ import {
 } from "../core/errors/index.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { bestEffort, withinGrace } from "../sync/call.js";
-import type { SnapshotCollection } from "../sync/collections.js";
+import { COLLECTIONS, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
+import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
 import { randomToken } from "./ledger/installation-ledger.js";
 import { noteCompleted } from "./ledger/notes.js";
-import { readLedger } from "./ledger/state.js";
+import { type LedgerSnapshot, ledgerVersion } from "./ledger/state.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
 import { withRunScope } from "./scope.js";
-import { type BatchEnd, BatchSender, type Extracted, type RunParts, type VersionedSnapshot } from "./send.js";
+import { type BatchEnd, BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
 
 type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
-
-/** How long a run waits before it calls its connector again, in milliseconds; twice as long each time. */
-const PAUSE_MS = 1000;
 
 export function runConnector<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
@@ -78,30 +76,27 @@ class Run<Snapshots extends SnapshotCollection> {
 
   async execute(): Promise<RunReceipt> {
     try {
-      for (;;) {
-        const receipt = await this.#extractJudgeSend();
-        if (receipt !== undefined) return receipt;
-        await this.#beginAgain();
-      }
+      return await this.#extractJudgeSend();
     } catch (error) {
       if (error instanceof RunHeldError) await this.#tell(error.report);
       throw this.#withUnclear(error);
     }
   }
 
-  /** @returns undefined if another run was completed meanwhile: what was extracted may be older than what that one sent */
-  async #extractJudgeSend(): Promise<RunReceipt | undefined> {
+  async #extractJudgeSend(): Promise<RunReceipt> {
     const { spool: spoolOptions } = this.#options;
     // 1 Read T0 before the connector is called.
     const seen = await this.#sender.readLedger();
-    const watermarks = { before: seen.state.watermarks, advanced: {} };
+    const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
-      const extracted = { ...(await this.#extract(spool, seen, watermarks)), seen };
+      const requireCurrent = (now: LedgerSnapshot) => this.#requireCurrent(seen, now, watermarks);
+      const extracted = { ...(await this.#extract(spool, seen, watermarks)), requireCurrent };
+      checkCounts(this.#options.firstRun, extracted.extraction.stats);
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
       const now = await this.#sender.readLedger();
-      if (now.version !== seen.version) return undefined;
+      requireCurrent(now);
       const held = await extracted.guard.judge(now);
       if (held.length > 0) throw await extracted.guard.offer(held, now);
       return await this.#send(extracted, watermarks);
@@ -113,13 +108,13 @@ class Run<Snapshots extends SnapshotCollection> {
 
   async #extract(
     spool: Spool,
-    seen: VersionedSnapshot,
+    seen: LedgerSnapshot,
     watermarks: Watermarks,
-  ): Promise<Omit<Extracted, "seen">> {
+  ): Promise<Omit<Extracted, "requireCurrent">> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
     const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
-    if (this.#restarted === 0) await guard.checkLedger();
+    await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },
@@ -136,18 +131,14 @@ class Run<Snapshots extends SnapshotCollection> {
     return { spool, guard, extraction };
   }
 
-  /**
-   * Sends what was extracted, again in another batch if one failed transiently.
-   * @returns undefined if another run was completed meanwhile
-   */
-  async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt | undefined> {
+  /** Sends what was extracted, again in another batch if one failed transiently. */
+  async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt> {
     for (;;) {
       const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
         const receipt = this.#receipt(batch, end, extracted);
         return await this.#completed(receipt, end, watermarks);
       }
-      if (end.type === "outdated") return undefined;
       const { failure } = batch;
       if (this.#ended.aborted || !isTransient(failure)) throw end.error;
       this.#spendRestart(end.error);
@@ -180,30 +171,24 @@ class Run<Snapshots extends SnapshotCollection> {
     }
   }
 
-  /** Another run was completed since T0: waits before the connector is called again. @throws {RunOutdatedError} too often */
-  async #beginAgain(): Promise<void> {
-    const { installationId, ledger } = this.#options;
-    const seen =
-      ledger &&
-      (await raceAbort(
-        readLedger(ledger).catch(() => undefined),
-        this.#ended,
-      ));
-    const last = seen?.state.runs.at(-1)?.receipt;
-    const other = isReceipt(last) ? last : undefined;
-    const named = other === undefined ? "Another run" : `The run of batch ${other.batchId}`;
-    this.#spendRestart(
-      new RunOutdatedError(
-        `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so what it read may be older. It was not completed. Let runs of one installation not overlap, or run again.`,
-        { installationId, otherBatchId: other?.batchId },
-      ),
+  /** @throws {RunOutdatedError} another run has completed a collection of this one, or moved a watermark that it was given */
+  #requireCurrent(before: LedgerSnapshot, now: LedgerSnapshot, watermarks: Watermarks): void {
+    const { installationId } = this.#options;
+    const names = [...this.#connector.snapshots, ...watermarks.used];
+    const subjects = names.map((name) => COLLECTIONS[name].wireName);
+    const [first, last] = [before, now].map((seen) => ledgerVersion(seen, subjects, this.#runId));
+    if (first === last) return;
+    const receiptsOf = ({ state }: LedgerSnapshot) =>
+      state.runs.map(({ receipt }) => receipt).filter(isReceipt);
+    const known = new Set(receiptsOf(before).map(({ batchId }) => batchId));
+    const otherBatchId = receiptsOf(now).findLast(
+      ({ batchId, collections }) => !known.has(batchId) && names.some((name) => name in collections),
+    )?.batchId;
+    const named = otherBatchId === undefined ? "Another run" : `The run of batch ${otherBatchId}`;
+    throw new RunOutdatedError(
+      `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so what it read may be older and was not completed. Run it again, and let runs of the same collections not overlap.`,
+      { installationId, otherBatchId },
     );
-    const pauseMs = PAUSE_MS * 2 ** (this.#restarted - 1) * (0.5 + Math.random() / 2);
-    this.#configuration.logger.warn(
-      "saas-management: another run was completed meanwhile; the connector is called again",
-      { otherBatchId: other?.batchId, pauseMs },
-    );
-    await this.#configuration.clock.sleep(pauseMs, this.#ended);
   }
 
   #spendRestart(error: unknown): void {

@@ -5,8 +5,12 @@ import { COLLECTIONS, type Collection } from "../sync/collections.js";
 import { batchIdField } from "../sync/encoding/message-builder.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { StoredMessage } from "../sync/transport.js";
+import { WindowQueue } from "../sync/write/window-queue.js";
+import type { WindowMessage } from "../sync/write/window-sender.js";
 import type { Spool, SpooledMessage } from "./spool.js";
 
+/** The longest time of a timer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Room for the id of the batch and what follows it, beside the records of a full message. */
 const SPARE_BYTES = 64 * 1024;
 
@@ -36,50 +40,31 @@ async function sendCollection(
   const { context, report, unlink } = await batch.openCollection(collection, recordsOf(all));
   const isEvents = COLLECTIONS[collection].model === "event";
   const reader = new SpoolReader(spool, all, batchIdField(batch.id), configuration);
-  let index = 0;
+  const accepted = ({ kept }: KeptMessage) => {
+    kept.isAccepted = true;
+  };
+  // Nothing is waited for but the service, so no window is sent before it is full.
+  const windows = { windowBytes: configuration.sendWindowBytes, flushAfterMs: LONGEST_TIMER_MS };
+  const queue = new WindowQueue<KeptMessage>({ ...context, ...windows }, { accepted });
   let firstIndex = 0;
   try {
-    // A window of events is one message, so that it is known of each message whether it was accepted.
-    for (const window of windowsOf(all, isEvents ? 0 : configuration.sendWindowBytes)) {
-      const messages = window.map(({ records }) => {
-        const message = { bytes: reader.message(index), firstIndex, records };
-        index += 1;
-        firstIndex += records;
-        return message;
-      });
-      if (isEvents && window.every(({ isAccepted }) => isAccepted)) {
-        report.alreadyAccepted += recordsOf(window);
-        continue;
-      }
-      try {
-        await context.send(messages);
-      } catch (error) {
-        throw annotate(meaningOf("write", error), { outcomes: report.ranges });
-      }
-      for (const message of window) message.isAccepted = true;
+    for (const [index, kept] of all.entries()) {
+      const { records } = kept;
+      if (isEvents && kept.isAccepted) report.alreadyAccepted += records;
+      else await queue.put({ bytes: reader.message(index), firstIndex, records, kept });
+      firstIndex += records;
     }
+    await queue.finish();
+  } catch (error) {
+    throw annotate(meaningOf("write", error), { outcomes: report.ranges });
   } finally {
+    queue.close();
     unlink();
   }
 }
 
-/** Windows of at most so many bytes, or of one message. */
-function* windowsOf(
-  messages: readonly SpooledMessage[],
-  windowBytes: number,
-): Generator<readonly SpooledMessage[]> {
-  let window: SpooledMessage[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    if (window.length > 0 && bytes + message.length > windowBytes) {
-      yield window;
-      window = [];
-      bytes = 0;
-    }
-    window.push(message);
-    bytes += message.length;
-  }
-  if (window.length > 0) yield window;
+interface KeptMessage extends WindowMessage {
+  readonly kept: SpooledMessage;
 }
 
 /** How large a message is shows only with the id of its batch. */

@@ -33,8 +33,8 @@ export interface SyncClient {
    *   fails if one is missing, undeclared or written twice.
    * - If the batch fails transiently, it is aborted, and what was read is sent again in a new one, up to `restarts` times.
    *   Snapshots are sent again in full, events without those that were accepted. The connector is not called for it.
-   * - If another run of the installation was completed while this one read its source, the connector is called again, up to
-   *   `restarts` times: what it read may be older. With `ledger: "none"` nobody notices it: runs must not overlap then.
+   * - If another run completed a collection of this one while it read its source, or moved a watermark that it was given,
+   *   the run fails: what it read may be older. With `ledger: "none"` nobody notices it: runs must not overlap then.
    * - An exception of the connector and the signal's reason are rethrown unchanged; nothing was sent.
    *
    * @example
@@ -48,7 +48,7 @@ export interface SyncClient {
    * @throws {InvalidInputError} an option is wrong, or the connector did not keep to its `snapshots`
    * @throws {RunHeldError} the guard held the run
    * @throws {SpoolError} the folder of the temporary file is full, missing or read-only
-   * @throws {RunOutdatedError} other runs were completed meanwhile, too often
+   * @throws {RunOutdatedError} another run completed one of its collections meanwhile
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   run<const S extends SnapshotCollection = never>(

@@ -46,7 +46,6 @@ export function disposition(
       return "fix-credential";
     case "BATCH_IN_PROGRESS":
     case "RATE_LIMITED":
-    case "RUN_OUTDATED":
     case "TIMEOUT":
       return "retry-after";
     case "TRANSPORT_FAILED":
@@ -58,6 +57,7 @@ export function disposition(
         ? disposition(error.cause)
         : "retry-now";
     case "INTERRUPTED":
+    case "RUN_OUTDATED":
       return "retry-now";
     case "BATCH_OUTCOME_UNKNOWN":
     case "GRAPHQL_ERRORS":

@@ -188,8 +188,8 @@ export class RunHeldError extends SdkError {
 }
 
 /**
- * Other runs of the installation were completed while this one read its source, as often as `restarts` allows: what it
- * read may be older than what they sent. Nothing of it was completed.
+ * Another run completed a collection of this one while it read its source, or moved a watermark that it was given: what
+ * it read may be older than what that run sent. Nothing of it was completed; run it again.
  */
 export class RunOutdatedError extends SdkError {
   /** @internal */
@@ -197,7 +197,7 @@ export class RunOutdatedError extends SdkError {
   readonly code = "RUN_OUTDATED";
   /** The installation. */
   declare readonly installationId: string;
-  /** Id of the batch of the last of those runs; undefined if the ledger has no receipt of it. */
+  /** Id of that run's batch; undefined if the ledger has no receipt of it. */
   declare readonly otherBatchId: string | undefined;
 
   /** @internal */

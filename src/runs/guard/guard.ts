@@ -95,7 +95,7 @@ export class Guard {
     const { ledger } = this;
     if (ledger === undefined) return;
     await raceAbort(ledger.requireWritable(), this.#ended);
-    if (this.#options.firstRun !== true) return;
+    if ((this.#options.firstRun ?? false) === false) return;
     const knows = withinGrace(this.#configuration.clock, async () =>
       knowsSnapshots(await readLedger(ledger)),
     ).catch(() => false);
@@ -194,7 +194,7 @@ export class Guard {
     const { approve, ledger } = this;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
-    const isUnknown = ledger !== undefined && firstRun !== true && !knowsSnapshots(seen);
+    const isUnknown = ledger !== undefined && (firstRun ?? false) === false && !knowsSnapshots(seen);
     const judgement = { ...(await snapshot.judge({ rule, isUnknown, now, seen })), snapshot };
     if (judgement.findings.length === 0 || rule === undefined)
       return { ...judgement, isHeld: false, approvalProblem: undefined, waiting: undefined };

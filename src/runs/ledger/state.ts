@@ -121,20 +121,19 @@ export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): 
 }
 
 /**
- * The version of what the service may have according to the ledger: the last completed snapshots, later ones that may have been
- * completed, and the watermarks.
+ * The version of what the service may have of some collections according to the ledger: the last completed snapshots,
+ * later ones that may have been completed, and the watermarks.
+ * @param subjects The wire names of the collections.
  * @param except Id of a run whose snapshots do not count.
  */
-export function ledgerVersion(seen: LedgerSnapshot, except: string): string {
+export function ledgerVersion(seen: LedgerSnapshot, subjects: Iterable<string>, except: string): string {
   const { collections, watermarks } = seen.state;
-  const completed = Object.entries(collections).flatMap(([subject, { completed: last }]) =>
-    last === undefined ? [] : [[subject, last.token]],
-  );
-  const unclear = [...new Set(seen.entries.map(({ subject }) => subject))]
-    .flatMap((subject) => unclearOf(seen, subject))
-    .filter(({ token }) => runOf(token) !== except)
-    .map(({ key }) => key);
-  return JSON.stringify([completed.sort(), Object.entries(watermarks).sort(), unclear.sort()]);
+  const versions = [...subjects].map((subject) => {
+    const unclear = unclearOf(seen, subject).filter(({ token }) => runOf(token) !== except);
+    const keys = unclear.map(({ key }) => key).sort();
+    return [subject, collections[subject]?.completed?.token, watermarks[subject], keys];
+  });
+  return JSON.stringify(versions);
 }
 
 async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {

@@ -23,7 +23,8 @@ testAttacks([
     await handle.complete();
   }),
   batch("a window is lost, and it is completed", INCOMPLETE, async (handle, service) => {
-    breakTwice(service, "SyncRecords", "answer");
+    // Halves of it are lost, too.
+    service.server.faults.add({ on: "SyncRecords", fault: "drop", at: "answer", times: 99 });
     await handle.write("accounts", people()).catch(() => {});
     await handle.complete();
   }),
