@@ -58,7 +58,6 @@ const SYNC_OPTIONS = {
   maxSendMessageBytes: true,
   windowBytes: true,
   flushAfterMs: true,
-  eventDelivery: true,
   channelOptions: true,
   installationId: true,
   ledger: true,

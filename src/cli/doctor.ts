@@ -80,7 +80,7 @@ async function checkAll(
   });
   await check("Sync API", async () => {
     // The service checks the key first, and no lock is taken.
-    const aborted = opened(syncUrl, "SYNC_URL").sync.openBatch(randomUUID()).abort();
+    const aborted = opened(syncUrl, "SYNC_URL").sync.abortBatch(randomUUID());
     await aborted.catch((error: unknown) => {
       if (!hasEnded(error)) throw error;
     });

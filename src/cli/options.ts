@@ -8,6 +8,7 @@ export interface Options {
   readonly config?: string;
   readonly preview?: boolean;
   readonly firstRun?: boolean;
+  readonly firstRunCounts?: string;
   readonly waitForLock?: number;
   readonly delimiter?: string;
   readonly encoding?: TextEncoding;
@@ -30,6 +31,8 @@ export interface Options {
 /** The arguments of the command line are wrong. */
 export class UsageError extends Error {}
 
+export const FIRST_RUN_COUNTS = "--first-run-counts";
+
 /** All options. A command has some of them. */
 export const OPTIONS = {
   installation: new Option("--installation <id>", "installation (SAAS_MANAGEMENT_INSTALLATION_ID)"),
@@ -41,7 +44,12 @@ export const OPTIONS = {
   verbose: new Option("--verbose", "print each attempt of each request"),
   json: new Option("--json", "print JSON, also for errors"),
   preview: new Option("--dry-run, --preview", "send nothing, and print what a run would do"),
-  firstRun: new Option("--first-run", "this is the first run with this ledger"),
+  firstRun: new Option(
+    "--first-run",
+    "this is the first run with this ledger; --first-run=1240,12 has counts",
+  ),
+  // Written as --first-run=…: an optional value would take the name of a file.
+  firstRunCounts: new Option(`${FIRST_RUN_COUNTS} <counts>`).hideHelp(),
   waitForLock: number("--wait-for-lock <seconds>", "wait for another run to end (default: 0)", 0, 999_999),
   delimiter: new Option("--delimiter <character>", "what separates cells, such as ; or tab").argParser(
     (text) => (text === "tab" ? "\t" : text),

@@ -15,6 +15,7 @@ import { UsageError } from "./options.js";
 const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/[.;] ?See (the (error's )?cause|serverMessage for its reason|errors( and data)?|the log)(?=\.)/gi, ""],
   [/ \d+ more in issues\.$/, ""],
+  [/firstRun expects/, "--first-run expects"],
   [/firstRun must not be true/, "--first-run is refused"],
   [/Leave it out, or set it from the command line: firstRun: .*/, "Leave it out."],
   [/run once with firstRun: true/, "run once with --first-run"],
@@ -41,7 +42,7 @@ export function report(error: unknown, io: Io): number {
   const next = [
     ...(help === undefined || (io.hasOwnLedger && help !== CHECK) ? [] : [help]),
     ...(held === undefined ? [] : firstRunSteps(held)),
-    ...(held === undefined || io.hasOwnLedger ? [] : approveSteps(held)),
+    ...(held === undefined || io.hasOwnLedger ? [] : approveSteps([held])),
   ];
   if (io.json) {
     io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next, held })}\n`);
@@ -115,9 +116,12 @@ export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is its first run" }];
 }
 
-/** What shows a held run and lets it go through, if the ledger could store it. */
-export function approveSteps({ approval }: HeldReport): readonly NextStep[] {
-  if (approval === undefined) return [];
+/** What shows held runs and lets them go through, if the ledger could store them. */
+export function approveSteps(held: readonly Pick<HeldReport, "approval">[]): readonly NextStep[] {
+  const ids = held.flatMap(({ approval }) => approval?.id ?? []);
   const when = "if the change is right: the next run goes through";
-  return [helpOf("status --ids", "to see all ids"), helpOf(`approve ${approval.id}`, when)];
+  return [
+    ...(ids.length === 0 ? [] : [helpOf("status --ids", "to see all ids")]),
+    ...ids.map((id) => helpOf(`approve ${id}`, when)),
+  ];
 }

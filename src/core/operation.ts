@@ -33,8 +33,6 @@ export interface Operation extends Observed {
   readonly repeatable: boolean;
   /** What to do when the time is up, for the error's message. @default to raise `timeoutMs`, or try again later */
   readonly timeoutAdvice?: (() => string | undefined) | undefined;
-  /** Whether a failed attempt may be repeated, for an operation that must not be done twice. @default always */
-  readonly mayRepeat?: (() => boolean) | undefined;
   /** Whether an attempt with a refused key executed nothing, so that another key may be tried. @default always */
   readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
 }
@@ -64,7 +62,7 @@ async function runAttempts<T>(
   trace: Trace | undefined,
 ): Promise<T> {
   const { clock, retry: policy, retryBudget: budget, timeoutMs } = configuration;
-  const { cancellation, label, mayRepeat, repeatable: retryable, timeoutAdvice: advice } = operation;
+  const { cancellation, label, repeatable: retryable, timeoutAdvice: advice } = operation;
   const deadline = new Deadline({ clock, timeoutMs, operation: label, advice, cancellation, retryable });
   const { signal } = deadline;
   const credential = new OperationCredential(operation.credential, signal);
@@ -98,7 +96,7 @@ async function runAttempts<T>(
     operation.mayReplaceKey?.(failure) !== false && credential.replaceAfter(failure);
   const { onRetry } = events;
   try {
-    return await withRetry(attemptOnce, { policy, clock, deadline, budget, mayRepeat, recover, onRetry });
+    return await withRetry(attemptOnce, { policy, clock, deadline, budget, recover, onRetry });
   } finally {
     deadline.end();
   }

@@ -2,8 +2,7 @@ import { raceAbort } from "../core/abort.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import { readOptions } from "../core/validate.js";
-import type { OpenedBatch } from "../sync/batch/opened-batch.js";
-import type { BatchOptions } from "../sync/batch/start.js";
+import type { AbortOptions, BatchOptions } from "../sync/batch/start.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { BatchClient, lazyGrpc } from "../sync/client.js";
 import type { SnapshotCollection } from "../sync/collections.js";
@@ -63,12 +62,15 @@ export class SyncEngine implements SyncClient {
       const { headers, timeoutMs } = given;
       const configuration = configurationOfCall(this.#configuration, { headers, timeoutMs });
       runs ??= await import("../runs/run.js");
-      return runs.runConnector(read, given, {
-        configuration,
-        start: (started, watch) => this.#batches.start({ ...started, headers, timeoutMs }, watch),
-        abort: (batchId, signal) => this.#batches.abort(batchId, signal, { headers, timeoutMs }),
-        closed: this.#batches.closed,
-      });
+      const { runConnector } = runs;
+      return this.#batches.whileRunning((start) =>
+        runConnector(read, given, {
+          configuration,
+          start: (started, watch) => start({ ...started, headers, timeoutMs }, watch),
+          abort: (batchId, signal) => this.#batches.abort(batchId, signal, { headers, timeoutMs }),
+          closed: this.#batches.closed,
+        }),
+      );
     });
   }
 
@@ -105,10 +107,8 @@ export class SyncEngine implements SyncClient {
     return this.#batches.startBatch(options);
   }
 
-  openBatch(batchId: string, options: BatchOptions & { readonly takeOver: true }): BatchHandle;
-  openBatch(batchId: string, options?: BatchOptions): OpenedBatch;
-  openBatch(batchId: string, options?: BatchOptions): BatchHandle | OpenedBatch {
-    return this.#batches.openBatch(batchId, options);
+  abortBatch(batchId: string, options?: AbortOptions): Promise<void> {
+    return this.#batches.abortBatch(batchId, options);
   }
 
   close(): Promise<void> {
@@ -126,7 +126,7 @@ export class SyncEngine implements SyncClient {
     const installationId = this.#batches.installationOf(options);
     const scope = { endpoint: this.#configuration.endpoint.origin, installationId };
     const chosen = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
-    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope);
+    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope, this.#configuration);
     return { ...options, installationId, ledger, guard, onHeld, spool };
   }
 

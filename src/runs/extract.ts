@@ -27,8 +27,8 @@ import type { RecordSource } from "../sync/write/source.js";
 import type { SinkContext } from "../sync/write/window-queue.js";
 import type { Connector, RunBatch, RunContext } from "./connector.js";
 
-/** Stands in for the id of a batch: there is none yet. A message with a longer id may be larger than `messageBytes`. */
-const PLACEHOLDER_ID = "-".repeat(64);
+/** Room for the id of the batch, which is not known yet: a message with a longer one may be larger than `messageBytes`. */
+const ID_BYTES = 64;
 /** How often progress is told, in milliseconds: a source may take long for a message. */
 const TELL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -94,7 +94,11 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       signal.throwIfAborted();
       // A source may wait for something that Node does not know of.
       stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
-      const written = Promise.resolve(connector.run(this.#facade(), { ...context, signal }));
+      const advance: RunContext["advance"] = (name, value) => {
+        this.#requireOpen("advance");
+        context.advance(name, value);
+      };
+      const written = Promise.resolve(connector.run(this.#facade(), { ...context, advance, signal }));
       const returned = await raceAbort(written, signal);
       this.#hasReturned = true;
       checkReturned(returned);
@@ -156,7 +160,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
         report.sent += message.records;
         report.accepted += message.records;
         report.messages += 1;
-        report.bytes += message.bytes.length;
+        report.bytes += message.bytes.length + ID_BYTES;
         this.#notify(report);
       }
     };
@@ -167,7 +171,8 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       windowBytes: configuration.messageBytes,
       flushAfterMs: TELL_MS,
       onWait: () => this.#notify(report),
-      batchId: PLACEHOLDER_ID,
+      batchId: "",
+      messageBytes: Math.max(1, configuration.messageBytes - ID_BYTES),
       collection,
       report,
       consequence,
@@ -211,10 +216,9 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   #admit(call: string, collection: Collection): void {
-    if (this.signal.aborted || this.#hasReturned) {
-      const { aborted, reason }: { aborted: boolean; reason: unknown } = this.signal;
-      const isCut = aborted && this.#outcome === undefined;
-      const refused = isCut ? reason : overError(call, this.#outcome ?? "completed");
+    try {
+      this.#requireOpen(call);
+    } catch (refused) {
       this.#writes.markIncomplete(collection, refused);
       throw refused;
     }
@@ -228,6 +232,13 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
         `${collection} was already written in this run. Write a snapshot once, in full: use one source for all pages, or writer(), write() and end().`,
       );
     this.#written.add(collection);
+  }
+
+  /** @throws the connector has returned, or the run has ended */
+  #requireOpen(call: string): void {
+    const { aborted, reason }: { aborted: boolean; reason: unknown } = this.signal;
+    if (aborted && this.#outcome === undefined) throw reason;
+    if (aborted || this.#hasReturned) throw overError(call, this.#outcome ?? "completed");
   }
 
   #violated(message: string): InvalidInputError {

@@ -1,5 +1,6 @@
-import { FLAG, FUNCTION, type OptionTable, POSITIVE, TEXT, wholeNumber } from "../core/validate.js";
+import { FLAG, FUNCTION, type OptionTable, TEXT, wholeNumber } from "../core/validate.js";
 import { BATCH_OPTIONS, type BatchOptions } from "../sync/batch/start.js";
+import { FIRST_RUN } from "./guard/first-run.js";
 import type { JudgeOptions } from "./guard/rules.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
@@ -7,33 +8,27 @@ import type { SpoolOptions } from "./spool.js";
 export const DEFAULT_RESTARTS = 2;
 
 /** Options of a run. */
-export interface RunOptions extends Omit<BatchOptions, "maxIdleMs">, JudgeOptions {
+export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
-   * How many times a run begins again. If a batch failed transiently, what was read is sent again, and the connector is
-   * not called for it. If another run was completed meanwhile, the connector is called again.
+   * How many times what was read is sent again after a batch that failed transiently. The connector is not called for it.
    * @default 2
    */
   readonly restarts?: number | undefined;
   /** Where what the connector writes is kept until all of it was judged and sent. @default the client's `sync.spool` */
   readonly spool?: SpoolOptions | undefined;
-  /** How long the run may take with all restarts and waits, in milliseconds. @default no limit */
-  readonly maxDurationMs?: number | undefined;
   /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
   readonly stopOnSignals?: boolean | undefined;
 }
 
-const { maxIdleMs: _, ...ofBatch } = BATCH_OPTIONS;
-
 export const RUN_OPTIONS = {
-  ...ofBatch,
+  ...BATCH_OPTIONS,
   ledger: true,
   guard: true,
   approve: { ...TEXT, expected: "the approval id of a RunHeldError" },
-  firstRun: FLAG,
+  firstRun: FIRST_RUN,
   onHeld: FUNCTION,
   restarts: wholeNumber(0),
   spool: true,
-  maxDurationMs: POSITIVE,
   stopOnSignals: FLAG,
 } satisfies OptionTable<RunOptions>;
 

@@ -12,27 +12,24 @@ import {
   TransportError,
 } from "../core/errors/index.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
-import { bestEffort } from "../sync/call.js";
-import type { SnapshotCollection } from "../sync/collections.js";
+import { bestEffort, withinGrace } from "../sync/call.js";
+import { COLLECTIONS, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
+import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
-import { type InstallationLedger, randomToken } from "./ledger/installation-ledger.js";
-import { noteCompleted, noteHeld } from "./ledger/notes.js";
-import { readLedger } from "./ledger/state.js";
+import { randomToken } from "./ledger/installation-ledger.js";
+import { noteCompleted } from "./ledger/notes.js";
+import { type LedgerSnapshot, ledgerVersion } from "./ledger/state.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { isReceipt, type RunReceipt, receiptOf } from "./receipt.js";
+import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
 import { withRunScope } from "./scope.js";
-import { type BatchEnd, BatchSender, type Extracted, type RunParts, type VersionedSnapshot } from "./send.js";
+import { type BatchEnd, BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
-import { hasSentOnce, unclearEvents } from "./spool-sender.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
 
 type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
-
-/** How long a run waits before it calls its connector again, in milliseconds; twice as long each time. */
-const PAUSE_MS = 1000;
 
 export function runConnector<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
@@ -40,8 +37,8 @@ export function runConnector<Snapshots extends SnapshotCollection>(
   parts: RunParts,
 ): Promise<RunReceipt> {
   const begunAt = parts.configuration.clock.monotonic();
-  return withRunScope(options, parts, (watched, ended) =>
-    new Run(connector, watched, parts, ended, begunAt).execute(),
+  return withRunScope(options, parts, (ended) =>
+    new Run(connector, options, parts, ended, begunAt).execute(),
   );
 }
 
@@ -54,7 +51,9 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #begunAt: number;
   readonly #runId = randomToken();
   readonly #sender: BatchSender;
-  #restarts: number;
+  /** The limit of windows before the run. */
+  readonly #windowBytes: number;
+  readonly #restarts: number;
   #restarted = 0;
 
   constructor(
@@ -69,6 +68,7 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#configuration = parts.configuration;
     this.#ended = ended;
     this.#begunAt = begunAt;
+    this.#windowBytes = parts.configuration.windowLimit.bytes;
     const run = { ...options, id: this.#runId };
     this.#sender = new BatchSender(run, parts, ended);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
@@ -76,36 +76,27 @@ class Run<Snapshots extends SnapshotCollection> {
 
   async execute(): Promise<RunReceipt> {
     try {
-      for (;;) {
-        const receipt = await this.#extractJudgeSend();
-        if (receipt !== undefined) return receipt;
-        await this.#beginAgain();
-      }
+      return await this.#extractJudgeSend();
     } catch (error) {
-      if (error instanceof RunHeldError) {
-        const message = "the ledger could not note the held run in its history";
-        await this.#note({ level: "warn", message }, (ledger, at, over) =>
-          noteHeld(ledger, error.report, at, over),
-        );
-        await this.#tell(error.report);
-      }
+      if (error instanceof RunHeldError) await this.#tell(error.report);
       throw this.#withUnclear(error);
     }
   }
 
-  /** @returns undefined if another run was completed meanwhile: what was extracted may be older than what that one sent */
-  async #extractJudgeSend(): Promise<RunReceipt | undefined> {
+  async #extractJudgeSend(): Promise<RunReceipt> {
     const { spool: spoolOptions } = this.#options;
     // 1 Read T0 before the connector is called.
     const seen = await this.#sender.readLedger();
-    const watermarks = { before: seen.state.watermarks, advanced: {} };
+    const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
-      const extracted = { ...(await this.#extract(spool, seen, watermarks)), seen };
+      const requireCurrent = (now: LedgerSnapshot) => this.#requireCurrent(seen, now, watermarks);
+      const extracted = { ...(await this.#extract(spool, seen, watermarks)), requireCurrent };
+      checkCounts(this.#options.firstRun, extracted.extraction.stats);
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
       const now = await this.#sender.readLedger();
-      if (now.version !== seen.version) return undefined;
+      requireCurrent(now);
       const held = await extracted.guard.judge(now);
       if (held.length > 0) throw await extracted.guard.offer(held, now);
       return await this.#send(extracted, watermarks);
@@ -117,14 +108,13 @@ class Run<Snapshots extends SnapshotCollection> {
 
   async #extract(
     spool: Spool,
-    seen: VersionedSnapshot,
+    seen: LedgerSnapshot,
     watermarks: Watermarks,
-  ): Promise<Omit<Extracted, "seen">> {
+  ): Promise<Omit<Extracted, "requireCurrent">> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
-    const sending = { id: this.#runId, ids: spool };
-    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, sending);
-    if (this.#restarted === 0) await guard.checkFirstRun();
+    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
+    await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },
@@ -141,22 +131,13 @@ class Run<Snapshots extends SnapshotCollection> {
     return { spool, guard, extraction };
   }
 
-  /**
-   * Sends what was extracted, again in another batch if one failed transiently.
-   * @returns undefined if another run was completed meanwhile
-   */
-  async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt | undefined> {
+  /** Sends what was extracted, again in another batch if one failed transiently. */
+  async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt> {
     for (;;) {
       const { batch, end } = await this.#sender.send(extracted);
       if (end.type === "completed") {
         const receipt = this.#receipt(batch, end, extracted);
-        await this.#completed(receipt, end, watermarks);
-        return receipt;
-      }
-      if (end.type === "outdated") {
-        // The connector would write events again that must not be sent twice.
-        if (hasSentOnce(extracted.spool, this.#configuration)) this.#restarts = this.#restarted;
-        return undefined;
+        return await this.#completed(receipt, end, watermarks);
       }
       const { failure } = batch;
       if (this.#ended.aborted || !isTransient(failure)) throw end.error;
@@ -168,40 +149,46 @@ class Run<Snapshots extends SnapshotCollection> {
     }
   }
 
-  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much. */
-  async #completed(receipt: RunReceipt, { snapshots }: CompletedEnd, watermarks: Watermarks): Promise<void> {
-    const { approve: approval } = this.#options;
-    const message =
-      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots, and sends the same events again";
-    await this.#note({ level: "error", message }, (ledger, at, over) =>
-      noteCompleted(ledger, { run: { at, receipt }, snapshots, ...watermarks, approval }, over),
-    );
+  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
+  async #completed(
+    receipt: RunReceipt,
+    { drafts: { token, snapshots } }: CompletedEnd,
+    watermarks: Watermarks,
+  ): Promise<RunReceipt> {
+    const { ledger } = this.#options;
+    if (ledger === undefined) return receipt;
+    const { clock, logger } = this.#configuration;
+    const completion = { run: { at: clock.now(), token, receipt }, snapshots, ...watermarks };
+    try {
+      const needless = await withinGrace(clock, (over) => noteCompleted(ledger, completion, over));
+      const message = "the ledger could not delete what is not needed any more";
+      await bestEffort(this.#configuration, { level: "warn", message }, () => ledger.delete(needless));
+      return receipt;
+    } catch (error) {
+      const surprise = notNoted(Object.keys(snapshots).length > 0, error);
+      logger.error(`saas-management: ${surprise}`, { error });
+      return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+    }
   }
 
-  /** Another run was completed since T0: waits before the connector is called again. @throws {RunOutdatedError} too often */
-  async #beginAgain(): Promise<void> {
-    const { installationId, ledger } = this.#options;
-    const seen =
-      ledger &&
-      (await raceAbort(
-        readLedger(ledger).catch(() => undefined),
-        this.#ended,
-      ));
-    const last = seen?.state.runs.at(-1)?.receipt;
-    const other = isReceipt(last) ? last : undefined;
-    const named = other === undefined ? "Another run" : `The run of batch ${other.batchId}`;
-    this.#spendRestart(
-      new RunOutdatedError(
-        `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so what it read may be older. It was not completed. Let runs of one installation not overlap, or run again.`,
-        { installationId, otherBatchId: other?.batchId },
-      ),
+  /** @throws {RunOutdatedError} another run has completed a collection of this one, or moved a watermark that it was given */
+  #requireCurrent(before: LedgerSnapshot, now: LedgerSnapshot, watermarks: Watermarks): void {
+    const { installationId } = this.#options;
+    const names = [...this.#connector.snapshots, ...watermarks.used];
+    const subjects = names.map((name) => COLLECTIONS[name].wireName);
+    const [first, last] = [before, now].map((seen) => ledgerVersion(seen, subjects, this.#runId));
+    if (first === last) return;
+    const receiptsOf = ({ state }: LedgerSnapshot) =>
+      state.runs.map(({ receipt }) => receipt).filter(isReceipt);
+    const known = new Set(receiptsOf(before).map(({ batchId }) => batchId));
+    const otherBatchId = receiptsOf(now).findLast(
+      ({ batchId, collections }) => !known.has(batchId) && names.some((name) => name in collections),
+    )?.batchId;
+    const named = otherBatchId === undefined ? "Another run" : `The run of batch ${otherBatchId}`;
+    throw new RunOutdatedError(
+      `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so what it read may be older and was not completed. Run it again, and let runs of the same collections not overlap.`,
+      { installationId, otherBatchId },
     );
-    const pauseMs = PAUSE_MS * 2 ** (this.#restarted - 1) * (0.5 + Math.random() / 2);
-    this.#configuration.logger.warn(
-      "saas-management: another run was completed meanwhile; the connector is called again",
-      { otherBatchId: other?.batchId, pauseMs },
-    );
-    await this.#configuration.clock.sleep(pauseMs, this.#ended);
   }
 
   #spendRestart(error: unknown): void {
@@ -211,9 +198,10 @@ class Run<Snapshots extends SnapshotCollection> {
 
   #receipt(
     batch: BatchHandle,
-    { counts: reported }: CompletedEnd,
-    { spool, guard, extraction }: Extracted,
+    { counts: reported, drafts: { lists } }: CompletedEnd,
+    { guard, extraction }: Extracted,
   ): RunReceipt {
+    const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
     const run = {
       batchId: batch.id,
       restarts: this.#restarted,
@@ -221,24 +209,14 @@ class Run<Snapshots extends SnapshotCollection> {
       waitedForLockMs: this.#sender.waitedForLockMs,
       ledger: guard.ledger?.location,
       guard: guard.rules.isOn ? "on" : "off",
+      notes: note === undefined ? [] : [note],
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
-    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };
-    const receipt = receiptOf(run, facts, unclearEvents(spool));
+    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved, lists };
+    const receipt = receiptOf(run, facts);
     for (const surprise of receipt.surprises)
       this.#configuration.logger.error(`saas-management: ${surprise}`);
     return receipt;
-  }
-
-  /** Notes in the ledger what became of the run, which does not depend on it. */
-  async #note(
-    failed: Parameters<typeof bestEffort>[1],
-    put: (ledger: InstallationLedger, at: number, over: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const { ledger } = this.#options;
-    if (ledger === undefined) return;
-    const at = this.#configuration.clock.now();
-    await bestEffort(this.#configuration, failed, (over) => put(ledger, at, over));
   }
 
   async #tell(report: HeldReport): Promise<void> {
@@ -276,8 +254,7 @@ class Run<Snapshots extends SnapshotCollection> {
 /** Whether a new batch may succeed. Judged by what failed in the batch. */
 function isTransient(failure: unknown): boolean {
   return (
-    // Events of which nobody knows whether they were accepted are not sent again; the rest is.
-    (failure instanceof TransportError && (failure.retryable || isTransient(failure.cause))) ||
+    (failure instanceof TransportError && failure.retryable) ||
     failure instanceof TimeoutError ||
     failure instanceof RateLimitError ||
     failure instanceof BatchOutcomeUnknownError ||

@@ -1,32 +1,25 @@
 import { linkAbort } from "../core/abort.js";
 import { InterruptedError, RunHeldError } from "../core/errors/index.js";
 import type { Logger } from "../core/hooks.js";
-import { Deadline } from "../core/retry.js";
 import { traced } from "../core/trace.js";
 import { openSyncTrace } from "../sync/call.js";
-import { withHeartbeat } from "../sync/progress.js";
 import type { ResolvedRunOptions } from "./options.js";
 import type { RunReceipt } from "./receipt.js";
 import type { RunParts } from "./send.js";
 
 /**
- * Does the work of a run where tracing, heartbeats and the log see it, with a signal that fires when the caller, the
- * client, the time or a signal of the process ends the run.
+ * Does the work of a run where tracing and the log see it, with a signal that fires when the caller, the client or a
+ * signal of the process ends the run.
  */
 export async function withRunScope(
   options: ResolvedRunOptions,
   { configuration, closed }: RunParts,
-  work: (options: ResolvedRunOptions, ended: AbortSignal) => Promise<RunReceipt>,
+  work: (ended: AbortSignal) => Promise<RunReceipt>,
 ): Promise<RunReceipt> {
-  const { clock, logger } = configuration;
-  const { installationId, signal, stopOnSignals, maxDurationMs } = options;
-  const { onProgress, end } = withHeartbeat(options, clock);
+  const { installationId, signal, stopOnSignals } = options;
   const { controller, unlink } = linkAbort(signal, closed);
   const stopListening = stopOnSignals === true ? abortAtSignals(controller) : undefined;
-  const limit = { operation: "The run", option: "maxDurationMs", cancellation: controller };
-  const deadline =
-    maxDurationMs === undefined ? undefined : new Deadline({ clock, timeoutMs: maxDurationMs, ...limit });
-  const run = () => logged(installationId, logger, () => work({ ...options, onProgress }, controller.signal));
+  const run = () => logged(installationId, configuration.logger, () => work(controller.signal));
   try {
     return await traced(
       openSyncTrace(configuration, "sync.run", { installationId }),
@@ -35,9 +28,7 @@ export async function withRunScope(
     );
   } finally {
     unlink();
-    deadline?.end();
     stopListening?.();
-    end();
     // Nothing goes on that nobody waits for, such as the abort of an orphan.
     controller.abort(new Error("The run is over."));
   }

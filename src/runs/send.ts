@@ -8,16 +8,10 @@ import type { SyncConfiguration } from "../sync/options.js";
 import type { SyncProgress } from "../sync/progress.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { Extraction } from "./extract.js";
-import { Drafts } from "./guard/drafts.js";
+import { type CompletedDrafts, Drafts } from "./guard/drafts.js";
 import type { Guard } from "./guard/guard.js";
 import { Journal } from "./ledger/journal.js";
-import {
-  type Baseline,
-  type LedgerSnapshot,
-  ledgerVersion,
-  NOTHING_SEEN,
-  readLedger,
-} from "./ledger/state.js";
+import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "./ledger/state.js";
 import { ledgerError } from "./ledger/value.js";
 import type { ResolvedRunOptions } from "./options.js";
 import type { Spool } from "./spool.js";
@@ -33,18 +27,13 @@ export interface RunParts {
   readonly closed: AbortSignal;
 }
 
-/** What the ledger has, and the version of it, which changes with each run that is completed. */
-export interface VersionedSnapshot extends LedgerSnapshot {
-  readonly version: string;
-}
-
 /** What a connector has written. */
 export interface Extracted {
   readonly spool: Spool;
   readonly guard: Guard;
   readonly extraction: Pick<Extraction<never>, "stats" | "incomplete">;
-  /** T0. */
-  readonly seen: VersionedSnapshot;
+  /** @throws {RunOutdatedError} another run was completed since T0 that has to do with this one */
+  readonly requireCurrent: (now: LedgerSnapshot) => void;
 }
 
 /** The run that is sent. */
@@ -58,10 +47,10 @@ export type BatchEnd =
   | {
       readonly type: "completed";
       readonly counts: CompletionCounts;
-      /** What the ledger is to know of the snapshots. */
-      readonly snapshots: Readonly<Record<string, Baseline>>;
+      /** What the ledger is to know of it. */
+      readonly drafts: CompletedDrafts;
     }
-  | { readonly type: "outdated" | "failed"; readonly error: unknown; readonly isReleased: boolean };
+  | { readonly type: "failed"; readonly error: unknown; readonly isReleased: boolean };
 
 /** Sends what a run has extracted, each time in a batch of its own. */
 export class BatchSender {
@@ -94,12 +83,11 @@ export class BatchSender {
     return this.#unclear;
   }
 
-  /** What the ledger has of the installation; the batches of this run do not change its version. */
-  async readLedger(): Promise<VersionedSnapshot> {
-    const { id, ledger } = this.#run;
+  /** What the ledger has of the installation. */
+  async readLedger(): Promise<LedgerSnapshot> {
+    const { ledger } = this.#run;
     try {
-      const seen = ledger === undefined ? NOTHING_SEEN : await raceAbort(readLedger(ledger), this.#ended);
-      return { ...seen, version: ledgerVersion(seen, id) };
+      return ledger === undefined ? NOTHING_SEEN : await raceAbort(readLedger(ledger), this.#ended);
     } catch (error) {
       this.#ended.throwIfAborted();
       throw ledgerError("be read; nothing was sent", error);
@@ -187,7 +175,10 @@ export class BatchSender {
    * Never rejects. A batch that the service calls completed is a success only if this run sent CompleteSyncBatch and the
    * answer was lost. Otherwise somebody else completed it, perhaps with only a part of the records.
    */
-  async #send(batch: BatchHandle, { spool, guard, extraction, seen }: Extracted): Promise<BatchEnd> {
+  async #send(
+    batch: BatchHandle,
+    { spool, guard, extraction, requireCurrent }: Extracted,
+  ): Promise<BatchEnd> {
     // A write that comes too late shows that what was extracted is not complete.
     const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
     const cut = controller.signal;
@@ -195,15 +186,13 @@ export class BatchSender {
     const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
     const drafts = new Drafts(guard, this.#run.id, this.#configuration, batch.signal);
     let counts: CompletionCounts;
-    let type: "outdated" | "failed" = "failed";
     let unclear: BatchOutcomeUnknownError | undefined;
     try {
       cut.throwIfAborted();
       await raceAbort(this.#journal.opened(batch.id), batch.signal);
       // 5 Under the lock, while the batch is empty: compare with T0 once more.
       const now = await raceAbort(this.readLedger(), batch.signal);
-      if (now.version !== seen.version) type = "outdated";
-      if (type === "outdated") throw new Error("Another run was completed meanwhile.");
+      requireCurrent(now);
       // 6 Draft the ids, whose sequence needs the lock, and send.
       await drafts.begin(now);
       await sendSpool(batch, spool, this.#configuration);
@@ -231,14 +220,14 @@ export class BatchSender {
         const isReleased = abort === "aborted";
         return cut.aborted
           ? { type: "failed", error: cut.reason, isReleased }
-          : { type, error: thrown, isReleased };
+          : { type: "failed", error: thrown, isReleased };
       }
       counts = {};
     } finally {
       stopListening();
       unlink();
     }
-    return { type: "completed", counts, snapshots: drafts.completed };
+    return { type: "completed", counts, drafts: drafts.completed };
   }
 
   /** Releases the lock. A failure is logged and must not mask the original error. */

@@ -15,6 +15,11 @@ export interface CallContext extends AttemptContext {
    * stream was refused. A transport that cannot tell never calls it: what the service did is then not known.
    */
   readonly onUnsent?: (() => void) | undefined;
+  /**
+   * Called before the call fails if it may have carried too much: something on the way refused its size or cut it off, or
+   * the time was up before everything was sent.
+   */
+  readonly onTooLarge?: (() => void) | undefined;
 }
 
 /**

@@ -60,12 +60,12 @@ test("the headers of a run go with each of its RPCs, over those of the client", 
   expect(harness.server.headers.at(-1)).not.toHaveProperty("x-job");
 });
 
-test("the headers of a batch go with its writes and its abort, also after it was opened by its id", async () => {
+test("the headers of a batch go with its writes and its abort, also by its id", async () => {
   const client = harness.client();
   const batch = await client.startBatch({ ...{ installationId: "i" }, headers: { "x-job": "7" } });
   await batch.write("accounts", accounts(1));
   await batch.abort();
-  await client.openBatch("batch-2", { headers: { "x-job": "7" } }).abort();
+  await client.abortBatch("batch-2", { headers: { "x-job": "7" } });
   expect(harness.server.headers.map((sent) => sent["x-job"])).toEqual(["7", "7", "7", "7"]);
 });
 
@@ -105,7 +105,7 @@ test.each([
     () => client.run(reading, options),
     () => client.preview(reading, options),
     () => client.startBatch({ installationId: "i", ...{ headers: headers as never } }),
-    async () => client.openBatch("batch-2", { ...{ headers: headers as never } }),
+    () => client.abortBatch("batch-2", { ...{ headers: headers as never } }),
   ];
   for (const call of calls) expect(await rejection(call())).toBeInstanceOf(InvalidInputError);
   expect(read).toBe(false);

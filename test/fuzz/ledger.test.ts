@@ -39,7 +39,7 @@ const ledgerIn = (directory: string, scope = SCOPE) =>
   new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const draftIn = async (directory: string, scope = SCOPE) => {
   const ledger = ledgerIn(directory, scope);
-  return ledger.draft(await ledger.read(), TOKEN, lines());
+  return ledger.draft(await ledger.read(), TOKEN, { lines, lists: {} });
 };
 const journalIn = (store: Store) => {
   const ledger = openLedger(storeLedger(store), SCOPE);

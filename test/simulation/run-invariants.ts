@@ -79,7 +79,7 @@ function lateJudgements(run: ObservedRun, { observation, service }: Simulated): 
       observation.runs.some(
         (other) =>
           other !== run &&
-          changesSnapshots(other) &&
+          meet(run, other) &&
           other.receipt !== undefined &&
           other.ended < ended &&
           (completedAt(other.receipt.batchId, service.batches) ?? 0) > begun,
@@ -127,17 +127,14 @@ function wrongReceipts(run: ObservedRun, { service }: Simulated): string[] {
     const own = writes.filter((write) => write.collection === collection && write.outcome === "done");
     const records = own.reduce((sum, { keys }) => sum + keys.length, 0);
     const { accepted = 0, alreadyAccepted = 0 } = receipt.collections[collection]?.stats ?? {};
-    const surprise = receipt.surprises.find((text) => text.includes(`of ${collection}, and eventDelivery`));
-    const unclear = Number(/accepted ([\d,]+) record/.exec(surprise ?? "")?.[1]?.replace(",", "") ?? 0);
-    if (accepted + alreadyAccepted + unclear !== records)
+    if (accepted + alreadyAccepted !== records)
       found.push(
-        `the receipt of ${last.id} has ${accepted}, ${alreadyAccepted} and ${unclear} of ${records} records of ${collection}`,
+        `the receipt of ${last.id} has ${accepted} and ${alreadyAccepted} of ${records} records of ${collection}`,
       );
     const there = new Set(service.batches.flatMap(({ applied }) => applied.flatMap(({ labels }) => labels)));
     const labels = own.flatMap(({ label, keys }) => keys.map((_, index) => `${label}#${index}`));
     const lost = labels.filter((label) => !there.has(label)).length;
-    if (lost > unclear)
-      found.push(`${lost} records of ${collection} are lost, and ${last.id} tells of ${unclear}`);
+    if (lost > 0) found.push(`${lost} records of ${collection} are lost, and ${last.id} tells nothing of it`);
   }
   return found;
 }
@@ -147,14 +144,12 @@ function stepsBack({ observation, service }: Simulated): string[] {
   const completed = service.batches.flatMap(({ id, completedAt: at }) => {
     const batch = observation.batches.find((one) => one.id === id);
     const run = batch?.extraction?.run;
-    return at !== undefined && batch !== undefined && run !== undefined && changesSnapshots(run)
-      ? [batch]
-      : [];
+    return at !== undefined && batch !== undefined && run !== undefined ? [{ ...batch, run }] : [];
   });
   return completed.flatMap((batch, index) =>
     completed
       .slice(0, index)
-      .filter((earlier) => earlier.extraction?.run !== batch.extraction?.run)
+      .filter((earlier) => earlier.run !== batch.run && meet(earlier.run, batch.run))
       .filter((earlier) => (batch.extraction?.begun ?? 0) < sentAt(earlier))
       .map(({ id }) => `${batch.id} was completed after ${id}, and was read before that was sent`),
   );
@@ -197,8 +192,11 @@ function setOf(ids: readonly string[]): string {
   return [...new Set(ids)].sort().join(" ");
 }
 
-function changesSnapshots({ judging, snapshots }: ObservedRun): boolean {
-  return judging !== undefined && snapshots.length > 0;
+/** Whether two runs write a snapshot of the same collection, and know of each other by the ledger. */
+function meet(one: ObservedRun, other: ObservedRun): boolean {
+  const names = other.snapshots.map(({ collection }) => collection);
+  const isShared = one.snapshots.some(({ collection }) => names.includes(collection));
+  return one.judging !== undefined && other.judging !== undefined && isShared;
 }
 
 function completedAt(id: string, batches: readonly ModelBatch[]): number | undefined {

@@ -145,6 +145,11 @@ export class ServiceModel {
     batch.completedAt = this.#tick();
   }
 
+  /** The collections that a batch has messages of. */
+  includedIn(batchId: string): readonly string[] {
+    return [...new Set(this.#find(batchId).applied.map(({ collection }) => collection))];
+  }
+
   abort(batchId: string, now: number): void {
     const batch = this.#find(batchId);
     const state = this.#stateOf(batch, now);

@@ -21,8 +21,11 @@ export async function pastsOf(ledger: CollectionLedger): Promise<PastSnapshots> 
 }
 
 /** Notes a completed run of these snapshots. */
-export function complete(ledger: InstallationLedger, snapshots: Completion["snapshots"]): Promise<void> {
-  const run = { at: 0, receipt: { batchId: randomUUID() } };
-  const completion = { run, snapshots, advanced: {}, before: {}, approval: undefined };
-  return noteCompleted(ledger, completion, new AbortController().signal);
+export async function complete(
+  ledger: InstallationLedger,
+  snapshots: Completion["snapshots"],
+): Promise<void> {
+  const run = { at: 0, token: randomUUID(), receipt: {} };
+  const completion = { run, snapshots, advanced: {}, before: {} };
+  await ledger.delete(await noteCompleted(ledger, completion, new AbortController().signal));
 }

@@ -222,3 +222,44 @@ describe("a stream that the server has not processed", () => {
     expect(server.calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
   });
 });
+
+describe("close of a client", () => {
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) => batch.write("accounts", accounts(3)),
+  });
+  const RUN = { ...START, ledger: "none", guard: false } as const;
+
+  test("aborts the batch of a run that sends, and waits for it", async () => {
+    const server = await startSyncServer();
+    const client = syncClient(server);
+    server.scripts.SyncRecords.push("never");
+    const run = rejection(client.run(connector, RUN));
+    await until(() => server.streams.length === 1);
+    await client.close();
+    expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+    expect(await run).toMatchObject({ code: "CLOSED" });
+  });
+
+  test("waits for at most 5 s", async () => {
+    const { server, clock, client } = await behindRelay();
+    server.scripts.SyncRecords.push("never");
+    server.scripts.AbortSyncBatch.push("never");
+    const run = rejection(client.run(connector, RUN));
+    await until(() => server.streams.length === 1);
+    const closed = client.close();
+    await until(() => server.calls.includes("AbortSyncBatch"));
+    clock.advance(5000);
+    await closed;
+    expect(await run).toMatchObject({ code: "CLOSED" });
+  });
+
+  test("neither completes nor aborts a batch of startBatch", async () => {
+    const server = await startSyncServer();
+    const client = syncClient(server);
+    const batch = await client.startBatch(START);
+    await batch.write("accounts", accounts(3));
+    await client.close();
+    expect([batch.state, server.calls]).toEqual(["closed", ["StartSyncBatch"]]);
+  });
+});

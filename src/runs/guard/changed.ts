@@ -79,19 +79,6 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   });
 }
 
-/** Judges the fields of a snapshot beside those of an approved run, as if much had been seen. */
-export function judgeBeside(
-  approved: FieldSample,
-  facts: Omit<ChangeFacts, "pasts">,
-): readonly ChangedField[] {
-  const usual = {
-    ...(facts.memory?.usual ?? firstUsual(facts.at)),
-    since: 0,
-    comparisons: YOUNG.comparisons,
-  };
-  return judgeChanges({ ...facts, memory: { sample: approved, usual }, pasts: [] });
-}
-
 /** What to remember of the fields when a snapshot was completed. */
 export function memoryAfter(memory: FieldMemory | undefined, now: FieldSample, at: number): FieldMemory {
   if (memory === undefined) return { sample: now, usual: firstUsual(at) };

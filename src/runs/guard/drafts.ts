@@ -1,14 +1,23 @@
 import { raceAbort } from "../../core/abort.js";
 import { bestEffort } from "../../sync/call.js";
-import { COLLECTIONS } from "../../sync/collections.js";
+import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
 import type { SyncConfiguration } from "../../sync/options.js";
-import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
+import { CollectionLedger, type LedgerDraft, type Lists } from "../ledger/collection-ledger.js";
+import type { Baselines } from "../ledger/holds.js";
 import { batchToken } from "../ledger/installation-ledger.js";
-import { noteUse } from "../ledger/notes.js";
 import type { Baseline, LedgerSnapshot } from "../ledger/state.js";
 import { ledgerError } from "../ledger/value.js";
 import type { Guard } from "./guard.js";
 import type { GuardedSnapshot } from "./snapshot.js";
+
+export interface CompletedDrafts {
+  /** That of the batch. */
+  readonly token: string;
+  /** By the wire names of the collections. */
+  readonly snapshots: Baselines;
+  /** Where the ids are listed that were removed and added. */
+  readonly lists: Partial<Record<SnapshotCollection, Lists<string>>>;
+}
 
 /** The ids of one batch, which holds the lock, on their way to the ledger. */
 export class Drafts {
@@ -19,9 +28,6 @@ export class Drafts {
   readonly #ended: AbortSignal;
   readonly #drafts = new Map<GuardedSnapshot, LedgerDraft>();
   #areSaved = false;
-  /** Resolves when it is noted that the approval is used. */
-  #used: Promise<void> | undefined;
-  #isGivenUp = false;
 
   constructor(guard: Guard, runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
     this.#guard = guard;
@@ -40,24 +46,25 @@ export class Drafts {
   }
 
   /**
-   * Stores the ids, and uses up the approval of the run, before CompleteSyncBatch is sent: from then on the batch may be
-   * completed without this run knowing it.
+   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing it.
    * @throws {ConfigurationError} the ledger cannot be written
    */
   save(): Promise<void> {
     return raceAbort(this.#save(), this.#ended);
   }
 
-  /** What the ledger is to know of the snapshots, now that the batch was completed: by the wire names of their collections. */
-  get completed(): Readonly<Record<string, Baseline>> {
+  /** What the ledger is to know of the batch, now that it was completed. */
+  get completed(): CompletedDrafts {
     const { approved, rules } = this.#guard;
-    return Object.fromEntries(
-      [...this.#drafts].map(([snapshot, { place }]) => {
-        const { collection } = snapshot;
-        const pasts = snapshot.pastsWith(rules.ruleOf(collection), approved.get(snapshot) ?? []) ?? [];
-        return [COLLECTIONS[collection].wireName, { ...place, pasts }];
-      }),
-    );
+    const snapshots: Record<string, Baseline> = {};
+    const lists: CompletedDrafts["lists"] = {};
+    for (const [snapshot, draft] of this.#drafts) {
+      const { collection } = snapshot;
+      const pasts = snapshot.pastsWith(rules.ruleOf(collection), approved.get(snapshot) ?? []) ?? [];
+      snapshots[COLLECTIONS[collection].wireName] = { ...draft.place, pasts };
+      if (Object.keys(draft.lists).length > 0) lists[collection] = draft.lists;
+    }
+    return { token: this.#token, snapshots, lists };
   }
 
   /**
@@ -66,7 +73,6 @@ export class Drafts {
    *   outcome is unknown, the saved ids stay beside those that were known before.
    */
   async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
-    this.#isGivenUp = true;
     if (!this.#areSaved || outcome === "aborted") await this.#discard(this.#drafts.values());
   }
 
@@ -74,9 +80,9 @@ export class Drafts {
     const { ledger, snapshots } = this.#guard;
     if (ledger === undefined) return;
     for (const snapshot of snapshots.values()) {
-      const { collection, past } = snapshot;
+      const { collection, lines, lists, past } = snapshot;
       const own = new CollectionLedger(ledger, collection, this.#ended);
-      const draft = await own.draft(seen, this.#token, snapshot.lines(), past).catch(unwritable(collection));
+      const draft = await own.draft(seen, this.#token, { lines, lists }, past).catch(unwritable(collection));
       // The others are discarded already.
       if (this.#ended.aborted) await this.#discard([draft]);
       this.#ended.throwIfAborted();
@@ -90,20 +96,12 @@ export class Drafts {
     );
     await Promise.all(saved);
     this.#areSaved = true;
-    const { approve, approved, ledger } = this.#guard;
-    if (ledger === undefined || approve === undefined || approved.size === 0 || this.#isGivenUp) return;
-    this.#used = noteUse(ledger, approve, this.#token, true, this.#ended);
-    await this.#used.catch(unwritable("the approved snapshots"));
   }
 
   async #discard(drafts: Iterable<LedgerDraft>): Promise<void> {
     const message = "the ledger could not discard the ids of an aborted batch";
-    await bestEffort(this.#configuration, { level: "warn", message }, async (over) => {
+    await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       for (const draft of drafts) await draft.discard();
-      const { approve, ledger } = this.#guard;
-      if (this.#used === undefined || ledger === undefined || approve === undefined) return;
-      await this.#used.catch(() => {});
-      await noteUse(ledger, approve, this.#token, false, over);
     });
   }
 }

@@ -8,12 +8,13 @@ import { counted, withText } from "../../sync/report-text.js";
 import type { WriteStats } from "../../sync/write/options.js";
 import type { Connector } from "../connector.js";
 import { Extraction } from "../extract.js";
+import { checkCounts } from "../guard/first-run.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
-import { watermarkCalls } from "../watermarks.js";
+import { type Watermarks, watermarkCalls } from "../watermarks.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
@@ -32,7 +33,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const { signal } = controller;
   try {
     const guard = new Guard(options, snapshots, configuration, signal);
-    await guard.checkFirstRun();
+    await guard.checkLedger();
     const referencedIds = new ReferencedIds(snapshots);
     const watches = new Map<Collection, CollectionWatch>();
     const inspectorOf = (collection: CollectionInfo) => {
@@ -52,8 +53,9 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       signal,
     });
     const seen = await raceAbort(seenBy(guard), signal);
-    const watermarks = { before: seen.state.watermarks, advanced: {} };
+    const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
     await extraction.run(connector, { preview: true, ...watermarkCalls(watermarks, seen, true) });
+    checkCounts(options.firstRun, extraction.stats);
     return previewOf(guard, await guard.judge(seen), watches, extraction.stats);
   } finally {
     unlink();

@@ -8,7 +8,7 @@ import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 
-/** Options of a batch, by itself or of a run. `openBatch` uses `maxIdleMs`, `timeoutMs`, `headers` and `onProgress`. */
+/** Options of a batch, by itself or of a run. */
 export interface BatchOptions {
   /**
    * Id of the direct integration installation of the workspace.
@@ -21,11 +21,6 @@ export interface BatchOptions {
    */
   readonly waitForLockMs?: number | undefined;
   /**
-   * How long a source may be silent, in milliseconds: the lease is renewed meanwhile.
-   * @default the lease runs out after 15 minutes
-   */
-  readonly maxIdleMs?: number | undefined;
-  /**
    * Ends the start or the run; it rejects with the signal's reason. A batch that was started nevertheless is aborted.
    * @default none
    */
@@ -36,8 +31,6 @@ export interface BatchOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called with everything that happens to the batch. What it throws is logged. @default none */
   readonly onProgress?: OnProgress | undefined;
-  /** Calls `onProgress` with a heartbeat when nothing else happened for so long, in milliseconds. @default none */
-  readonly heartbeatMs?: number | undefined;
 }
 
 /** Infinity waits as long as it takes. */
@@ -49,13 +42,20 @@ const WAIT: Rule = {
 export const BATCH_OPTIONS = {
   installationId: true,
   waitForLockMs: WAIT,
-  maxIdleMs: POSITIVE,
   signal: SIGNAL,
   timeoutMs: POSITIVE,
   headers: true,
   onProgress: FUNCTION,
-  heartbeatMs: POSITIVE,
 } satisfies OptionTable<BatchOptions>;
+
+/** Options of an abort by the batch's id. */
+export type AbortOptions = Pick<BatchOptions, "signal" | "timeoutMs" | "headers">;
+
+export const ABORT_OPTIONS = {
+  signal: SIGNAL,
+  timeoutMs: POSITIVE,
+  headers: true,
+} satisfies OptionTable<AbortOptions>;
 
 export function requireInstallation(id: unknown): string {
   if (typeof id === "string" && id !== "") return id;

@@ -30,7 +30,7 @@ import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import type { SinkContext } from "../write/window-queue.js";
 import type { WindowSender } from "../write/window-sender.js";
-import { copyOfReason, meaningOfWrite } from "./batch-errors.js";
+import { copyOfReason, meaningOf } from "./batch-errors.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
@@ -277,8 +277,7 @@ export class WriteQueue {
   /** A write failed: from now on the batch cannot be completed. */
   #fail(error: unknown, report: WriteReport): unknown {
     if (!this.#completed) report.state = "failed";
-    const meaning =
-      error === this.#target.signal.reason ? copyOfReason(error) : meaningOfWrite("write", error);
+    const meaning = error === this.#target.signal.reason ? copyOfReason(error) : meaningOf("write", error);
     this.markIncomplete(report.collection, meaning);
     annotate(meaning, { outcomes: report.ranges });
     return meaning;

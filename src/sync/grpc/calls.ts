@@ -12,7 +12,7 @@ import { onAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
 import type { StoredMessage } from "../transport.js";
-import { type FailedCall, REFUSED_STREAM, UNKNOWN_COMPRESSION } from "./status.js";
+import { type FailedCall, UNKNOWN_COMPRESSION } from "./status.js";
 
 export interface CallStart {
   readonly operation: string;
@@ -22,6 +22,17 @@ export interface CallStart {
   readonly signal: AbortSignal;
   readonly answered: AttemptContext["answered"];
   readonly toError: (failed: FailedCall) => Error;
+  readonly upload: Upload;
+}
+
+/** How far a call came. */
+export interface Upload {
+  /** Whether its stream was opened. */
+  isSent: boolean;
+  /** Number of messages that the connection took. */
+  messages: number;
+  isWhole: boolean;
+  failure?: FailedCall;
 }
 
 /** One call, made on a client. `discard` says that the client's connection should not be used again. */
@@ -56,8 +67,8 @@ export function clientStream<Response>(
   const { path, responseDeserialize } = method;
   return (client, start, discard) =>
     answerOf(start, (done, fail) => {
+      const { upload } = start;
       let ended = false;
-      let sent = false;
       const stream = client.makeClientStreamRequest(
         path,
         toBuffer,
@@ -67,8 +78,8 @@ export function clientStream<Response>(
         (error, value) => {
           ended = true;
           // HTTP/2 keeps what was not sent until the connection ends, if the server does not reset the stream.
-          if (!sent) discard();
-          done(error, value === undefined ? undefined : { response: value, everythingSent: sent });
+          if (!upload.isWhole) discard();
+          done(error, value === undefined ? undefined : { response: value, everythingSent: upload.isWhole });
         },
       );
       // Every failure comes to the callback; as an event without a listener it would be thrown beside it.
@@ -77,8 +88,9 @@ export function clientStream<Response>(
         // An answer may come before everything was sent, and then no callback of a write.
         if (ended || start.signal.aborted) return;
         const message = messages[index];
+        upload.messages = index;
         if (message === undefined) {
-          sent = true;
+          upload.isWhole = true;
           stream.end();
           return;
         }
@@ -133,9 +145,8 @@ function failedCall(error: ServiceError, hasHeaders: boolean): FailedCall {
     details = UNKNOWN_COMPRESSION,
     metadata = new Metadata(),
   }: Partial<ServiceError> = error;
-  // A server that says the same in an answer of its own may have processed the call, or another attempt of a proxy.
-  const isAnswer = hasHeaders || Object.keys(metadata.getMap()).length > 0;
-  return { code, details, metadata, isUnprocessed: details === REFUSED_STREAM && !isAnswer };
+  const isAnswered = hasHeaders || Object.keys(metadata.getMap()).length > 0;
+  return { code, details, metadata, isAnswered };
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

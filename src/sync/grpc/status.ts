@@ -23,8 +23,8 @@ export interface FailedCall {
   readonly code: number;
   readonly details: string;
   readonly metadata: Metadata;
-  /** Whether the server certainly did not look at it: it refused the stream, or its GOAWAY says so (RFC 9113, section 8.7). */
-  readonly isUnprocessed?: boolean;
+  /** Whether anything came from the other side, such as a status. */
+  readonly isAnswered: boolean;
 }
 
 export interface CallPlace
@@ -53,7 +53,15 @@ const RESET_STREAM: ReadonlySet<string> = new Set([
 ]);
 
 /** What grpc-js says of a stream that was reset with REFUSED_STREAM, or that is above the last one of a GOAWAY. */
-export const REFUSED_STREAM = "Stream refused by server";
+const REFUSED_STREAM = "Stream refused by server";
+
+/**
+ * Whether the server certainly did not process it (RFC 9113, section 8.7). One that says the same in an answer of its own
+ * may have: a proxy, with another attempt.
+ */
+export function isUnprocessed(failure: FailedCall | undefined): boolean {
+  return failure?.details === REFUSED_STREAM && !failure.isAnswered;
+}
 
 /** The details of an answer in a compression that grpc-js does not know, for which it has none. */
 export const UNKNOWN_COMPRESSION = "Unknown compression";
@@ -119,12 +127,14 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
 /** HTTP statuses that pass: too many requests, and a proxy whose server is away. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
+export const HTTP_TOO_LARGE = 413;
 const CHECK_PROXY = "Check the credentials and the rules of proxies and gateways on the way";
 const HTTP_ADVICE: Readonly<Partial<Record<number, string>>> = {
   401: CHECK_PROXY,
   403: CHECK_PROXY,
   407: CHECK_PROXY,
-  413: "Raise its limit for request bodies (nginx: client_max_body_size 0), or set windowBytes below that limit",
+  [HTTP_TOO_LARGE]:
+    "Raise its limit for request bodies (nginx: client_max_body_size 0), or set windowBytes below that limit",
 };
 
 /** The service answers with a gRPC status: one of HTTP alone is of a proxy, a gateway or another server. */

@@ -324,7 +324,6 @@ const invalid = [
   { stopOnSignals: "yes" },
   { restarts: -1 },
   { restarts: 0.5 },
-  { maxDurationMs: 0 },
   { installationId: "" },
   { signal: {} },
 ];

@@ -53,7 +53,7 @@ test("the JSON of each command has the fields that the docs list, in their order
   expect(await keys("status")).toEqual(fields["status"]);
   expect(await keys("status", "--ids")).toEqual(fields["status --ids"]);
   const { out } = await runCli(["status", "--json"], { cwd: service.directory, env });
-  expect(await keys("approve", JSON.parse(out).held.approval.id)).toEqual(fields["approve"]);
+  expect(await keys("approve", JSON.parse(out).held[0].approval.id)).toEqual(fields["approve"]);
   expect(await keys("doctor")).toEqual(fields["doctor"]);
   expect(await keys("report")).toEqual(fields["report"]);
   const { child: _, env: __, ...printed } = await startServe();

@@ -170,6 +170,24 @@ test("sends the files of a collection as one snapshot, each with its own columns
   expect({ code, error }).toEqual({ code: 65, error: expect.stringContaining("(oslo.csv:2) id: expected") });
 });
 
+test.each([
+  ["--first-run=2,1", 0, ""],
+  [
+    "--first-run=2,2",
+    65,
+    "--first-run expects 2 records of plans, and the connector wrote 1. Nothing was sent",
+  ],
+  ["--first-run=2", 2, "--first-run must be alone, or have a number of records for accounts,plans."],
+  ["--first-run=2,x", 2, "--first-run must be alone"],
+])("checks the numbers of a first run that are given: %s", async (option, code, said) => {
+  await service.writeFile("accounts.jsonl", '{"id":"u1"}\n{"id":"u2"}\n');
+  const seats = '{"model":"SEAT_BASED","seatBased":{}}';
+  await service.writeFile("plans.jsonl", `{"id":"p","externalPlanName":"P","details":${seats}}\n`);
+  const ran = await push("accounts.jsonl", "plans.jsonl", option);
+  expect(ran).toMatchObject({ code, error: expect.stringContaining(said) });
+  expect(records("accounts")).toHaveLength(code === 0 ? 2 : 0);
+});
+
 test("sends JSONL as it is", async () => {
   await service.writeFile("accounts.jsonl", '{"id":"u1","active":true}\n');
   expect(await push("accounts.jsonl", "--first-run")).toMatchObject({ code: 0 });
