@@ -51,6 +51,7 @@ const CLIENT_OPTIONS = {
   fetch: true,
   credentials: true,
   maxResponseBytes: true,
+  pageSize: true,
   sync: true,
 } satisfies OptionTable<ClientOptions>;
 

@@ -36,6 +36,7 @@ export async function resolveConnection(options: Options) {
     syncUrl: variable("SYNC_URL") ?? config.syncUrl,
     installationId: options.installation ?? variable("INSTALLATION_ID") ?? sync.installationId,
     credential: await credentialOf(options, config),
+    pageSize: options.pageSize ?? config.pageSize,
     ledger: sync.ledger ?? fileLedger(config.ledger && resolve(directory, config.ledger)),
   };
 }
@@ -65,13 +66,14 @@ export async function connect(options: Options, io: Io): Promise<SaasManagementC
 
 /** Makes a client for a connection. Its warnings go to stderr, unless the configuration has a logger. */
 export function openClient(connection: Connection, io: Io): SaasManagementClient {
-  const { baseUrl, syncUrl, installationId, credential, ledger, config } = connection;
+  const { baseUrl, syncUrl, installationId, credential, ledger, pageSize, config } = connection;
   const { ledger: _directory, push: _push, authorization, ...rest } = config;
   const options: ClientOptions = {
     logger: loggerOf(io),
     ...rest,
     baseUrl,
     syncUrl,
+    pageSize,
     apiKey: credential?.apiKey && guarded(credential.apiKey, io),
     authorization: credential?.apiKey === undefined ? authorization : undefined,
     sync: { ...config.sync, installationId, ledger },

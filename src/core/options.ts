@@ -65,6 +65,11 @@ export interface GraphQLOptions {
    * @default globalThis.fetch
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /**
+   * Nodes of a page of a list. If the service refuses pages so large, the client asks for smaller ones and remembers
+   * their size. @default 100
+   */
+  readonly pageSize?: number | undefined;
   /** Whether a browser sends cookies with the GraphQL requests, as for `fetch`. @default the browser's own */
   readonly credentials?: "omit" | "same-origin" | "include" | undefined;
   /**
@@ -83,7 +88,10 @@ export interface GraphQLOptions {
   readonly clock?: { now(): number } | undefined;
 }
 
-export type CommonOptions = Omit<GraphQLOptions, "baseUrl" | "maxResponseBytes" | "fetch" | "credentials">;
+export type CommonOptions = Omit<
+  GraphQLOptions,
+  "baseUrl" | "maxResponseBytes" | "fetch" | "credentials" | "pageSize"
+>;
 
 export const COMMON_OPTIONS = {
   apiKey: true,
