@@ -72,7 +72,10 @@ export interface GraphQLOptions {
   readonly pageSize?: number | undefined;
   /** Whether a browser sends cookies with the GraphQL requests, as for `fetch`. @default the browser's own */
   readonly credentials?: "omit" | "same-origin" | "include" | undefined;
-  /** Where to write what is done. @default nothing is written */
+  /**
+   * Where to write what is done. @default nothing is written; a `SaasManagementClient` writes to stderr if
+   * `SAAS_MANAGEMENT_LOG` is `debug` (each attempt), `info` (runs) or `warn` (retries), never a key or contents
+   */
   readonly logger?: Logger | undefined;
   /**
    * Called with every attempt, for metrics and traces. Gets frozen objects and is not awaited; what it throws or rejects
