@@ -58,7 +58,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   export: {
     summary: "write applications, licenses or license plans as JSONL or CSV",
     argument: new Argument("<list>", "what to export").choices(["applications", "licenses", "license-plans"]),
-    options: ["format", "where", "order", "fields", "limit", ...CONNECTED],
+    options: ["format", "where", "order", "fields", "limit", "pageSize", ...CONNECTED],
     examples: [
       "export licenses --format csv > licenses.csv",
       `export licenses --where '{"state":{"activity":{"eq":"UNUSED"}}}' --fields holder.name,plan.name`,
@@ -67,7 +67,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   report: {
     summary: "report unused licenses, possible savings and renewals",
-    options: ["page", "days", ...CONNECTED],
+    options: ["page", "days", "pageSize", ...CONNECTED],
     examples: ["report", "report --format html > report.html   # a page to forward or print"],
     load: () => import("./report/command.js"),
   },

@@ -18,6 +18,7 @@ export interface Options {
   readonly order?: object;
   readonly fields?: string;
   readonly limit?: number;
+  readonly pageSize?: number;
   readonly days?: number;
   readonly demo?: boolean;
   readonly host?: string;
@@ -61,6 +62,7 @@ export const OPTIONS = {
   order: json("--order <json>", "the order, as the client's option order"),
   fields: new Option("--fields <names>", "fields to write, such as holder.name,plan.name"),
   limit: number("--limit <number>", "write at most this many", 0, 999_999_999),
+  pageSize: number("--page-size <number>", "ask for pages of this size (default: 100, or fewer)", 1, 999_999),
   days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
   demo: new Option("--demo", "fill the workspace with a company"),
   host: new Option("--host <address>", "address to listen on (default: 127.0.0.1, for this machine only)"),

@@ -171,8 +171,10 @@ function refusalOf(error: unknown, signal: AbortSignal): Refusal {
 }
 
 function withoutMessage({ extensions, path }: GraphQLResponseError["errors"][number]): object {
+  const { maxAllowedItems: limit } = extensions ?? {};
   const code = /^[A-Z][A-Z0-9_]{0,63}$/.exec(extensions?.code ?? "")?.[0];
-  return { message: "The service answered with an error.", path, extensions: { code } };
+  const known = { code, ...(typeof limit === "number" && { maxAllowedItems: limit }) };
+  return { message: "The service answered with an error.", path, extensions: known };
 }
 
 function respond(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {

@@ -29,11 +29,14 @@ export interface ErrorPlace {
   readonly path?: readonly (string | number)[] | undefined;
   /** Path within the arguments of the field: `where.state.activity`. */
   readonly argument?: string | undefined;
+  /** Of a page that is too large. */
+  readonly requestedItems?: number;
+  readonly maxAllowedItems?: number;
 }
 
 export function requestError(code: ErrorCode, message: string, place: ErrorPlace = {}): GraphQLError {
-  const { nodes = null, path = null, argument } = place;
-  const extensions = { code, ...(argument === undefined ? {} : { argument }) };
+  const { nodes = null, path = null, argument, ...limit } = place;
+  const extensions = { code, ...(argument === undefined ? {} : { argument }), ...limit };
   return new GraphQLError(message, { nodes, path, extensions });
 }
 

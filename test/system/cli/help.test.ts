@@ -11,8 +11,8 @@ const COMMANDS = {
   status: `--ids ${CONNECTED}`,
   approve: CONNECTED,
   doctor: CONNECTED,
-  export: `--format --where --order --fields --limit ${CONNECTED}`,
-  report: `--format --days ${CONNECTED}`,
+  export: `--format --where --order --fields --limit --page-size ${CONNECTED}`,
+  report: `--format --days --page-size ${CONNECTED}`,
   serve: "--demo --host --port --sync-port --tls-cert --tls-key --json",
   init: "",
 };
