@@ -74,8 +74,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     summary: "start a reference server to test against",
     more: "Both APIs of the service, in memory. Ctrl+C stops it and discards all data.",
-    options: ["demo", "host", "port", "syncPort", "tlsCert", "tlsKey", "json"],
-    examples: ["serve --demo > .env"],
+    options: ["demo", "writeEnv", "host", "port", "syncPort", "tlsCert", "tlsKey", "json"],
+    examples: ["serve --demo --write-env .env"],
     load: () => import("./serve/command.js"),
   },
   init: {

@@ -24,6 +24,7 @@ export interface Options {
   readonly host?: string;
   readonly port?: number;
   readonly syncPort?: number;
+  readonly writeEnv?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
 }
@@ -68,6 +69,11 @@ export const OPTIONS = {
   host: new Option("--host <address>", "address to listen on (default: 127.0.0.1, for this machine only)"),
   port: number("--port <number>", "port of the GraphQL API (default: a free one)", 0, 65_535),
   syncPort: number("--sync-port <number>", "port of the Sync API (default: a free one)", 0, 65_535),
+  // Not --env-file: Node takes that for its own, after the script too (https://github.com/nodejs/node/issues/54232).
+  writeEnv: new Option(
+    "--write-env <file>",
+    "write the settings to a file, unless it has lines that serve did not write",
+  ),
   tlsCert: new Option("--tls-cert <file>", "certificate in PEM, for both APIs; together with --tls-key"),
   tlsKey: new Option("--tls-key <file>", "private key of the certificate, in PEM"),
 };

@@ -13,7 +13,7 @@ const COMMANDS = {
   doctor: CONNECTED,
   export: `--format --where --order --fields --limit --page-size ${CONNECTED}`,
   report: `--format --days --page-size ${CONNECTED}`,
-  serve: "--demo --host --port --sync-port --tls-cert --tls-key --json",
+  serve: "--demo --write-env --host --port --sync-port --tls-cert --tls-key --json",
   init: "",
 };
 
