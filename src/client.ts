@@ -52,6 +52,7 @@ const CLIENT_OPTIONS = {
   credentials: true,
   maxResponseBytes: true,
   pageSize: true,
+  dangerouslyAllowBrowser: true,
   sync: true,
 } satisfies OptionTable<ClientOptions>;
 

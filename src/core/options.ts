@@ -70,6 +70,11 @@ export interface GraphQLOptions {
    * their size. @default 100
    */
   readonly pageSize?: number | undefined;
+  /**
+   * Whether a page that is not on localhost may have a string as `apiKey`, which everyone who opens it can read.
+   * @default false
+   */
+  readonly dangerouslyAllowBrowser?: boolean | undefined;
   /** Whether a browser sends cookies with the GraphQL requests, as for `fetch`. @default the browser's own */
   readonly credentials?: "omit" | "same-origin" | "include" | undefined;
   /**
@@ -90,7 +95,7 @@ export interface GraphQLOptions {
 
 export type CommonOptions = Omit<
   GraphQLOptions,
-  "baseUrl" | "maxResponseBytes" | "fetch" | "credentials" | "pageSize"
+  "baseUrl" | "maxResponseBytes" | "fetch" | "credentials" | "pageSize" | "dangerouslyAllowBrowser"
 >;
 
 export const COMMON_OPTIONS = {

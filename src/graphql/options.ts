@@ -83,6 +83,7 @@ const CLIENT_OPTIONS = {
   ...COMMON_OPTIONS,
   baseUrl: true,
   fetch: FUNCTION,
+  dangerouslyAllowBrowser: FLAG,
   pageSize: wholeNumber(1),
   credentials: oneOf("omit", "same-origin", "include"),
   maxResponseBytes: wholeNumber(1),
@@ -122,6 +123,10 @@ export function resolveOptions(given: GraphQLOptions) {
   const { authorization, baseUrl, credentials, fetch, pageSize } = options;
   const { maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);
+  if (typeof options.apiKey === "string" && !options.dangerouslyAllowBrowser && isPublicPage())
+    throw new ConfigurationError(
+      "apiKey is a string in a browser's page, where everyone can read it. Use createGraphQLHandler on a server, or set dangerouslyAllowBrowser.",
+    );
   const credential = new Credential(options, "");
   // A framework makes the client of a page on its server too, but sends no requests there.
   let url = lacksPage(baseUrl) ? undefined : resolveUrl(baseUrl, authorization);
@@ -144,6 +149,10 @@ export function resolveOptions(given: GraphQLOptions) {
     maxResponseBytes,
     pageSizes: new PageSizes(pageSize, common.logger),
   };
+}
+
+function isPublicPage(): boolean {
+  return globalThis.document !== undefined && !isLoopback(globalThis.location?.hostname ?? "");
 }
 
 function resolveUrl(baseUrl: string, authorization: GraphQLOptions["authorization"]): string {

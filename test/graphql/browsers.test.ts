@@ -109,6 +109,21 @@ test("sends a key without encryption to loopback only, also from a page", () => 
   expect(create).not.toThrow();
 });
 
+test("refuses a string as apiKey in a page, unless it is on localhost or an option allows it", () => {
+  const create = (options: object) => () => new GraphQLClient({ baseUrl: "/api", ...options });
+  openPage("https://portal.example.com");
+  expect(create({ apiKey: API_KEY })).not.toThrow();
+  vi.stubGlobal("document", {});
+  expect(create({ apiKey: API_KEY })).toThrow(ConfigurationError);
+  expect(create({ apiKey: API_KEY, dangerouslyAllowBrowser: true })).not.toThrow();
+  expect(create({ apiKey: () => API_KEY })).not.toThrow();
+  expect(create({ authorization: () => API_KEY })).not.toThrow();
+  for (const page of ["http://localhost:5173", "http://127.0.0.1:5173", "http://[::1]:5173"]) {
+    openPage(page);
+    expect(create({ apiKey: API_KEY })).not.toThrow();
+  }
+});
+
 test("passes credentials to fetch, and nothing if the option is not set", async () => {
   openPage("https://portal.example.com");
   expect((await sent({ credentials: "include" }))?.init).toHaveProperty("credentials", "include");
