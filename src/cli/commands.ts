@@ -58,7 +58,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   export: {
     summary: "write applications, licenses or license plans as JSONL or CSV",
     argument: new Argument("<list>", "what to export").choices(["applications", "licenses", "license-plans"]),
-    options: ["format", "where", "order", "fields", "limit", ...CONNECTED],
+    options: ["format", "where", "order", "fields", "limit", "pageSize", ...CONNECTED],
     examples: [
       "export licenses --format csv > licenses.csv",
       `export licenses --where '{"state":{"activity":{"eq":"UNUSED"}}}' --fields holder.name,plan.name`,
@@ -67,15 +67,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   report: {
     summary: "report unused licenses, possible savings and renewals",
-    options: ["page", "days", ...CONNECTED],
+    options: ["page", "days", "pageSize", ...CONNECTED],
     examples: ["report", "report --format html > report.html   # a page to forward or print"],
     load: () => import("./report/command.js"),
   },
   serve: {
     summary: "start a reference server to test against",
     more: "Both APIs of the service, in memory. Ctrl+C stops it and discards all data.",
-    options: ["demo", "host", "port", "syncPort", "tlsCert", "tlsKey", "json"],
-    examples: ["serve --demo > .env"],
+    options: ["demo", "writeEnv", "host", "port", "syncPort", "tlsCert", "tlsKey", "json"],
+    examples: ["serve --demo --write-env .env"],
     load: () => import("./serve/command.js"),
   },
   init: {

@@ -43,7 +43,8 @@ export class Io {
 
   constructor(args: readonly string[], signal: AbortSignal) {
     this.json = args.includes("--json");
-    this.verbose = args.includes("--verbose");
+    this.verbose =
+      args.includes("--verbose") || /^(debug|info)$/.test(process.env["SAAS_MANAGEMENT_LOG"] ?? "");
     this.signal = signal;
   }
 

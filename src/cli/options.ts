@@ -18,11 +18,13 @@ export interface Options {
   readonly order?: object;
   readonly fields?: string;
   readonly limit?: number;
+  readonly pageSize?: number;
   readonly days?: number;
   readonly demo?: boolean;
   readonly host?: string;
   readonly port?: number;
   readonly syncPort?: number;
+  readonly writeEnv?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
 }
@@ -61,11 +63,17 @@ export const OPTIONS = {
   order: json("--order <json>", "the order, as the client's option order"),
   fields: new Option("--fields <names>", "fields to write, such as holder.name,plan.name"),
   limit: number("--limit <number>", "write at most this many", 0, 999_999_999),
+  pageSize: number("--page-size <number>", "ask for pages of this size (default: 100, or fewer)", 1, 999_999),
   days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
   demo: new Option("--demo", "fill the workspace with a company"),
   host: new Option("--host <address>", "address to listen on (default: 127.0.0.1, for this machine only)"),
   port: number("--port <number>", "port of the GraphQL API (default: a free one)", 0, 65_535),
   syncPort: number("--sync-port <number>", "port of the Sync API (default: a free one)", 0, 65_535),
+  // Not --env-file: Node takes that for its own, after the script too (https://github.com/nodejs/node/issues/54232).
+  writeEnv: new Option(
+    "--write-env <file>",
+    "write the settings to a file, unless it has lines that serve did not write",
+  ),
   tlsCert: new Option("--tls-cert <file>", "certificate in PEM, for both APIs; together with --tls-key"),
   tlsKey: new Option("--tls-key <file>", "private key of the certificate, in PEM"),
 };

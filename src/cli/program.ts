@@ -16,7 +16,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
     .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => {} })
     .configureHelp({ minWidthToWrap: 20 })
     .exitOverride();
-  addExamples(program, ["serve > .env", "push accounts=users.csv --preview"]);
+  addExamples(program, ["serve --write-env .env", "push accounts=users.csv --preview"]);
   for (const [name, entry] of Object.entries(COMMANDS)) {
     const { summary, more = "", argument, options, examples, load } = entry;
     const command = program

@@ -65,9 +65,17 @@ export interface GraphQLOptions {
    * @default globalThis.fetch
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /**
+   * Nodes of a page of a list. If the service refuses pages so large, the client asks for smaller ones and remembers
+   * their size. @default 100
+   */
+  readonly pageSize?: number | undefined;
   /** Whether a browser sends cookies with the GraphQL requests, as for `fetch`. @default the browser's own */
   readonly credentials?: "omit" | "same-origin" | "include" | undefined;
-  /** Where to write what is done. @default nothing is written */
+  /**
+   * Where to write what is done. @default nothing is written; a `SaasManagementClient` writes to stderr if
+   * `SAAS_MANAGEMENT_LOG` is `debug` (each attempt), `info` (runs) or `warn` (retries), never a key or contents
+   */
   readonly logger?: Logger | undefined;
   /**
    * Called with every attempt, for metrics and traces. Gets frozen objects and is not awaited; what it throws or rejects
@@ -80,7 +88,10 @@ export interface GraphQLOptions {
   readonly clock?: { now(): number } | undefined;
 }
 
-export type CommonOptions = Omit<GraphQLOptions, "baseUrl" | "maxResponseBytes" | "fetch" | "credentials">;
+export type CommonOptions = Omit<
+  GraphQLOptions,
+  "baseUrl" | "maxResponseBytes" | "fetch" | "credentials" | "pageSize"
+>;
 
 export const COMMON_OPTIONS = {
   apiKey: true,

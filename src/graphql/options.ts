@@ -15,6 +15,7 @@ import {
   TEXT,
   wholeNumber,
 } from "../core/validate.js";
+import { PageSizes } from "./paging/page-sizes.js";
 import type { WalkPlan } from "./paging/page-walk.js";
 
 /** Options of one request, or of every page of a connection. */
@@ -52,7 +53,10 @@ export interface ListOptions<Where, Order> extends RequestOptions {
   readonly order?: Order | readonly Order[] | undefined;
   /** Most nodes to read in all; 0 or more. @default no limit */
   readonly limit?: number | undefined;
-  /** Most nodes of one request; 1 or more. It does not change which nodes are read. @default 100 */
+  /**
+   * Most nodes of one request; 1 or more. It does not change which nodes are read. Larger pages than the service allows
+   * are refused. @default the client's `pageSize`
+   */
   readonly pageSize?: number | undefined;
   /**
    * Where reading begins. From `"end"` the nodes come in reverse: the last one of `order` first. The nodes within a
@@ -79,6 +83,7 @@ const CLIENT_OPTIONS = {
   ...COMMON_OPTIONS,
   baseUrl: true,
   fetch: FUNCTION,
+  pageSize: wholeNumber(1),
   credentials: oneOf("omit", "same-origin", "include"),
   maxResponseBytes: wholeNumber(1),
 } satisfies OptionTable<GraphQLOptions>;
@@ -108,15 +113,13 @@ export const LIST_OPTIONS = { ...PAGING_OPTIONS, where: true, order: true } sati
   ListOptions<unknown, unknown>
 >;
 
-const DEFAULT_PAGE_SIZE = 100;
-
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 const JSON_BODY = { "content-type": "application/json" };
 
 export function resolveOptions(given: GraphQLOptions) {
   const options = readOptions("GraphQLClient", given, CLIENT_OPTIONS, ConfigurationError);
-  const { baseUrl, credentials, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
+  const { baseUrl, credentials, fetch, pageSize, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);
   const credential = new Credential(options, "");
   const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
@@ -136,6 +139,7 @@ export function resolveOptions(given: GraphQLOptions) {
     },
     credentials,
     maxResponseBytes,
+    pageSizes: new PageSizes(pageSize, common.logger),
   };
 }
 
@@ -162,7 +166,7 @@ function refusesRedirects(): boolean {
 
 /** Where a walk over pages starts and ends. */
 export function walkOf(options: { readonly [Name in keyof PagingOptions]?: unknown }): WalkPlan {
-  const { cursor, from, limit = Number.POSITIVE_INFINITY, pageSize = DEFAULT_PAGE_SIZE } = options;
+  const { cursor, from, limit = Number.POSITIVE_INFINITY, pageSize = Number.POSITIVE_INFINITY } = options;
   return {
     direction: from === "end" ? "backward" : "forward",
     pageSize: Number(pageSize),

@@ -42,6 +42,7 @@ export interface FetchedPage<Node> {
 export type Direction = "forward" | "backward";
 
 export interface PageRequest {
+  /** At most; it may be infinite. */
   readonly size: number;
   /** `after` or `before`; undefined for the first page. */
   readonly cursor: string | undefined;
@@ -50,6 +51,7 @@ export interface PageRequest {
 /** Where a walk starts, its direction, and where it ends at the latest. */
 export interface WalkPlan {
   readonly direction: Direction;
+  /** Infinity for pages as large as the client's. */
   readonly pageSize: number;
   /** Cursor to start from; undefined for the very start, or the very end. */
   readonly start: string | undefined;

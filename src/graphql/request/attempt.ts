@@ -8,8 +8,7 @@ import { discardBody, isJson, isRedirect, readText } from "./response.js";
 import { isJsonObject, type JsonObject } from "./variables.js";
 
 // Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
-export { stripIgnoredCharacters } from "graphql";
-export { readDocument } from "./document.js";
+export { keyedDocument, readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 
 export interface Attempt<Data, Result> {

@@ -1,4 +1,4 @@
-import { type DocumentNode, Kind, OperationTypeNode, parse, print } from "graphql";
+import { type DocumentNode, Kind, OperationTypeNode, parse, print, type SelectionNode, visit } from "graphql";
 import { InvalidInputError } from "../../core/errors/index.js";
 
 /**
@@ -73,6 +73,34 @@ function parseText(text: string): Operation {
     readOnly: definition.operation === OperationTypeNode.QUERY,
     variables: new Set(definition.variableDefinitions?.map(({ variable }) => variable.name.value)),
   };
+}
+
+/**
+ * Reads a document to compare it with others: with the same key they differ only in layout, comments and `__typename`,
+ * which other clients add to every selection.
+ * @returns undefined if it cannot be parsed
+ */
+export function keyedDocument(text: string): { readonly key: string; readonly text: string } | undefined {
+  try {
+    const document = parse(text, { noLocation: true });
+    return { key: print(withoutTypename(document)), text: print(document) };
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutTypename(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    SelectionSet: (set) => {
+      const others = set.selections.filter((selection) => !isTypename(selection));
+      return { ...set, selections: others.length === 0 ? set.selections.slice(0, 1) : others };
+    },
+  });
+}
+
+function isTypename(selection: SelectionNode): boolean {
+  if (selection.kind !== Kind.FIELD || selection.name.value !== "__typename") return false;
+  return selection.alias === undefined && !selection.directives?.length;
 }
 
 function isDocumentNode(document: object): document is DocumentNode {

@@ -27,6 +27,45 @@ export function isRateLimit({ extensions }: GraphQLResponseError["errors"][numbe
   return RATE_LIMIT_CODE.test(extensions?.code ?? "");
 }
 
+/** Codes of a page or a query that is too large: Hot Chocolate's for items and cost, and those of others. */
+const TOO_LARGE_CODE =
+  /^(HC0051|HC0047|EXCESSIVE_PAGINATION|(MAX_)?PAGE_SIZE_(EXCEEDED|TOO_LARGE|LIMIT_EXCEEDED))$/;
+
+/**
+ * Whether entries say that a page of this size is too large, and how large it may be, if they tell.
+ * @param variable The variable of the size; an error may be about it, or about the argument `first` or `last`.
+ */
+export function tooLargePage(
+  errors: GraphQLResponseError["errors"],
+  size: number,
+  variable: string,
+): { readonly limit: number | undefined } | undefined {
+  const names = [variable, "first", "last"];
+  for (const { extensions = {}, path } of errors) {
+    const { code = "", argument, argumentName, requestedItems = size } = extensions;
+    const isAbout = [argument, argumentName, extensions["variable"], path?.at(-1)].some(
+      (name) => typeof name === "string" && names.includes(name.replace(/^\$/, "")),
+    );
+    const limit = largestPage(extensions);
+    // A list inside of the nodes has a size of its own.
+    if ((!TOO_LARGE_CODE.test(code) && !isAbout) || requestedItems !== size) continue;
+    if (limit === undefined || limit < size) return { limit };
+  }
+  return undefined;
+}
+
+function largestPage({ maxAllowedItems: limit }: Readonly<Record<string, unknown>>): number | undefined {
+  return typeof limit === "number" && Number.isSafeInteger(limit) && limit > 0 ? limit : undefined;
+}
+
+/** The end of a message: what to do about entries. */
+export function describeLimit(errors: GraphQLResponseError["errors"]): string {
+  const limit = errors.map(({ extensions = {} }) => largestPage(extensions)).find(Boolean);
+  return limit === undefined
+    ? ". See errors and data."
+    : `: the service allows at most ${limit} items a page. Lower pageSize.`;
+}
+
 /** Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`. Shows only names and fields of inputs. */
 export function describeEntries(errors: GraphQLResponseError["errors"]): string {
   const codes = errors

@@ -9,7 +9,7 @@ import {
 import { causesOf, errorCode, NETWORK_ERRORS, networkErrorOf } from "../../core/network-errors.js";
 import { escapeControls } from "../../core/redact.js";
 import { parseRetryAfter } from "../../core/retry.js";
-import { describeEntries, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
+import { describeEntries, describeLimit, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
 import type { GraphQLAnswer, ResponseHead } from "./response.js";
 import { isJsonObject } from "./variables.js";
 
@@ -87,7 +87,7 @@ export class Failures {
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
     const partial = hasData(data) ? " and partial data" : "";
     return new GraphQLResponseError(
-      `${this.#context.label} was answered with ${count}${partial}${describeEntries(errors)}. See errors and data.`,
+      `${this.#context.label} was answered with ${count}${partial}${describeEntries(errors)}${describeLimit(errors)}`,
       { errors, data, status, serverMessage: errors[0]?.message },
     );
   }

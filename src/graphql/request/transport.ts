@@ -3,6 +3,7 @@ import { ClosedError } from "../../core/errors/index.js";
 import { runOperation } from "../../core/operation.js";
 import { resolveRetry } from "../../core/options.js";
 import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
+import type { PageSizes } from "../paging/page-sizes.js";
 import type { Document, Operation } from "./document.js";
 import type { AnswerReader, Failures } from "./failures.js";
 import type { GraphQLAnswer } from "./response.js";
@@ -26,6 +27,10 @@ export class Transport {
 
   constructor(configuration: GraphQLConfiguration) {
     this.#configuration = configuration;
+  }
+
+  get pageSizes(): PageSizes {
+    return this.#configuration.pageSizes;
   }
 
   /** Sends a document and returns what `read` takes from the answer. */

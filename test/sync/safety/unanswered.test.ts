@@ -147,22 +147,6 @@ test.each(UNDER_THE_LOCK)(
   },
 );
 
-test("a ledger that never tells which run was completed meanwhile does not keep a run from its end", async () => {
-  await service.runAccounts(ids(10), { ledger: storeLedger(below) });
-  const slow = unanswered("look 3", below);
-  const run = service.run(
-    ["accounts"],
-    async (batch) => {
-      await batch.write("accounts", accounts(10));
-      await service.runAccounts(ids(11), { ledger: storeLedger(below) });
-    },
-    { ledger: slow.ledger, signal: timeLimit() },
-  );
-  run.catch(() => {});
-  await until(() => slow.begun.includes("look 3"));
-  expect(await endOf(run)).toMatchObject({ name: "TimeoutError" });
-});
-
 const answered = async (slow: UnansweredLedger, step: LedgerStep) => {
   slow.answer();
   await until(() => slow.done.includes(step));

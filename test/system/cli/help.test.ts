@@ -11,9 +11,9 @@ const COMMANDS = {
   status: `--ids ${CONNECTED}`,
   approve: CONNECTED,
   doctor: CONNECTED,
-  export: `--format --where --order --fields --limit ${CONNECTED}`,
-  report: `--format --days ${CONNECTED}`,
-  serve: "--demo --host --port --sync-port --tls-cert --tls-key --json",
+  export: `--format --where --order --fields --limit --page-size ${CONNECTED}`,
+  report: `--format --days --page-size ${CONNECTED}`,
+  serve: "--demo --write-env --host --port --sync-port --tls-cert --tls-key --json",
   init: "",
 };
 
