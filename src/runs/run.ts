@@ -146,14 +146,14 @@ class Run<Snapshots extends SnapshotCollection> {
         const receipt = this.#receipt(end, extracted);
         return await this.#completed(receipt, end, watermarks);
       }
-      const { failure } = end;
-      if (this.#ended.aborted || !isTransient(failure) || !(await this.#waitForService(failure)))
+      const { failure, batchId } = end;
+      if (this.#ended.aborted || !isTransient(failure) || !(await this.#waitForService(failure, batchId)))
         throw end.error;
     }
   }
 
   /** Pauses before the next attempt. @returns false if `retryForMs` ends before it */
-  async #waitForService(failure: SaasManagementError): Promise<boolean> {
+  async #waitForService(failure: SaasManagementError, batchId: string | undefined): Promise<boolean> {
     const { retryForMs = RETRY_FOR_MS, onProgress } = this.#options;
     const { clock, logger } = this.#configuration;
     const now = clock.monotonic();
@@ -167,7 +167,7 @@ class Run<Snapshots extends SnapshotCollection> {
     const until = new Date(clock.now() + leftMs);
     onProgress?.({ type: "service-away", code, delayMs, until });
     const message = `saas-management: the service is away; trying again until ${until.toISOString()}`;
-    logger.warn(message, { code, delayMs });
+    logger.warn(message, { batchId, code, delayMs });
     await clock.sleep(delayMs, this.#ended);
     return true;
   }

@@ -56,6 +56,8 @@ export type BatchEnd =
       readonly error: unknown;
       /** What failed in the batch, or its start: another batch may succeed if this was transient. */
       readonly failure: unknown;
+      /** Undefined if none was started. */
+      readonly batchId?: string;
     };
 
 /** Sends what a run has extracted, each time in a batch of its own. */
@@ -229,7 +231,7 @@ export class BatchSender {
         this.#unclear = unclear ?? this.#unclear;
         const isReleased = abort === "aborted";
         const error: unknown = cut.aborted ? cut.reason : thrown;
-        return { type: "failed", error, failure: batch.failure, isReleased };
+        return { type: "failed", error, failure: batch.failure, batchId: batch.id, isReleased };
       }
       counts = {};
     } finally {
