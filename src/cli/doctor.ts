@@ -43,6 +43,7 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
     const line = `${MARKS[finding.state]}  ${name.padEnd(15)}${finding.text}`;
     if (!io.json) io.write(`${forTerminal(line, process.stdout)}\n`);
   };
+  io.finishes = true;
   const resolved = resolveConnection(options);
   await check("configuration", async () => {
     const { path = "no file", credential } = await resolved;

@@ -13,7 +13,7 @@ import {
 } from "../core/errors/index.js";
 import { retryAfterMs } from "../core/retry.js";
 import { bestEffort, withinGrace } from "../sync/call.js";
-import { COLLECTIONS, type SnapshotCollection } from "../sync/collections.js";
+import { COLLECTIONS, type Collection, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
@@ -22,6 +22,7 @@ import { Guard } from "./guard/guard.js";
 import { randomToken } from "./ledger/installation-ledger.js";
 import { noteCompleted } from "./ledger/notes.js";
 import { type LedgerSnapshot, ledgerVersion } from "./ledger/state.js";
+import { NewEvents } from "./new-events.js";
 import type { ResolvedRunOptions } from "./options.js";
 import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
 import { withRunScope } from "./scope.js";
@@ -98,8 +99,10 @@ class Run<Snapshots extends SnapshotCollection> {
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
-      const requireCurrent = (now: LedgerSnapshot) => this.#requireCurrent(seen, now, watermarks);
-      const extracted = { ...(await this.#extract(spool, seen, watermarks)), requireCurrent };
+      const read = await this.#extract(spool, seen, watermarks);
+      const events = [...new Set([...watermarks.used, ...read.newEvents.collections])];
+      const requireCurrent = (now: LedgerSnapshot) => this.#requireCurrent(seen, now, events);
+      const extracted = { ...read, requireCurrent };
       checkCounts(this.#options.firstRun, extracted.extraction.stats);
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
       const now = await this.#sender.readLedger();
@@ -121,6 +124,8 @@ class Run<Snapshots extends SnapshotCollection> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
     const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
+    const keep = (name: Collection, lines: Uint8Array) => spool.appendLines(name, lines, () => {});
+    const newEvents = new NewEvents(guard.ledger, seen, this.#ended, keep);
     await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
@@ -128,14 +133,16 @@ class Run<Snapshots extends SnapshotCollection> {
       snapshots,
       keep: (collection, message) => spool.append(collection, message),
       inspectorOf: guard.inspectorOf,
+      newEvents,
       onProgress: this.#options.onProgress,
       signal: this.#ended,
     });
     const calls = watermarkCalls(watermarks, guard.ledger && seen, false);
     await extraction.run(this.#connector, { preview: false, ...calls });
     guard.flush();
+    await newEvents.flush();
     await raceAbort(spool.settled(), this.#ended);
-    return { spool, guard, extraction };
+    return { spool, guard, newEvents, extraction };
   }
 
   /** 4 to 8 Sends what was extracted, in another batch if one fails transiently: what took hours to read is not thrown away. */
@@ -188,16 +195,16 @@ class Run<Snapshots extends SnapshotCollection> {
       await bestEffort(this.#configuration, { level: "warn", message }, () => ledger.delete(needless));
       return receipt;
     } catch (error) {
-      const surprise = notNoted(Object.keys(snapshots).length > 0, error);
+      const surprise = notNoted(this.#connector.snapshots.length > 0, error);
       logger.error(`saas-management: ${surprise}`, { error });
       return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
     }
   }
 
   /** @throws {RunOutdatedError} another run has completed a collection of this one, or moved a watermark that it was given */
-  #requireCurrent(before: LedgerSnapshot, now: LedgerSnapshot, watermarks: Watermarks): void {
+  #requireCurrent(before: LedgerSnapshot, now: LedgerSnapshot, events: readonly Collection[]): void {
     const { installationId } = this.#options;
-    const names = [...this.#connector.snapshots, ...watermarks.used];
+    const names = [...this.#connector.snapshots, ...events];
     const subjects = names.map((name) => COLLECTIONS[name].wireName);
     const [first, last] = [before, now].map((seen) => ledgerVersion(seen, subjects, this.#runId));
     if (first === last) return;

@@ -4,6 +4,7 @@ import { BatchInProgressError, BatchOutcomeUnknownError, BatchStateError } from 
 import type { BatchOptions, BatchWatch } from "../sync/batch/start.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { hasEnded, lockedError, withinGrace } from "../sync/call.js";
+import type { Collection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { SyncProgress } from "../sync/progress.js";
 import type { CompletionCounts } from "../sync/transport.js";
@@ -13,6 +14,7 @@ import type { Guard } from "./guard/guard.js";
 import { Journal } from "./ledger/journal.js";
 import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "./ledger/state.js";
 import { ledgerError } from "./ledger/value.js";
+import type { NewEvents } from "./new-events.js";
 import type { ResolvedRunOptions } from "./options.js";
 import type { Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
@@ -31,6 +33,7 @@ export interface RunParts {
 export interface Extracted {
   readonly spool: Spool;
   readonly guard: Guard;
+  readonly newEvents: NewEvents;
   readonly extraction: Pick<Extraction<never>, "stats" | "incomplete">;
   /** @throws {RunOutdatedError} another run was completed since T0 that has to do with this one */
   readonly requireCurrent: (now: LedgerSnapshot) => void;
@@ -189,14 +192,18 @@ export class BatchSender {
    */
   async #send(
     batch: BatchHandle,
-    { spool, guard, extraction, requireCurrent }: Extracted,
+    { spool, guard, newEvents, extraction, requireCurrent }: Extracted,
   ): Promise<BatchEnd & { readonly isReleased: boolean }> {
     // A write that comes too late shows that what was extracted is not complete.
     const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
     const cut = controller.signal;
     // Ends the writes at once; the abort below waits for the service.
     const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
-    const drafts = new Drafts(guard, this.#run.id, this.#configuration, batch.signal);
+    const events = {
+      collections: newEvents.collections,
+      lines: (collection: Collection) => spool.lines(collection),
+    };
+    const drafts = new Drafts(guard, events, this.#run.id, this.#configuration, batch.signal);
     let counts: CompletionCounts;
     let unclear: BatchOutcomeUnknownError | undefined;
     try {

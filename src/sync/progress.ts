@@ -19,6 +19,8 @@ export type SyncProgress =
       readonly collection: Collection;
       /** Number of records that were read, or that were accepted. */
       readonly records: number;
+      /** How many of them `newOnly` left out; absent if there are none. */
+      readonly skipped?: number;
       /** Number of bytes of their messages. */
       readonly bytes: number;
       /** How many records there are: those of the run when it sends, otherwise the `expectedCount` of the write. */

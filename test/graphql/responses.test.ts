@@ -88,6 +88,56 @@ test.each([200, 400])("recognizes a rate limit by its error code with HTTP %i", 
   expect(error).toMatchObject({ retryable: true, retryAfterMs: 2_000, serverMessage: "slow down" });
 });
 
+const PLAIN = { data: null, errors: [{ message: "slow down" }] };
+test.each<[string, Responder]>([
+  ["HTTP 403 with Retry-After", answer({}, { status: 403, headers: { "retry-after": "2" } })],
+  [
+    "HTTP 403 in HTML with Retry-After",
+    answerText("<p>", { status: 403, headers: { ...HTML, "retry-after": "2" } }),
+  ],
+  ["HTTP 403 without requests left", answer({}, { status: 403, headers: { "x-ratelimit-remaining": "0" } })],
+  ["HTTP 403 with errors", answer(PLAIN, { status: 403, headers: { "retry-after": "2" } })],
+  ["a type beside the message", answer({ ...PLAIN, errors: [{ message: "m", type: "RATE_LIMITED" }] })],
+  ["a type and another code", answer({ errors: [{ type: "RATE_LIMITED", extensions: { hint: 1 } }] })],
+  ["code 429 as text", answer({ ...PLAIN, errors: [{ message: "m", extensions: { code: "429" } }] })],
+  ["code 429 as a number", answer({ ...PLAIN, errors: [{ message: "m", extensions: { code: 429 } }] })],
+])("recognizes a rate limit in the dress of %s", async (_, respond) => {
+  const error = await errorOf(respond);
+  expect(error).toBeInstanceOf(RateLimitError);
+  expect(error).toMatchObject({ retryable: true });
+});
+
+test.each<[string, Responder]>([
+  ["HTTP 403 with requests left", answer({}, { status: 403, headers: { "x-ratelimit-remaining": "10" } })],
+  ["another type", answer({ data: null, errors: [{ message: "m", type: "FORBIDDEN" }] })],
+  ["code 4290", answer({ data: null, errors: [{ message: "m", extensions: { code: 4290 } }] })],
+])("takes %s for no rate limit", async (_, respond) => {
+  expect(await errorOf(respond)).not.toBeInstanceOf(RateLimitError);
+});
+
+test("takes no answer in parts for data", async () => {
+  const { client } = await connectClient(answer({ data: { a: 1 }, hasNext: true }));
+  for (const method of ["request", "rawRequest"] as const)
+    expect(await rejection(client[method](QUERY, {}))).toMatchObject({
+      code: "TRANSPORT_FAILED",
+      retryable: false,
+    });
+  const { client: whole } = await connectClient(answer({ data: { a: 1 }, hasNext: false }));
+  expect(await whole.request(QUERY, {})).toEqual({ a: 1 });
+});
+
+test.each([
+  ["@defer", "query Q { a ...F @defer } fragment F on Query { b }"],
+  ["@defer", '{ ... @defer(label: "x") { b } }'],
+  ["@stream", "{ list @stream(initialCount: 1) { id } }"],
+  ["a subscription", "subscription S { changed }"],
+])("refuses %s before it is sent", async (what, document) => {
+  const { client, server } = await connectClient(answer({ data: { a: 1 } }));
+  const error = await rejection(client.request(document, {}));
+  expect(error).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining(`has ${what},`) });
+  expect(server.requests).toEqual([]);
+});
+
 test.each([301, 302, 303, 307, 308])(
   "does not follow a redirect with HTTP %i, so its target gets no key",
   async (status) => {
