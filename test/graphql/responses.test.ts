@@ -229,6 +229,42 @@ test.each([
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
 });
 
+test.each<[string, unknown, string]>([
+  [
+    "a foreign AbortSignal",
+    new TypeError('Expected signal ("AbortSignal {}") to be an instance of AbortSignal.'),
+    "Expected signal",
+  ],
+  ["a mock's own error", new Error("unexpected call"), "unexpected call"],
+  ["a mistake", new RangeError("Invalid array length"), "Invalid array length"],
+  ["an assertion", Object.assign(new Error("expected body"), { code: "ERR_ASSERTION" }), "expected body"],
+])(
+  "does not repeat what throws inside fetch and is no failure of the network: %s",
+  async (_, thrown, said) => {
+    let calls = 0;
+    const fetch = async () => {
+      calls += 1;
+      throw thrown;
+    };
+    const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
+    const error = await rejection(client.request(QUERY, {}));
+    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
+    expect(String(error)).toContain(said);
+    expect(calls).toBe(1);
+  },
+);
+
+test.each([{ ok: true, status: 200 }, undefined])(
+  "does not repeat a fetch that returns no Response: %o",
+  async (value) => {
+    const fetch = async () => JSON.parse(JSON.stringify({ value })).value;
+    const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
+    const error = await rejection(client.request(QUERY, {}));
+    expect(error).toMatchObject({ retryable: false, attempts: 1 });
+    expect(String(error)).toContain("fetch did not return a Response");
+  },
+);
+
 test("keeps a copy of what a fetch throws as the cause, without the request", async () => {
   const error = await errorOfFetch((init) => {
     const message = `sending ${new Headers(init.headers).get("authorization")} failed`;

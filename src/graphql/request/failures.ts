@@ -6,7 +6,13 @@ import {
   type SaasManagementError,
   TransportError,
 } from "../../core/errors/index.js";
-import { causesOf, errorCode, NETWORK_ERRORS, networkErrorOf } from "../../core/network-errors.js";
+import {
+  causesOf,
+  errorCode,
+  isProgramError,
+  NETWORK_ERRORS,
+  networkErrorOf,
+} from "../../core/network-errors.js";
 import { escapeControls } from "../../core/redact.js";
 import { parseRetryAfter } from "../../core/retry.js";
 import { describeEntries, describeLimit, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
@@ -123,6 +129,11 @@ export class Failures {
   network(error: unknown, head?: ResponseHead): SaasManagementError {
     const { label, repeatable, url } = this.#context;
     const found = networkErrorOf(error);
+    if (found.code === undefined && error !== undefined && isProgramError(error)) {
+      const cause = copyError(error, this.redact);
+      const said = cause.message.slice(0, MAX_HEADER);
+      return this.#transport(head, `${label} to ${url} failed, because fetch threw: ${said}`, { cause });
+    }
     const isBlocked = found.code === undefined && error instanceof TypeError && isForeign(url);
     const { advice, code, description, retryable, unsent } = isBlocked
       ? { ...found, ...NETWORK_ERRORS.CORS }
