@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { resolveEndpoint, type TlsOptions } from "./core/endpoint.js";
+import { lacksPage, resolveEndpoint, type TlsOptions } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions } from "./core/options.js";
 import { FUNCTION, type OptionTable, readOptions } from "./core/validate.js";
@@ -100,7 +100,7 @@ export class SaasManagementClient {
       const name = tls === undefined ? "proxy" : "tls";
       throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
     }
-    if (fetch === undefined && baseUrl !== undefined) {
+    if (fetch === undefined && baseUrl !== undefined && !lacksPage(baseUrl)) {
       const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
       const ownTls = resolveTls(tls, "baseUrl", endpoint);
       const ownProxy = resolveProxy(proxy, "baseUrl", endpoint);

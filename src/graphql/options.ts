@@ -1,6 +1,6 @@
 import { SIGNAL } from "../core/abort.js";
 import { Credential } from "../core/credential.js";
-import { isLoopback, resolveEndpoint } from "../core/endpoint.js";
+import { isLoopback, lacksPage, resolveEndpoint } from "../core/endpoint.js";
 import { ConfigurationError, InvalidInputError } from "../core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import type { RetryOptions } from "../core/retry.js";
@@ -119,17 +119,20 @@ const JSON_BODY = { "content-type": "application/json" };
 
 export function resolveOptions(given: GraphQLOptions) {
   const options = readOptions("GraphQLClient", given, CLIENT_OPTIONS, ConfigurationError);
-  const { baseUrl, credentials, fetch, pageSize, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
+  const { authorization, baseUrl, credentials, fetch, pageSize } = options;
+  const { maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);
   const credential = new Credential(options, "");
-  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
-  const { origin, pathname } = endpoint;
-  if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname) && options.authorization !== "none")
-    throw new ConfigurationError('A page without https:// needs authorization: "none".');
+  // A framework makes the client of a page on its server too, but sends no requests there.
+  let url = lacksPage(baseUrl) ? undefined : resolveUrl(baseUrl, authorization);
   return {
     common,
     credential,
-    url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
+    /** @throws {ConfigurationError} it is relative, and there is no page */
+    get url() {
+      url ??= resolveUrl(baseUrl, authorization);
+      return url;
+    },
     fetch: fetch ?? globalFetch(),
     headers: {
       accept: "application/graphql-response+json, application/json",
@@ -141,6 +144,13 @@ export function resolveOptions(given: GraphQLOptions) {
     maxResponseBytes,
     pageSizes: new PageSizes(pageSize, common.logger),
   };
+}
+
+function resolveUrl(baseUrl: string, authorization: GraphQLOptions["authorization"]): string {
+  const { hostname, origin, pathname, protocol } = resolveEndpoint("baseUrl", baseUrl, "path");
+  if (protocol === "http:" && !isLoopback(hostname) && authorization !== "none")
+    throw new ConfigurationError('A page without https:// needs authorization: "none".');
+  return `${origin}${pathname === "/" ? "" : pathname}/graphql`;
 }
 
 /** Looks `fetch` up for each request, so that a tracer or a test can replace it later. */

@@ -2,7 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { linkAbort, raceAbort } from "../core/abort.js";
 import { BatchStateError, InvalidInputError } from "../core/errors/index.js";
 import { handled } from "../core/operation.js";
-import { type OpenedWrite, WriteQueue, type WriteTarget } from "../sync/batch/write-queue.js";
+import {
+  type OpenedSink,
+  type OpenedWrite,
+  WriteQueue,
+  type WriteTarget,
+} from "../sync/batch/write-queue.js";
 import type { Subject } from "../sync/call.js";
 import {
   type Collection,
@@ -24,8 +29,8 @@ import {
   type WriteStats,
 } from "../sync/write/options.js";
 import type { RecordSource } from "../sync/write/source.js";
-import type { SinkContext } from "../sync/write/window-queue.js";
 import type { Connector, RunBatch, RunContext } from "./connector.js";
+import type { NewEvents } from "./new-events.js";
 
 /** Room for the id of the batch, which is not known yet: a message with a longer one may be larger than `messageBytes`. */
 const ID_BYTES = 64;
@@ -40,6 +45,8 @@ export interface ExtractionOptions {
   /** Keeps a message; its buffer is used again when it has resolved. */
   readonly keep: (collection: Collection, message: EncodedMessage) => Promise<void>;
   readonly inspectorOf: InspectorOf;
+  /** For writes with `newOnly`. */
+  readonly newEvents: NewEvents;
   readonly onProgress: OnProgress | undefined;
   /** Ends the extraction with its reason. */
   readonly signal: AbortSignal;
@@ -150,7 +157,10 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     return report;
   }
 
-  openSink({ collection, report, signal }: OpenedWrite): { readonly context: SinkContext; unlink(): void } {
+  async openSink({ collection, report, options: { newOnly, signal } }: OpenedWrite): Promise<OpenedSink> {
+    const { inspectorOf, newEvents } = this.#options;
+    const given = inspectorOf(collection);
+    const inspector = newOnly === true ? await newEvents.inspectorOf(collection, report, given) : given;
     const { configuration, consequence } = this;
     const { controller, unlink } = linkAbort(this.signal, signal);
     const send = async (window: readonly EncodedMessage[]) => {
@@ -177,7 +187,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       report,
       consequence,
       send,
-      inspector: this.#options.inspectorOf(collection),
+      inspector,
       stop: controller,
     };
     return { context, unlink };
@@ -222,7 +232,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       this.#writes.markIncomplete(collection, refused);
       throw refused;
     }
-    if (!isSnapshotName(collection)) return;
+    if (!isCollection(collection) || !isSnapshot(collection)) return;
     if (!this.#declared.has(collection))
       throw this.#violated(
         `${collection} is a snapshot collection that the run does not declare. Add it to snapshots.`,
@@ -251,12 +261,14 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     const { onProgress } = this.#options;
     const all = onProgress === undefined ? [] : this.#reports.filter((one) => one.collection === collection);
     const records = all.reduce((sum, { taken }) => sum + taken(), 0);
+    const skipped = all.reduce((sum, one) => sum + one.skipped, 0);
     const bytes = all.reduce((sum, one) => sum + one.bytes, 0);
     onProgress?.({
       type: "extracting",
       collection,
       records,
       bytes,
+      ...(skipped > 0 && { skipped }),
       total: all.length === 1 ? total : undefined,
     });
   }
@@ -267,10 +279,6 @@ function overError(call: string, state: "completed" | "aborted"): BatchStateErro
     `${call} was refused: the connector has returned, or the run has ended. Await every write before the connector returns, and send everything in another run.`,
     { state, reason: state },
   );
-}
-
-function isSnapshotName(collection: unknown): collection is SnapshotCollection {
-  return isCollection(collection) && isSnapshot(collection);
 }
 
 /**

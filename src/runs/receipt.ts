@@ -9,7 +9,7 @@ import type { WriteStats } from "../sync/write/options.js";
 export interface RunReceipt {
   /** Id of the batch that was completed. */
   readonly batchId: string;
-  /** How many times the run began again: see the option `restarts`. */
+  /** How many times the run tried again to send: see the option `retryForMs`. */
   readonly restarts: number;
   /** How long the run took, in milliseconds. */
   readonly durationMs: number;
@@ -67,8 +67,9 @@ export function receiptOf(
   const surprises: string[] = [];
   for (const [name, written] of collectionEntries(sent)) {
     const [diff, counts, rules, listedIn] = [expected[name], reported[name], approved[name], lists[name]];
+    const read = extracted[name];
     collections[name] = {
-      stats: { ...written, sourceWaitMs: extracted[name]?.sourceWaitMs ?? 0 },
+      stats: { ...written, sourceWaitMs: read?.sourceWaitMs ?? 0, skipped: read?.skipped ?? 0 },
       ...(diff === undefined ? {} : { expected: diff }),
       ...(counts === undefined ? {} : { reported: counts }),
       ...(rules === undefined ? {} : { approved: rules }),
@@ -107,9 +108,13 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
     const service =
       said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
     const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
+    // Receipts of older versions have none.
+    const skipped = stats.skipped > 0 ? `; ${count(stats.skipped)} skipped, which an earlier run sent` : "";
     const paths = Object.values(listedIn);
     const listed = paths.length === 0 ? "" : `; listed in ${paths.join(" and ")}`;
-    lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}${listed}`);
+    lines.push(
+      `${name}: ${counted(stats.sent, "record")} sent${skipped}${changes}${service}${allowed}${listed}`,
+    );
   }
   return [
     ...lines,

@@ -19,6 +19,8 @@ export type SyncProgress =
       readonly collection: Collection;
       /** Number of records that were read, or that were accepted. */
       readonly records: number;
+      /** How many of them `newOnly` left out; absent if there are none. */
+      readonly skipped?: number;
       /** Number of bytes of their messages. */
       readonly bytes: number;
       /** How many records there are: those of the run when it sends, otherwise the `expectedCount` of the write. */
@@ -34,6 +36,15 @@ export type SyncProgress =
       /** Length of the pause in milliseconds. */
       readonly delayMs: number;
       readonly code: ErrorCode;
+    }
+  | {
+      /** A run could not send what it has, and tries again after a pause. */
+      readonly type: "service-away";
+      readonly code: ErrorCode;
+      /** Length of the pause in milliseconds. */
+      readonly delayMs: number;
+      /** When the run gives up, by this machine's clock. */
+      readonly until: Date;
     }
   | {
       /** Another batch holds the installation's lock. */

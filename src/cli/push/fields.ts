@@ -73,11 +73,6 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
   };
 }
 
-/** The field that tells when an event happened: the first one that is a time. */
-export function timeFieldOf(collection: Collection): string | undefined {
-  return [...fieldsOf(collection)].find(([, convert]) => convert === asTime)?.[0];
-}
-
 /** The fields of a collection's records by their paths, as its schema declares them. */
 function fieldsOf(collection: Collection): ReadonlyMap<string, Convert> {
   const fields = new Map<string, Convert>();

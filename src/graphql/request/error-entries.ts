@@ -8,7 +8,7 @@ const MAX_PATH_PARTS = 20;
 const MAX_CODES = 5;
 
 /** The usual codes of a rate limit; the service description shows none. */
-const RATE_LIMIT_CODE = /^(RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLED)$/i;
+const RATE_LIMIT_CODE = /^(429|RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLED)$/i;
 
 /** The code of an entry that refuses the credential. */
 export const NOT_AUTHORIZED = "AUTH_NOT_AUTHORIZED";
@@ -92,12 +92,17 @@ export function redactStrings(body: object, redact: (text: string) => string): v
 }
 
 function readEntry(entry: unknown): GraphQLResponseError["errors"][number] {
-  const { message, path, locations, extensions } = isJsonObject(entry) ? entry : {};
+  const { message, path, locations, extensions: given, type } = isJsonObject(entry) ? entry : {};
+  const extensions = isJsonObject(given) ? given : {};
+  // Some write the code as a number, or as the entry's `type`.
+  const limit = [extensions["code"], type].find((code) => RATE_LIMIT_CODE.test(`${code}`));
   return {
     message: typeof message === "string" ? message : "",
     ...(Array.isArray(path) && { path: path.filter(isPathPart) }),
     ...(Array.isArray(locations) && { locations: locations.filter(isLocation) }),
-    ...(isJsonObject(extensions) && { extensions: readExtensions(extensions) }),
+    ...((isJsonObject(given) || limit !== undefined) && {
+      extensions: readExtensions(limit === undefined ? extensions : { ...extensions, code: `${limit}` }),
+    }),
   };
 }
 

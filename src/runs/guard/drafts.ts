@@ -1,22 +1,34 @@
 import { raceAbort } from "../../core/abort.js";
 import { bestEffort } from "../../sync/call.js";
-import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
+import { COLLECTIONS, type Collection, type SnapshotCollection } from "../../sync/collections.js";
 import type { SyncConfiguration } from "../../sync/options.js";
-import { CollectionLedger, type LedgerDraft, type Lists } from "../ledger/collection-ledger.js";
+import {
+  CollectionLedger,
+  type LedgerDraft,
+  type Lists,
+  type SnapshotLines,
+} from "../ledger/collection-ledger.js";
 import type { Baselines } from "../ledger/holds.js";
 import { batchToken } from "../ledger/installation-ledger.js";
+import type { PastSnapshot } from "../ledger/past.js";
 import type { Baseline, LedgerSnapshot } from "../ledger/state.js";
-import { ledgerError } from "../ledger/value.js";
+import { type Lines, ledgerError } from "../ledger/value.js";
 import type { Guard } from "./guard.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
 export interface CompletedDrafts {
   /** That of the batch. */
   readonly token: string;
-  /** By the wire names of the collections. */
+  /** By the wire names of the collections; with events of which the ids are kept. */
   readonly snapshots: Baselines;
   /** Where the ids are listed that were removed and added. */
   readonly lists: Partial<Record<SnapshotCollection, Lists<string>>>;
+}
+
+/** Events of which the ids are kept, and their lines. */
+export interface EventLines {
+  readonly collections: readonly Collection[];
+  lines(collection: Collection): Lines;
 }
 
 /** The ids of one batch, which holds the lock, on their way to the ledger. */
@@ -27,9 +39,18 @@ export class Drafts {
   /** Fires when the batch has ended. */
   readonly #ended: AbortSignal;
   readonly #drafts = new Map<GuardedSnapshot, LedgerDraft>();
+  readonly #eventDrafts = new Map<Collection, LedgerDraft>();
+  readonly #events: EventLines;
   #areSaved = false;
 
-  constructor(guard: Guard, runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
+  constructor(
+    guard: Guard,
+    events: EventLines,
+    runId: string,
+    configuration: SyncConfiguration,
+    ended: AbortSignal,
+  ) {
+    this.#events = events;
     this.#guard = guard;
     this.#configuration = configuration;
     this.#token = batchToken(runId);
@@ -64,6 +85,8 @@ export class Drafts {
       snapshots[COLLECTIONS[collection].wireName] = { ...draft.place, pasts };
       if (Object.keys(draft.lists).length > 0) lists[collection] = draft.lists;
     }
+    for (const [collection, { place }] of this.#eventDrafts)
+      snapshots[COLLECTIONS[collection].wireName] = { ...place, pasts: [] };
     return { token: this.#token, snapshots, lists };
   }
 
@@ -73,7 +96,8 @@ export class Drafts {
    *   outcome is unknown, the saved ids stay beside those that were known before.
    */
   async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
-    if (!this.#areSaved || outcome === "aborted") await this.#discard(this.#drafts.values());
+    if (!this.#areSaved || outcome === "aborted")
+      await this.#discard([...this.#drafts.values(), ...this.#eventDrafts.values()]);
   }
 
   async #begin(seen: LedgerSnapshot): Promise<void> {
@@ -82,18 +106,34 @@ export class Drafts {
     for (const snapshot of snapshots.values()) {
       const { collection, lines, lists, past } = snapshot;
       const own = new CollectionLedger(ledger, collection, this.#ended);
-      const draft = await own.draft(seen, this.#token, { lines, lists }, past).catch(unwritable(collection));
-      // The others are discarded already.
-      if (this.#ended.aborted) await this.#discard([draft]);
-      this.#ended.throwIfAborted();
-      this.#drafts.set(snapshot, draft);
+      this.#drafts.set(snapshot, await this.#draft(own, seen, { lines, lists }, past));
+    }
+    for (const collection of this.#events.collections) {
+      const own = new CollectionLedger(ledger, collection, this.#ended);
+      const lines = () => this.#events.lines(collection);
+      this.#eventDrafts.set(collection, await this.#draft(own, seen, { lines, lists: {} }));
     }
   }
 
+  async #draft(
+    ledger: CollectionLedger,
+    seen: LedgerSnapshot,
+    lines: SnapshotLines,
+    past?: PastSnapshot,
+  ): Promise<LedgerDraft> {
+    const draft = await ledger.draft(seen, this.#token, lines, past).catch(unwritable(ledger.collection));
+    // The others are discarded already.
+    if (this.#ended.aborted) await this.#discard([draft]);
+    this.#ended.throwIfAborted();
+    return draft;
+  }
+
   async #save(): Promise<void> {
-    const saved = [...this.#drafts].map(([{ collection }, draft]) =>
-      draft.save().catch(unwritable(collection)),
-    );
+    const drafts = [
+      ...[...this.#drafts].map(([{ collection }, draft]) => ({ collection, draft })),
+      ...[...this.#eventDrafts].map(([collection, draft]) => ({ collection, draft })),
+    ];
+    const saved = drafts.map(({ collection, draft }) => draft.save().catch(unwritable(collection)));
     await Promise.all(saved);
     this.#areSaved = true;
   }

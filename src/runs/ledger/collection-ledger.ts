@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
+import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import { mapLines } from "./id-lines.js";
 import {
   type InstallationLedger,
@@ -60,13 +60,13 @@ export interface LedgerDraft {
 
 /** What a ledger knows of one collection of an installation. Values never change. */
 export class CollectionLedger {
-  readonly collection: SnapshotCollection;
+  readonly collection: Collection;
   readonly #ledger: InstallationLedger;
   readonly #ended: AbortSignal | undefined;
   /** The wire name of the collection, which begins the names of its entries. */
   readonly subject: string;
 
-  constructor(ledger: InstallationLedger, collection: SnapshotCollection, ended?: AbortSignal) {
+  constructor(ledger: InstallationLedger, collection: Collection, ended?: AbortSignal) {
     this.collection = collection;
     this.#ledger = ledger;
     this.#ended = ended;

@@ -5,6 +5,7 @@
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
+import { COLLECTIONS } from "../../sync/collections.js";
 import { type InstallationLedger, isPossible, type LedgerEntry, runOf } from "./installation-ledger.js";
 import { arePasts, type PastSnapshots } from "./past.js";
 import { isDamage } from "./value.js";
@@ -111,7 +112,9 @@ export async function readLedger(ledger: InstallationLedger): Promise<LedgerSnap
 
 /** Whether the ledger knows a completed snapshot of any collection. */
 export function knowsSnapshots({ state }: LedgerSnapshot): boolean {
-  return Object.values(state.collections).some(({ completed }) => completed !== undefined);
+  return Object.values(COLLECTIONS).some(
+    ({ model, wireName }) => model === "snapshot" && state.collections[wireName]?.completed !== undefined,
+  );
 }
 
 /** The ids of a collection that may have been completed after the last ones that certainly were. */

@@ -13,6 +13,7 @@ import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
+import { NewEvents } from "../new-events.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
 import { type Watermarks, watermarkCalls } from "../watermarks.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
@@ -43,16 +44,17 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       watches.set(name, watch);
       return watch;
     };
+    const seen = await raceAbort(seenBy(guard), signal);
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId },
       snapshots,
       keep: async () => {},
       inspectorOf,
+      newEvents: new NewEvents(guard.ledger, seen, signal, undefined),
       onProgress,
       signal,
     });
-    const seen = await raceAbort(seenBy(guard), signal);
     const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
     await extraction.run(connector, { preview: true, ...watermarkCalls(watermarks, seen, true) });
     checkCounts(options.firstRun, extraction.stats);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { linkAbort } from "../../core/abort.js";
-import { BatchStateError } from "../../core/errors/index.js";
+import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { callWithRetry, type Subject } from "../call.js";
 import type { Collection } from "../collections.js";
@@ -127,10 +127,14 @@ export class BatchSession implements WriteTarget {
     return report;
   }
 
-  openSink({ Sender, collection, report, signal, trace }: OpenedWrite): {
+  openSink({ Sender, collection, report, options: { newOnly, signal }, trace }: OpenedWrite): {
     readonly context: SinkContext & { readonly send: WindowSender["send"] };
     unlink(): void;
   } {
+    if (newOnly === true)
+      throw new InvalidInputError(
+        "newOnly is for a run, whose ledger knows what was sent. Leave it out, or write the events in client.sync.run.",
+      );
     const { configuration, transport } = this;
     const { controller, unlink } = linkAbort(this.signal, signal);
     this.notify?.(progressOf(report));

@@ -143,7 +143,7 @@ export class BatchHandle implements SyncBatch {
     const report = this.#session.newReport(collection);
     report.expectedCount = total;
     const opened = { Sender: WindowSender, collection: COLLECTIONS[collection], report };
-    return { report, ...this.#session.openSink({ ...opened, signal: undefined, trace: undefined }) };
+    return { report, ...this.#session.openSink({ ...opened, options: {}, trace: undefined }) };
   }
 
   get stats(): Partial<Record<Collection, WriteStats>> {
