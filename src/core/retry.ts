@@ -198,7 +198,8 @@ function backOffMs(policy: RetryPolicy, retries: number): number {
   return Math.random() * Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** retries);
 }
 
-function retryAfterMs(error: SaasManagementError): number | undefined {
+/** How long the service asks to wait, in milliseconds. */
+export function retryAfterMs(error: SaasManagementError): number | undefined {
   return error instanceof RateLimitError || error instanceof TransportError ? error.retryAfterMs : undefined;
 }
 

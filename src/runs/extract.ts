@@ -158,8 +158,8 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   async openSink({ collection, report, options: { newOnly, signal } }: OpenedWrite): Promise<OpenedSink> {
-    const given = this.#options.inspectorOf(collection);
-    const { newEvents } = this.#options;
+    const { inspectorOf, newEvents } = this.#options;
+    const given = inspectorOf(collection);
     const inspector = newOnly === true ? await newEvents.inspectorOf(collection, report, given) : given;
     const { configuration, consequence } = this;
     const { controller, unlink } = linkAbort(this.signal, signal);
@@ -232,7 +232,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       this.#writes.markIncomplete(collection, refused);
       throw refused;
     }
-    if (!isSnapshotName(collection)) return;
+    if (!isCollection(collection) || !isSnapshot(collection)) return;
     if (!this.#declared.has(collection))
       throw this.#violated(
         `${collection} is a snapshot collection that the run does not declare. Add it to snapshots.`,
@@ -279,10 +279,6 @@ function overError(call: string, state: "completed" | "aborted"): BatchStateErro
     `${call} was refused: the connector has returned, or the run has ended. Await every write before the connector returns, and send everything in another run.`,
     { state, reason: state },
   );
-}
-
-function isSnapshotName(collection: unknown): collection is SnapshotCollection {
-  return isCollection(collection) && isSnapshot(collection);
 }
 
 /**

@@ -5,15 +5,14 @@ import type { JudgeOptions } from "./guard/rules.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
 
-export const DEFAULT_RESTARTS = 2;
-
 /** Options of a run. */
 export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
-   * How many times what was read is sent again after a batch that failed transiently. The connector is not called for it.
-   * @default 2
+   * How long the run keeps trying to send what it has read while the service is away, in milliseconds from the first
+   * failure. Pauses grow to 30 s, and the connector is not called again; 0 fails at once.
+   * @default 600_000
    */
-  readonly restarts?: number | undefined;
+  readonly retryForMs?: number | undefined;
   /** Where what the connector writes is kept until all of it was judged and sent. @default the client's `sync.spool` */
   readonly spool?: SpoolOptions | undefined;
   /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
@@ -27,7 +26,7 @@ export const RUN_OPTIONS = {
   approve: { ...TEXT, expected: "the approval id of a RunHeldError" },
   firstRun: FIRST_RUN,
   onHeld: FUNCTION,
-  restarts: wholeNumber(0),
+  retryForMs: wholeNumber(0),
   spool: true,
   stopOnSignals: FLAG,
 } satisfies OptionTable<RunOptions>;

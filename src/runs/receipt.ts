@@ -9,7 +9,7 @@ import type { WriteStats } from "../sync/write/options.js";
 export interface RunReceipt {
   /** Id of the batch that was completed. */
   readonly batchId: string;
-  /** How many times the run began again: see the option `restarts`. */
+  /** How many times the run tried again to send: see the option `retryForMs`. */
   readonly restarts: number;
   /** How long the run took, in milliseconds. */
   readonly durationMs: number;

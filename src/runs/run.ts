@@ -11,7 +11,7 @@ import {
   TimeoutError,
   TransportError,
 } from "../core/errors/index.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
+import { retryAfterMs } from "../core/retry.js";
 import { bestEffort, withinGrace } from "../sync/call.js";
 import { COLLECTIONS, type Collection, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
@@ -23,12 +23,18 @@ import { randomToken } from "./ledger/installation-ledger.js";
 import { noteCompleted } from "./ledger/notes.js";
 import { type LedgerSnapshot, ledgerVersion } from "./ledger/state.js";
 import { NewEvents } from "./new-events.js";
-import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
+import type { ResolvedRunOptions } from "./options.js";
 import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
 import { withRunScope } from "./scope.js";
 import { type BatchEnd, BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
+
+/** How long a run tries to send what it has, in milliseconds. */
+const RETRY_FOR_MS = 600_000;
+/** The pause before the third batch, in milliseconds; it doubles with each. The second is tried at once. */
+const PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
 
 type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
 
@@ -54,8 +60,10 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #sender: BatchSender;
   /** The limit of windows before the run. */
   readonly #windowBytes: number;
-  readonly #restarts: number;
+  /** Failures after which it was tried again. */
   #restarted = 0;
+  /** When the service began to be away. */
+  #awaySince: number | undefined;
 
   constructor(
     connector: Connector<Snapshots>,
@@ -72,7 +80,6 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#windowBytes = parts.configuration.windowLimit.bytes;
     const run = { ...options, id: this.#runId };
     this.#sender = new BatchSender(run, parts, ended);
-    this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
   }
 
   async execute(): Promise<RunReceipt> {
@@ -138,22 +145,38 @@ class Run<Snapshots extends SnapshotCollection> {
     return { spool, guard, newEvents, extraction };
   }
 
-  /** Sends what was extracted, again in another batch if one failed transiently. */
+  /** 4 to 8 Sends what was extracted, in another batch if one fails transiently: what took hours to read is not thrown away. */
   async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt> {
     for (;;) {
-      const { batch, end } = await this.#sender.send(extracted);
+      const end = await this.#sender.send(extracted);
       if (end.type === "completed") {
-        const receipt = this.#receipt(batch, end, extracted);
+        const receipt = this.#receipt(end, extracted);
         return await this.#completed(receipt, end, watermarks);
       }
-      const { failure } = batch;
-      if (this.#ended.aborted || !isTransient(failure)) throw end.error;
-      this.#spendRestart(end.error);
-      this.#configuration.logger.warn("saas-management: the batch failed and is sent again", {
-        batchId: batch.id,
-        code: failure instanceof SaasManagementError ? failure.code : undefined,
-      });
+      const { failure, batchId } = end;
+      if (this.#ended.aborted || !isTransient(failure) || !(await this.#waitForService(failure, batchId)))
+        throw end.error;
     }
+  }
+
+  /** Pauses before the next attempt. @returns false if `retryForMs` ends before it */
+  async #waitForService(failure: SaasManagementError, batchId: string | undefined): Promise<boolean> {
+    const { retryForMs = RETRY_FOR_MS, onProgress } = this.#options;
+    const { clock, logger } = this.#configuration;
+    const now = clock.monotonic();
+    this.#awaySince ??= now;
+    const leftMs = this.#awaySince + retryForMs - now;
+    const pauseMs = this.#restarted === 0 ? 0 : Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (this.#restarted - 1));
+    const delayMs = Math.max(Math.round(pauseMs * (0.5 + Math.random() / 2)), retryAfterMs(failure) ?? 0);
+    if (delayMs >= leftMs) return false;
+    this.#restarted += 1;
+    const { code } = failure;
+    const until = new Date(clock.now() + leftMs);
+    onProgress?.({ type: "service-away", code, delayMs, until });
+    const message = `saas-management: the service is away; trying again until ${until.toISOString()}`;
+    logger.warn(message, { batchId, code, delayMs });
+    await clock.sleep(delayMs, this.#ended);
+    return true;
   }
 
   /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
@@ -198,14 +221,8 @@ class Run<Snapshots extends SnapshotCollection> {
     );
   }
 
-  #spendRestart(error: unknown): void {
-    if (this.#restarted >= this.#restarts) throw error;
-    this.#restarted += 1;
-  }
-
   #receipt(
-    batch: BatchHandle,
-    { counts: reported, drafts: { lists } }: CompletedEnd,
+    { batch, counts: reported, drafts: { lists } }: CompletedEnd,
     { guard, extraction }: Extracted,
   ): RunReceipt {
     const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
@@ -259,7 +276,7 @@ class Run<Snapshots extends SnapshotCollection> {
 }
 
 /** Whether a new batch may succeed. Judged by what failed in the batch. */
-function isTransient(failure: unknown): boolean {
+function isTransient(failure: unknown): failure is SaasManagementError {
   return (
     (failure instanceof TransportError && failure.retryable) ||
     failure instanceof TimeoutError ||

@@ -49,11 +49,19 @@ interface SentRun
 export type BatchEnd =
   | {
       readonly type: "completed";
+      readonly batch: BatchHandle;
       readonly counts: CompletionCounts;
       /** What the ledger is to know of it. */
       readonly drafts: CompletedDrafts;
     }
-  | { readonly type: "failed"; readonly error: unknown; readonly isReleased: boolean };
+  | {
+      readonly type: "failed";
+      readonly error: unknown;
+      /** What failed in the batch, or its start: another batch may succeed if this was transient. */
+      readonly failure: unknown;
+      /** Undefined if none was started. */
+      readonly batchId?: string;
+    };
 
 /** Sends what a run has extracted, each time in a batch of its own. */
 export class BatchSender {
@@ -97,14 +105,18 @@ export class BatchSender {
     }
   }
 
-  /** Sends one batch, and completes or aborts it. @throws it was not started */
-  async send(extracted: Extracted): Promise<{ readonly batch: BatchHandle; readonly end: BatchEnd }> {
-    const batch = await this.#start();
-    const end = await batch.within(() => this.#send(batch, extracted));
-    const isReleased = end.type === "completed" || end.isReleased;
-    if (!isReleased) this.#unreleased.set(batch.id, end.error);
+  /** Sends one batch, and completes or aborts it. Never rejects. */
+  async send(extracted: Extracted): Promise<BatchEnd> {
+    let batch: BatchHandle;
+    try {
+      batch = await this.#start();
+    } catch (error) {
+      return { type: "failed", error, failure: error };
+    }
+    const { isReleased, ...end } = await batch.within(() => this.#send(batch, extracted));
+    if (end.type === "failed" && !isReleased) this.#unreleased.set(batch.id, end.error);
     await this.#journal.ended(batch.id, isReleased);
-    return { batch, end };
+    return end;
   }
 
   /** 4 Abort own orphans, and start a batch. It is noted before it is sent. */
@@ -181,7 +193,7 @@ export class BatchSender {
   async #send(
     batch: BatchHandle,
     { spool, guard, newEvents, extraction, requireCurrent }: Extracted,
-  ): Promise<BatchEnd> {
+  ): Promise<BatchEnd & { readonly isReleased: boolean }> {
     // A write that comes too late shows that what was extracted is not complete.
     const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
     const cut = controller.signal;
@@ -225,16 +237,15 @@ export class BatchSender {
         await drafts.abandon(outcome);
         this.#unclear = unclear ?? this.#unclear;
         const isReleased = abort === "aborted";
-        return cut.aborted
-          ? { type: "failed", error: cut.reason, isReleased }
-          : { type: "failed", error: thrown, isReleased };
+        const error: unknown = cut.aborted ? cut.reason : thrown;
+        return { type: "failed", error, failure: batch.failure, batchId: batch.id, isReleased };
       }
       counts = {};
     } finally {
       stopListening();
       unlink();
     }
-    return { type: "completed", counts, drafts: drafts.completed };
+    return { type: "completed", batch, counts, drafts: drafts.completed, isReleased: true };
   }
 
   /** Releases the lock. A failure is logged and must not mask the original error. */

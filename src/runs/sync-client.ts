@@ -31,8 +31,9 @@ export interface SyncClient {
    *
    * - `connector.snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the run
    *   fails if one is missing, undeclared or written twice.
-   * - If the batch fails transiently, it is aborted, and what was read is sent again in a new one, up to `restarts` times.
-   *   Snapshots are sent again in full, events without those that were accepted. The connector is not called for it.
+   * - If the batch fails transiently, or cannot be started, it is aborted, and what was read is sent again in a new one until
+   *   `retryForMs` is over. Snapshots are sent again in full, events without those that were accepted. The connector is not
+   *   called for it.
    * - If another run completed a collection of this one while it read its source, or moved a watermark that it was given,
    *   the run fails: what it read may be older. With `ledger: "none"` nobody notices it: runs must not overlap then.
    * - An exception of the connector and the signal's reason are rethrown unchanged; nothing was sent.
@@ -49,7 +50,7 @@ export interface SyncClient {
    * @throws {RunHeldError} the guard held the run
    * @throws {SpoolError} the folder of the temporary file is full, missing or read-only
    * @throws {RunOutdatedError} another run completed one of its collections meanwhile
-   * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
+   * @throws everything that `startBatch`, `write` and `complete` throw, when `retryForMs` is over
    */
   run<const S extends SnapshotCollection = never>(
     connector: Connector<S>,
@@ -81,7 +82,7 @@ export interface SyncClient {
   history(options?: Pick<RunOptions, "installationId" | "ledger" | "signal">): Promise<RunHistory>;
 
   /**
-   * Acquires the installation's lock and starts a batch, without restarts, guard and ledger. Records are sent while they
+   * Acquires the installation's lock and starts a batch, without retries by batch, guard and ledger. Records are sent while they
    * are read: what a batch that is not completed has added stays for good, unless a completed snapshot once contained it.
    *
    * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it

@@ -38,6 +38,15 @@ export type SyncProgress =
       readonly code: ErrorCode;
     }
   | {
+      /** A run could not send what it has, and tries again after a pause. */
+      readonly type: "service-away";
+      readonly code: ErrorCode;
+      /** Length of the pause in milliseconds. */
+      readonly delayMs: number;
+      /** When the run gives up, by this machine's clock. */
+      readonly until: Date;
+    }
+  | {
       /** Another batch holds the installation's lock. */
       readonly type: "waiting-for-lock";
       /** How long the call has waited so far, in milliseconds. */

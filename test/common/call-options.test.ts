@@ -79,7 +79,7 @@ test("the time of a run is the deadline of each of its RPCs", async () => {
 test("a run that gives up after its own time names it", async () => {
   const clock = new TestClock({ startAt: new Date(Date.UTC(2026, 0, 1)) });
   harness.server.scripts.CompleteSyncBatch.push("never", "never");
-  const failed = rejection(run({ timeoutMs: 7_000, restarts: 0 }, { clock, retry: false }));
+  const failed = rejection(run({ timeoutMs: 7_000, retryForMs: 0 }, { clock, retry: false }));
   await until(() => harness.server.calls.includes("CompleteSyncBatch"));
   clock.advance(7_000);
   expect(await failed).toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN", cause: { timeoutMs: 7_000 } });

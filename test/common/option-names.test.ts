@@ -131,7 +131,7 @@ test("an unknown option that does not look like a name is not quoted, because it
 });
 
 test("a preview accepts the options of a run", async () => {
-  const options = { ...run(), restarts: 1, stopOnSignals: false, waitForLockMs: 1 };
+  const options = { ...run(), retryForMs: 1, stopOnSignals: false, waitForLockMs: 1 };
   const { collections } = await service.sync.preview(writing(accounts(2)), options);
   expect(collections.accounts?.stats.sent).toBe(2);
 });

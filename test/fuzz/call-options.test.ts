@@ -82,11 +82,11 @@ const START = { installationId: "installation-1" };
 const RUN = {
   installationId: "installation-1",
   ledger: memoryLedger(),
-  restarts: 0,
+  retryForMs: 0,
   guard: { collections: { accounts: { removed: { max: 5 } } } },
 };
 const RUN_NAMES = [
-  ...["installationId", "restarts", "stopOnSignals", "waitForLockMs"],
+  ...["installationId", "retryForMs", "stopOnSignals", "waitForLockMs"],
   ...["approve", "firstRun", "signal", "onProgress", "onHeld"],
   ...["spool", "spool/directory", "spool/memoryBytes"],
 ];

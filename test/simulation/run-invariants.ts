@@ -50,23 +50,19 @@ function heldLocks({ extractions, batches }: ObservedRun, { locks }: Simulated):
     .map((id) => `${id} held the lock while the connector of its run was called`);
 }
 
-/** A connector is called again only because another run has changed the ledger meanwhile, and not too often. */
+/** A connector is called once, and a run is outdated only because another run has changed the ledger meanwhile. */
 function needlessCalls(run: ObservedRun, runs: readonly ObservedRun[]): string[] {
   const { extractions, batches, restarts, error, judging } = run;
   const found: string[] = [];
-  if (extractions.length > restarts + 1) found.push(`a connector was called ${extractions.length} times`);
-  if (batches.length > restarts + 1) found.push(`a run has started ${batches.length} batches`);
-  const isOutdated = error instanceof RunOutdatedError;
-  const ends = [...extractions.slice(1).map(({ begun }) => begun), ...(isOutdated ? [run.ended] : [])];
-  for (const [index, end] of ends.entries()) {
-    const begun = extractions[index - 1]?.ended ?? run.begun;
-    const others = runs.filter((other) => other !== run && other.judging !== undefined);
-    const isChanged = others.some(
-      (other) => other.ended > begun && other.begun < end && other.batches.length > 0,
-    );
-    if (judging === undefined || !isChanged)
-      found.push("a connector was called again, or a run was given up, and no other run was in between");
-  }
+  if (extractions.length > 1) found.push(`a connector was called ${extractions.length} times`);
+  if (restarts === 0 && batches.length > 1) found.push(`a run has started ${batches.length} batches`);
+  if (!(error instanceof RunOutdatedError)) return found;
+  const others = runs.filter((other) => other !== run && other.judging !== undefined);
+  const isChanged = others.some(
+    (other) => other.ended > run.begun && other.begun < run.ended && other.batches.length > 0,
+  );
+  if (judging === undefined || !isChanged)
+    found.push("a run was given up as outdated, and no other run was in between");
   return found;
 }
 
@@ -120,7 +116,10 @@ function wrongReceipts(run: ObservedRun, { service }: Simulated): string[] {
   const found = missed.map(({ id }) => `${id} is completed, its run was told so, and did not believe it`);
   if (receipt === undefined || last?.extraction === undefined) return found;
   if (receipt.batchId !== last.id) found.push(`${last.id} is the last batch, and not that of the receipt`);
-  if (receipt.restarts > restarts || receipt.restarts + 1 < Math.max(extractions.length, batches.length))
+  if (
+    (restarts === 0 && receipt.restarts > 0) ||
+    receipt.restarts + 1 < Math.max(extractions.length, batches.length)
+  )
     found.push(`the receipt of ${last.id} counts ${receipt.restarts} restarts`);
   const { writes } = last.extraction;
   for (const collection of new Set(writes.map((write) => write.collection))) {

@@ -96,7 +96,7 @@ test("what a failed run has written is sent by the next one", async () => {
 test("what a failed batch has sent is sent by the next run, and a restart sends what was not accepted", async () => {
   await runOf([event("a")]);
   service.server.faults.add({ on: "SyncRecords", fault: "drop" });
-  await expect(runOf([event("a"), event("b")], { restarts: 0 })).rejects.toMatchObject({
+  await expect(runOf([event("a"), event("b")], { retryForMs: 0 })).rejects.toMatchObject({
     code: "TRANSPORT_FAILED",
   });
   expect(service.states()).toEqual(["completed", "aborted"]);

@@ -30,7 +30,7 @@ test("compares the next run with both snapshots after a completion of unknown ou
   const both = [...ids(10), ...ids(10, "new")];
   breakOnce("CompleteSyncBatch", "answer");
   breakOnce("AbortSyncBatch");
-  const unknown = service.runAccounts(both, { restarts: 0 });
+  const unknown = service.runAccounts(both, { retryForMs: 0 });
   await expect(unknown).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   const error = await heldBy(service.runAccounts(ids(10)));
   expect(error.reasons[0]).toMatchObject({ known: 20, removed: 10 });
@@ -42,7 +42,7 @@ test("keeps an unclear snapshot although the abort after it succeeds", async () 
   await service.runAccounts(ids(100));
   // Nobody but this test knows that the service did not complete the batch.
   breakOnce("CompleteSyncBatch");
-  const unclear = service.runAccounts(ids(170), { restarts: 0 });
+  const unclear = service.runAccounts(ids(170), { retryForMs: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   expect(service.states()).toEqual(["completed", "aborted"]);
   const error = await heldBy(service.runAccounts(ids(100)));

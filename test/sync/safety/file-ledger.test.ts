@@ -203,7 +203,7 @@ test("a restored baseline does not hide later snapshots", async () => {
   const { faults } = service.server;
   for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
     faults.add({ on, times: 2, fault: "drop", at: "answer" });
-  const unheard = service.runAccounts(ids(150), { restarts: 0 });
+  const unheard = service.runAccounts(ids(150), { retryForMs: 0 });
   await expect(unheard).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   faults.clear();
   await writeFile(path, backup);

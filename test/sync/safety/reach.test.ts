@@ -131,7 +131,9 @@ test.each(SILENCES)("a run whose ledger never answers to %s ends by itself", asy
     batch.write("accounts", accounts(4)),
   );
   const sync = service.syncClient({ clock, timeoutMs: 30_000 });
-  const running = thrownBy(sync.run(connector, { installationId, ledger: storeLedger(store), restarts: 0 }));
+  const running = thrownBy(
+    sync.run(connector, { installationId, ledger: storeLedger(store), retryForMs: 0 }),
+  );
   let error: unknown;
   const ended = running.then((thrown) => {
     error = thrown;

@@ -153,7 +153,7 @@ test("a run without snapshots, which nothing holds, ends before it sends if a st
   const { approvalId: approve = "" } = await heldBy(service.runAccounts(ids(10)));
   for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
     server.faults.add({ on, times: 2, fault: "drop", at: "answer" });
-  const unclear = service.runAccounts(ids(10), { approve, restarts: 0 });
+  const unclear = service.runAccounts(ids(10), { approve, retryForMs: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   await writeFile(await service.file(/state\.00000002$/), "{}");
   const events = service.run([], async () => {});

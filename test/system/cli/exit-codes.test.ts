@@ -150,7 +150,7 @@ test("exits with 75 if another run was completed meanwhile, and says how to see 
   await service.writeFile(
     "connector.mjs",
     `import { execFileSync } from "node:child_process";
-     export const options = { restarts: 0 };
+     export const options = { retryForMs: 0 };
      export const connector = {
        snapshots: [],
        async run() { execFileSync(process.execPath, ${JSON.stringify(other)}); },

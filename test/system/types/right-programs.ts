@@ -90,7 +90,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
     await batch.write("employees", fromPages(async () => ({ items: ["o1"] }), { map: (id) => ({ okta: { id, displayName: id, login: id } }) }));`,
   "a client with defaults of runs": `
     const own = new SaasManagementClient({ syncUrl: "https://b.example.com", apiKey: async () => "k", sync: { installationId: "i1", ledger: fileLedger(), guard: false } });
-    await own.sync.run({ snapshots: [], run: async () => {} }, { waitForLockMs: 1, stopOnSignals: true, restarts: 0, spool: { memoryBytes: 0 } });`,
+    await own.sync.run({ snapshots: [], run: async () => {} }, { waitForLockMs: 1, stopOnSignals: true, retryForMs: 0, spool: { memoryBytes: 0 } });`,
   "progress of a batch": `
     await sync.startBatch({ onProgress: (event) => { if (event.type === "retry") console.log(event.code, event.delayMs); } });`,
   "a connector whose class keeps state": `

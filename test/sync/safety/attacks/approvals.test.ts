@@ -183,7 +183,7 @@ testAttacks([
       const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
       breakTwice(service, "CompleteSyncBatch", "answer");
       breakTwice(service, "AbortSyncBatch");
-      const unclear = send(service, people(0, 20), { approve, restarts: 0 });
+      const unclear = send(service, people(0, 20), { approve, retryForMs: 0 });
       await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
       service.clock.advance(LEASE_MS);
       leftover = approve;
@@ -198,7 +198,7 @@ testAttacks([
       const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
       breakTwice(service, "CompleteSyncBatch", "answer");
       breakTwice(service, "AbortSyncBatch");
-      await send(service, people(0, 20), { approve, restarts: 0 }).catch(() => {});
+      await send(service, people(0, 20), { approve, retryForMs: 0 }).catch(() => {});
       service.clock.advance(LEASE_MS);
       await send(service, people());
       leftover = approve;

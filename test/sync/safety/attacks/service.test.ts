@@ -39,7 +39,7 @@ testAttacks([
     ending: reaching("records", refused("TRANSPORT_FAILED")),
     attack: (service) => {
       breakTwice(service, "SyncRecords", "answer", 2);
-      return send(service, people(), { restarts: 0 });
+      return send(service, people(), { retryForMs: 0 });
     },
   },
   {
@@ -99,7 +99,7 @@ testAttacks([
     ending: reaching("records", refused("BATCH_STATE", { reason: "expired" })),
     attack: (service) => {
       service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "lease-expiry" });
-      return send(service, people(), { restarts: 0 });
+      return send(service, people(), { retryForMs: 0 });
     },
   },
   {
@@ -113,7 +113,7 @@ testAttacks([
           service.clock.advance(2 * LEASE_MS);
           if (!signal.aborted) yield people(20);
         },
-        { restarts: 0 },
+        { retryForMs: 0 },
       ),
   },
   {
@@ -174,7 +174,9 @@ testAttacks([
     prepare: async (service) => {
       for (const operation of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
         service.server.faults.add({ on: operation, times: 2, fault: "drop" });
-      await send(service, [...people(), ...people(100, 300)], { restarts: 0, guard: false }).catch(() => {});
+      await send(service, [...people(), ...people(100, 300)], { retryForMs: 0, guard: false }).catch(
+        () => {},
+      );
       service.clock.advance(LEASE_MS);
     },
     attack: (service) => send(service, people(100, 300)),
@@ -185,7 +187,7 @@ testAttacks([
 /** A run without restarts, and what happens while its second window is on its way. */
 async function duringSecondWindow(service: TestService, happens: () => unknown): Promise<RunReceipt> {
   const slow = service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "delay", ms: 10_000 });
-  const run = send(service, people(), { restarts: 0 });
+  const run = send(service, people(), { retryForMs: 0 });
   run.catch(() => {});
   await until(() => slow.fired > 0);
   await happens();

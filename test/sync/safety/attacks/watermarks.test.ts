@@ -56,7 +56,7 @@ testAttacks([
   ),
   feed("cannot send its events", reaching("records", refused("TRANSPORT_FAILED")), (service) => {
     breakTwice(service, "SyncRecords");
-    return send(service, 20, {}, { restarts: 0 });
+    return send(service, 20, {}, { retryForMs: 0 });
   }),
   feed("advances before it writes, and the write fails", INVALID, (service) =>
     send(service, 20, { early: true, id: "" }),
@@ -133,7 +133,7 @@ testAttacks([
       await send(service, 10);
       breakTwice(service, "CompleteSyncBatch", "answer");
       breakTwice(service, "AbortSyncBatch");
-      await expect(send(service, 20, {}, { restarts: 0 })).rejects.toMatchObject(
+      await expect(send(service, 20, {}, { retryForMs: 0 })).rejects.toMatchObject(
         UNCLEAR.kind === "refused" ? UNCLEAR.error : {},
       );
       service.clock.advance(LEASE_MS);
