@@ -194,7 +194,7 @@ test("finds a ledger that cannot be written, and why", async () => {
   writeFileSync(file, "");
   const { code, found } = await doctor({ ...env, XDG_STATE_HOME: file });
   expect({ code, ...found["ledger"] }).toEqual({
-    code: 69,
+    code: 78,
     state: "problem",
     text: expect.stringContaining("ENOTDIR"),
   });
