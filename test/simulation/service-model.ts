@@ -4,7 +4,7 @@
  */
 
 /** A batch lives 15 minutes after its last accepted message. */
-export const LEASE_MS = 15 * 60_000;
+const LEASE_MS = 15 * 60_000;
 
 export type BatchState = "active" | "completed" | "aborted" | "expired";
 

@@ -26,7 +26,7 @@ type Resource = keyof typeof all;
 /** Answers a path such as `Users?startIndex=1` or `Groups/g-0`. */
 export type Answer = (resource: Resource, query: URLSearchParams, id?: string) => object;
 
-export function page(items: readonly object[], query: URLSearchParams, size = 50) {
+function page(items: readonly object[], query: URLSearchParams, size = 50) {
   const start = Number(query.get("startIndex"));
   const Resources = items.slice(start - 1, start - 1 + Math.min(size, Number(query.get("count"))));
   return { totalResults: items.length, startIndex: start, itemsPerPage: Resources.length, Resources };
