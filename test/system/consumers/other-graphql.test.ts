@@ -36,7 +36,6 @@ console.log(JSON.stringify({
   unknownField: await codes("{ nothing }"),
   syntax: await codes("{"),
   variables: await codes("query($n: Int) { applications(first: $n) { totalCount } }", { n: "x" }),
-  subscription: await codes("subscription { nothing }"),
 }));
 await client.close();
 await server.close();
@@ -61,6 +60,5 @@ test("the reference server, the client and documents work beside another graphql
     unknownField: [[false, "VALIDATION_UNKNOWN_FIELD"]],
     syntax: [[false, "HC0014"]],
     variables: [[false, "HC0016"]],
-    subscription: [[false, "VALIDATION_FAILED"]],
   });
 });
