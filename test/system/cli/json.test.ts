@@ -22,10 +22,17 @@ async function documented(): Promise<Readonly<Record<string, readonly string[]>>
 
 test("what a proxy does leaves every line of stderr JSON", async () => {
   const proxy = await startConnectProxy({ status: 502 });
-  await service.writeFile("accounts.csv", "id\nu1\n");
+  await service.writeFile(
+    "connector.mjs",
+    `export const options = { retryForMs: 0, firstRun: true };
+     export const connector = {
+       snapshots: ["accounts"],
+       run: (batch) => batch.write("accounts", [{ id: "u1" }]),
+     };`,
+  );
   await service.writeFile("saas-management.config.json", JSON.stringify({ retry: { retries: 1 } }));
   const env = { ...settingsOf(service), SAAS_MANAGEMENT_SYNC_URL: "https://sync.invalid" };
-  const { error } = await runCli(["push", "accounts.csv", "--first-run", "--json"], {
+  const { error } = await runCli(["run", "connector.mjs", "--json"], {
     cwd: service.directory,
     env: {
       ...env,
