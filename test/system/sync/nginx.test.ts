@@ -20,7 +20,7 @@ describe.skipIf(skipped)(`the Sync API behind nginx${whySkipped}`, () => {
       const { installationId } = service;
       return client.run(
         { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(count)) },
-        { installationId, ledger: "none", guard: false },
+        { installationId, ledger: "none", guard: false, retryForMs: 0 },
       );
     };
     return { nginx, run };
