@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     figure: "lines of bench, scripts, codegen, contract, examples",
     value: toolLines(),
     goal: 9_500,
-    most: 10_700,
+    most: 10_705,
   },
   { figure: "words of the README", value: readmeWords(), goal: 600 },
   { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
