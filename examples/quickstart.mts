@@ -41,6 +41,7 @@ for await (const { holder, plan, potentialSaving } of unused) {
 console.log(`… and ${(await unused.totalCount()) - 5} more`);
 
 function heading(text: string) {
-  const isBold = process.stdout.isTTY && process.env.NO_COLOR === undefined;
+  const { NO_COLOR } = process.env;
+  const isBold = process.stdout.isTTY && NO_COLOR === undefined;
   console.log(isBold ? `\n\x1b[1m${text}\x1b[0m\n` : `\n${text}\n`);
 }
