@@ -52,6 +52,7 @@ export class GuardedSnapshot {
   /** Of the fields; empty before `judge`. */
   sample: FieldSample = EMPTY_SAMPLE;
   #pasts: PastSnapshots = [];
+  #compared: Pick<Comparison, "known" | "gone"> = { known: 0, gone: 0 };
 
   constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, log: IdLog | undefined) {
     this.collection = collection;
@@ -92,13 +93,14 @@ export class GuardedSnapshot {
       this.knownIds = await readableOf(this.knownIds, table);
       compared = await compareIds(table, this.knownIds);
     }
+    this.#compared = compared;
     const findings = (): readonly Finding[] => {
       if (rule === undefined) return [];
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
       if (!isCompleted && isUnknown) return [unknownInstallation(compared)];
       const { collection } = this;
-      return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now }, rule);
+      return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now, duplicates }, rule);
     };
     return {
       collection: this.collection,
@@ -121,7 +123,7 @@ export class GuardedSnapshot {
   /** What the ledger will remember of the collection. @param approved What the snapshot would have been held for */
   pastsWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): PastSnapshots | undefined {
     if (this.past === undefined) return undefined;
-    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.past.at);
+    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.past.at, this.#compared);
     return remembered(this.#pasts, { ...this.past, fields }, approved, daysOf(rule));
   }
 }

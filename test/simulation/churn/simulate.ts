@@ -122,7 +122,12 @@ class Life {
   /** Judges a snapshot and completes it. @returns the rules that it breaks */
   #judge(population: Population, view: View, day: number): string[] {
     const { collection } = population;
-    const snapshot = { alive: view.alive, sample: sampleOf(population, view), at: START + day * DAY_MS };
+    const snapshot = {
+      alive: view.alive,
+      sample: sampleOf(population, view),
+      at: START + day * DAY_MS,
+      duplicates: view.duplicates,
+    };
     const before = this.#ledgers.get(collection) ?? { alive: view.alive, pasts: [] };
     const { findings, next } = judged(collection, before, snapshot, this.#rule);
     this.#ledgers.set(collection, next);
