@@ -3,7 +3,6 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
-  type GraphQLEnumType,
   type GraphQLNamedType,
   type GraphQLSchema,
   type GraphQLType,
@@ -42,7 +41,7 @@ interface Field {
 }
 
 /**
- * Writes the types of inputs, fragments and results, the documents, and the fields of inputs.
+ * Writes the types of inputs, fragments and results, and the documents.
  *
  * Enums are closed in inputs and open in outputs. Of a union, the fields of all members are merged, and those that not
  * every member has are optional: the service may add values and members.
@@ -62,7 +61,6 @@ export function plugin(
     ...[...fragments.values()].map((fragment) => printFragment(schema, fragment)),
     ...operations.map((operation) => printOperation(schema, operation, fragments)),
     printMutationErrors(schema, operations),
-    printFieldsOfInputs(schema, operations),
   ].join("\n\n");
 }
 
@@ -79,17 +77,11 @@ function reachableInputs(
     for (const next of isInputObjectType(type) ? Object.values(type.getFields()) : [])
       visitType(getNamedType(next.type));
   };
-  for (const { type } of variablesOf(schema, operations)) visitType(getNamedType(type));
+  for (const { type: node } of operations.flatMap(({ variableDefinitions = [] }) => variableDefinitions)) {
+    const type = typeFromAST(schema, node);
+    if (type !== undefined) visitType(getNamedType(type));
+  }
   return found;
-}
-
-function variablesOf(schema: GraphQLSchema, operations: readonly OperationDefinitionNode[]) {
-  return operations.flatMap(({ variableDefinitions = [] }) =>
-    variableDefinitions.flatMap(({ variable, type: node }) => {
-      const type = typeFromAST(schema, node);
-      return type === undefined ? [] : [{ name: variable.name.value, type }];
-    }),
-  );
 }
 
 function printInput(type: GraphQLNamedType): string {
@@ -237,40 +229,6 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
     fields.push({ name: mutation.name.value, type, description: errors.description });
   }
   return `${docstring('The typed errors of each mutation (service description, "Typed mutation errors").')}export interface MutationErrors ${printFields(fields)}`;
-}
-
-/**
- * The fields of each input, and of the variables of each operation under the name of its root field: `where:PlanInput`
- * is an input, `state:State` an enum, and `and:` is of the same input.
- */
-function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly OperationDefinitionNode[]): string {
-  const enums = new Set<GraphQLEnumType>();
-  const entry = (name: string, fields: readonly { readonly name: string; readonly type: GraphQLType }[]) => {
-    const words = fields.map(({ name: field, type }) => {
-      const named = getNamedType(type);
-      if (isEnumType(named)) enums.add(named);
-      const isNamed = isInputObjectType(named) || isEnumType(named);
-      return isNamed ? `${field}:${named.name === name ? "" : named.name}` : field;
-    });
-    return `  ${name}: "${words.join(" ")}",\n`;
-  };
-  const inputs = [...reachableInputs(schema, operations)].filter(isInputObjectType);
-  const entries = [
-    ...operations.map((node) => {
-      const [root] = fieldsOf(node.selectionSet);
-      return entry(root?.name.value ?? "", variablesOf(schema, [node]));
-    }),
-    ...inputs.map((input) => entry(input.name, Object.values(input.getFields()))),
-  ];
-  const values = [...enums].map((type) => {
-    const names = type.getValues().map(({ name }) => name);
-    return `  ${type.name}: "${names.join(", ")}",\n`;
-  });
-  return `/** Fields of the variables of each method and of each input; \`:\` is before a type other than its own. */
-export const INPUT_FIELDS: Readonly<Record<string, string>> = {\n${entries.join("")}};
-
-/** Values of the enums of inputs. */
-export const ENUM_VALUES: Readonly<Record<string, string>> = {\n${values.join("")}};\n`;
 }
 
 /** A docstring, with a tag for what the service does not show: it may change in a minor version. */

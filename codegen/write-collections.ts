@@ -8,12 +8,17 @@ import { fieldsAt } from "./roles.js";
 export function writeCollections(
   file: GeneratedFile,
   { request, collections }: Contract,
-  { sync }: Mapping,
+  { sync, complete }: Mapping,
 ): void {
   const path = sync.batchId.includes(".") ? sync.batchId : "batch_id";
   const numbers = fieldsAt(request, path, "sync.batchId").map(({ number }) => number);
   file.print("/** Field numbers from the request down to the batch id. */");
   file.print(`export const BATCH_ID_PATH: readonly number[] = [${numbers.join(", ")}];`);
+  file.print();
+  file.print("/** Which answers carry counts: of accepted records, and of what a completion did. */");
+  file.print(
+    `export const COUNTS: Readonly<Record<"accepted" | "snapshots" | "events", boolean>> = { accepted: ${sync.accepted !== undefined}, snapshots: ${complete.snapshots !== undefined}, events: ${complete.events !== undefined} };`,
+  );
   file.print();
   file.print("/** What the contract tells of each collection of SyncRecordsRequest. */");
   file.print("export const WIRE = {");

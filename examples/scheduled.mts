@@ -29,14 +29,9 @@ console.log(`Stopped by ${stop.signal.reason}.`);
 /** Runs the connector, and returns how long to wait before the next run. */
 async function once(): Promise<number> {
   try {
-    // What a person approved with `saas-management approve` lets a held run pass, once.
-    const { held } = await client.sync.history();
-    const approve = held?.isApproved === true ? held.approval?.id : undefined;
     const receipt = await client.sync.run(connector, {
       firstRun,
-      approve,
-      signal: stop.signal,
-      maxDurationMs: EVERY_MS,
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(EVERY_MS)]),
       waitForLockMs: RETRY_MS,
     });
     console.log(`${receipt}`);

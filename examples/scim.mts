@@ -30,12 +30,14 @@ interface List<Item> {
 
 export const connector = defineConnector({
   snapshots: ["accounts", "groups", "groupMembers"],
-  async run(batch) {
+  async run(batch, { signal }) {
+    const userIds = new Set<string>();
     // Sorted, because SCIM pages by number: without an order, an item could move to a page that was read already.
     const users = list<User, RecordOf<"accounts">>(
       "Users",
       "userName",
       ({ id, userName, displayName, active, emails = [] }) => {
+        userIds.add(id);
         const { value: email } = emails.find(({ primary }) => primary === true) ?? emails[0] ?? {};
         return {
           id,
@@ -55,33 +57,56 @@ export const connector = defineConnector({
       "groups",
       groups.map(({ id, displayName: name }) => ({ id, name })),
     );
-    const members = groups.flatMap(({ id: sourceGroupId, members = [] }) =>
-      members
-        .filter(({ type = "User" }) => type === "User")
-        .map(({ value }) => ({ id: `${sourceGroupId}/${value}`, sourceGroupId, sourceMemberId: value })),
+    const groupIds = new Set(groups.map(({ id }) => id));
+    await batch.write(
+      "groupMembers",
+      (async function* () {
+        for (const group of groups) {
+          for (const { value, type } of await membersOf(group, signal)) {
+            if (type === "Group" || groupIds.has(value)) continue;
+            if (!userIds.has(value))
+              throw new Error(`Group ${group.id} has a member that the service did not list as a user.`);
+            yield { id: `${group.id}/${value}`, sourceGroupId: group.id, sourceMemberId: value };
+          }
+        }
+      })(),
     );
-    await batch.write("groupMembers", members);
   },
 });
 
-/** `fromPages` refuses a listing whose items are not as many as `totalResults` says, or where a page comes twice. */
+/** Many services leave members out of a list of groups, or list them as none. */
+async function membersOf({ id, members = [] }: Group, signal: AbortSignal) {
+  if (members.length > 0) return members;
+  const group: Group = await get(`Groups/${encodeURIComponent(id)}`, signal);
+  if (group.id !== id) throw new Error(`The SCIM service answered with another group than ${id}.`);
+  return group.members ?? [];
+}
+
+/** Reads pages until one is empty. `fromPages` refuses a page that comes twice. */
 function list<Item, R>(resource: string, sortBy: string, map: (item: Item) => R): Source<R> {
   return fromPages(
     async (startIndex = "1", { signal }) => {
-      if (process.env["SCIM_URL"] === undefined) throw new Error("SCIM_URL is not set.");
       const query = new URLSearchParams({ startIndex, count: `${PAGE}`, sortBy, sortOrder: "ascending" });
-      const response = await fetch(`${process.env["SCIM_URL"]}/${resource}?${query}`, {
-        headers: { accept: "application/scim+json", authorization: `Bearer ${process.env["SCIM_TOKEN"]}` },
-        redirect: "manual",
-        signal,
-      });
-      if (response.status !== 200)
-        throw new Error(`The SCIM service answered with status ${response.status}.`);
-      const { Resources: items = [], totalResults: total }: List<Item> = await response.json();
-      if (!Number.isInteger(total)) throw new Error("The answer of the SCIM service is not a list.");
-      const next = Number(startIndex) + items.length;
-      return { items, total, next: next <= total && items.length > 0 ? `${next}` : null };
+      const { Resources: items = [], totalResults }: List<Item> = await get(`${resource}?${query}`, signal);
+      if (!Number.isInteger(totalResults)) throw new Error("The answer of the SCIM service is not a list.");
+      return {
+        items,
+        // Some services count the items of the page.
+        total: totalResults > items.length ? totalResults : undefined,
+        next: items.length > 0 ? `${Number(startIndex) + items.length}` : null,
+      };
     },
     { map },
   );
+}
+
+async function get<T>(path: string, signal: AbortSignal): Promise<T> {
+  if (process.env["SCIM_URL"] === undefined) throw new Error("SCIM_URL is not set.");
+  const response = await fetch(`${process.env["SCIM_URL"]}/${path}`, {
+    headers: { accept: "application/scim+json", authorization: `Bearer ${process.env["SCIM_TOKEN"]}` },
+    redirect: "manual",
+    signal,
+  });
+  if (response.status !== 200) throw new Error(`The SCIM service answered with status ${response.status}.`);
+  return response.json();
 }

@@ -1,10 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { resolveEndpoint, type TlsOptions } from "./core/endpoint.js";
+import { lacksPage, resolveEndpoint, type TlsOptions } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions } from "./core/options.js";
 import { FUNCTION, type OptionTable, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
 import type { ContractReport } from "./graphql/contract-check.js";
+import { environmentKey, variable } from "./node/environment.js";
+import { environmentLogger } from "./node/environment-log.js";
 import { type NodeFetch, openFetch } from "./node/fetch.js";
 import { resolveProxy } from "./node/proxy.js";
 import { resolveTls } from "./node/tls.js";
@@ -49,6 +51,8 @@ const CLIENT_OPTIONS = {
   fetch: true,
   credentials: true,
   maxResponseBytes: true,
+  pageSize: true,
+  dangerouslyAllowBrowser: true,
   sync: true,
 } satisfies OptionTable<ClientOptions>;
 
@@ -57,7 +61,6 @@ const SYNC_OPTIONS = {
   maxSendMessageBytes: true,
   windowBytes: true,
   flushAfterMs: true,
-  eventDelivery: true,
   channelOptions: true,
   installationId: true,
   ledger: true,
@@ -86,7 +89,8 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);
-    const { baseUrl, syncUrl, fetch, tls, proxy, sync = {}, ...common } = given;
+    const { baseUrl, syncUrl, fetch, tls, proxy, sync = {}, ...others } = given;
+    const common = { ...others, logger: others.logger ?? environmentLogger() };
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
@@ -97,7 +101,7 @@ export class SaasManagementClient {
       const name = tls === undefined ? "proxy" : "tls";
       throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
     }
-    if (fetch === undefined && baseUrl !== undefined) {
+    if (fetch === undefined && baseUrl !== undefined && !lacksPage(baseUrl)) {
       const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
       const ownTls = resolveTls(tls, "baseUrl", endpoint);
       const ownProxy = resolveProxy(proxy, "baseUrl", endpoint);
@@ -114,8 +118,9 @@ export class SaasManagementClient {
 
   /**
    * Creates a client from the environment: `SAAS_MANAGEMENT_BASE_URL`, `SAAS_MANAGEMENT_SYNC_URL`,
-   * `SAAS_MANAGEMENT_API_KEY` and `SAAS_MANAGEMENT_INSTALLATION_ID`. `overrides` take precedence.
-   * @throws {ConfigurationError} a required option is in neither
+   * `SAAS_MANAGEMENT_API_KEY` and `SAAS_MANAGEMENT_INSTALLATION_ID`. `SAAS_MANAGEMENT_API_KEY_FILE` in place of the key
+   * names a file that contains it, which is read for each attempt. `overrides` take precedence.
+   * @throws {ConfigurationError} a required option is in neither, or the file cannot be read
    */
   static fromEnv(overrides: ClientOptions = {}): SaasManagementClient {
     const given = readOptions("SaasManagementClient.fromEnv", overrides, CLIENT_OPTIONS, ConfigurationError);
@@ -125,7 +130,7 @@ export class SaasManagementClient {
       authorization,
       sync = {},
     } = given;
-    const { apiKey = authorization === undefined ? variable("API_KEY") : undefined } = given;
+    const { apiKey = authorization === undefined ? environmentKey()?.apiKey : undefined } = given;
     const defaults = readOptions("sync", sync, SYNC_OPTIONS, ConfigurationError);
     const { installationId = variable("INSTALLATION_ID") } = defaults;
     return new SaasManagementClient({
@@ -176,9 +181,4 @@ export class SaasManagementClient {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** A variable of the environment; an empty one counts as not set. */
-function variable(name: string): string | undefined {
-  return process.env[`SAAS_MANAGEMENT_${name}`] || undefined;
 }

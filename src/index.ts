@@ -33,6 +33,7 @@ export type { Connection } from "./graphql/paging/connection.js";
 export type { Page } from "./graphql/paging/page-walk.js";
 export { calendarDate } from "./graphql/request/variables.js";
 export { type Connector, defineConnector, type RunBatch, type RunContext } from "./runs/connector.js";
+export type { FirstRun } from "./runs/guard/first-run.js";
 export type { GuardOptions, GuardRules, JudgeOptions } from "./runs/guard/rules.js";
 export type { RunHistory } from "./runs/history.js";
 export { fileLedger, type Ledger, storeLedger } from "./runs/ledger/ledger.js";

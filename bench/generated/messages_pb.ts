@@ -2255,7 +2255,7 @@ export const EventResultSchema: GenMessage<EventResult> = /*@__PURE__*/
   messageDesc(file_messages, 51);
 
 /**
- * What completing the batch did. Layout assumed; an answer without any of it is met with undefined counts.
+ * What completing the batch did. Layout assumed; an answer that leaves a collection out is not taken for the service's.
  *
  *
  * @generated from message saas_management.sync.v1.CompleteSyncBatchResponse

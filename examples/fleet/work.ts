@@ -49,20 +49,20 @@ async function run(
   // The job's signal fires if another worker has the job.
   const signal = AbortSignal.any([job.signal, stopping, silent.signal]);
   let movedAt = Date.now();
+  const watch = setInterval(() => {
+    if (Date.now() - movedAt > SILENT_MS) silent.abort(new Error("The run did not move any more."));
+  }, 5000);
   tell("began", installationId, {});
   try {
-    const { isKnown, held } = await client.sync.history({ installationId, signal });
+    const { isKnown } = await client.sync.history({ installationId, signal });
     const receipt = await client.sync.run(connectorOf(job.data), {
       installationId,
       signal,
       firstRun: isNew && !isKnown,
-      approve: held?.isApproved === true ? held.approval?.id : undefined,
       // After 10 seconds without a sign of life, the batch of a dead process is aborted; longer waits are for the queue.
       waitForLockMs: 15_000,
-      heartbeatMs: 5000,
-      onProgress: ({ type }) => {
-        if (type !== "heartbeat") movedAt = Date.now();
-        else if (Date.now() - movedAt > SILENT_MS) silent.abort(new Error("The run did not move any more."));
+      onProgress: () => {
+        movedAt = Date.now();
       },
     });
     const { batchId, waitedForLockMs, restarts, surprises } = receipt;
@@ -73,6 +73,8 @@ async function run(
     const code = error instanceof SaasManagementError ? error.code : "OTHER";
     tell("failed", installationId, { code, message: String(error) });
     return outcomeOf(boss, job, error, stopping.aborted);
+  } finally {
+    clearInterval(watch);
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { decode, encode, type SourceMapMappings } from "@jridgewell/sourcemap-codec";
 import { rolldown } from "rolldown";
@@ -59,7 +60,7 @@ export async function writeJavaScript(folder: string): Promise<void> {
         generateBundle(_, files) {
           for (const file of Object.values(files)) {
             if (file.type !== "asset" || !file.fileName.endsWith(".map")) continue;
-            file.source = lineMap(String(file.source));
+            file.source = lineMap(String(file.source), join(folder, dirname(file.fileName)));
           }
         },
       },
@@ -95,10 +96,18 @@ export async function writeJavaScript(folder: string): Promise<void> {
   await bundle.close();
 }
 
-/** A map that leads to lines, not to columns, and holds no sources: a quarter of the size. */
-function lineMap(text: string): string {
-  const { sources, mappings }: { readonly sources: readonly string[]; readonly mappings: string } =
-    JSON.parse(text);
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly string[];
+  readonly mappings: string;
+}
+
+/**
+ * A map that leads to lines, not to columns. It holds the sources that are not beside the declarations: bundlers
+ * and dev servers warn about missing ones.
+ */
+function lineMap(text: string, place: string): string {
+  const { sources, sourcesContent, mappings }: SourceMap = JSON.parse(text);
   const lines: SourceMapMappings = decode(mappings).map((segments) => {
     let last = "";
     return segments.flatMap(([column, source, line, from]) => {
@@ -108,5 +117,6 @@ function lineMap(text: string): string {
       return [[column, source, line, from]];
     });
   });
-  return JSON.stringify({ version: 3, sources, names: [], mappings: encode(lines) });
+  const missing = sources.map((source, i) => (existsSync(join(place, source)) ? null : sourcesContent[i]));
+  return JSON.stringify({ version: 3, sources, sourcesContent: missing, names: [], mappings: encode(lines) });
 }

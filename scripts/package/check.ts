@@ -10,7 +10,7 @@ import { FOLDER, pack, TARBALL } from "./pack.js";
 import { expectedFiles, packProblems } from "./pack-list.js";
 
 /** Largest tarball, and most files. A sudden growth means that it contains stray files. */
-const MAX_KIBIBYTES = 600;
+const MAX_KIBIBYTES = 900;
 const MAX_FILES = 400;
 
 const packed = await pack();

@@ -44,16 +44,21 @@ export async function packProblems(folder: string, others: ReadonlySet<string>):
   ];
 }
 
-/** Maps of declarations whose sources are not in the package. Those of code name sources that it does not hold. */
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent?: readonly (string | null)[];
+}
+
+/** Sources of maps that neither the map nor the package holds. */
 async function danglingMaps(folder: string, packed: ReadonlySet<string>): Promise<string[]> {
   const found: string[] = [];
   for (const path of packed) {
-    if (!path.endsWith(".d.ts.map")) continue;
-    const { sources }: { readonly sources: readonly string[] } = JSON.parse(
+    if (!path.endsWith(".map")) continue;
+    const { sources, sourcesContent = [] }: SourceMap = JSON.parse(
       await readFile(join(folder, path), "utf8"),
     );
-    for (const source of sources) {
-      if (!existsSync(join(folder, path, "..", source)))
+    for (const [index, source] of sources.entries()) {
+      if (typeof sourcesContent[index] !== "string" && !existsSync(join(folder, path, "..", source)))
         found.push(`${path} refers to ${source}, which is not packed`);
     }
   }

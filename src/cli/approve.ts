@@ -1,22 +1,27 @@
+import { raceAbort } from "../core/abort.js";
 import { resolveConnection } from "./connect.js";
 import type { Io } from "./io.js";
 import { openHistory } from "./ledger.js";
 import { type Options, UsageError } from "./options.js";
 
-/** Approves the held run. */
+/** Approves a held run. */
 export async function run([id]: readonly string[], options: Options, io: Io): Promise<void> {
   const { held, ledger } = await openHistory(await resolveConnection(options), io);
-  const approval = held?.approval;
-  if (held === undefined || approval === undefined)
+  const found = held.find(({ approval }) => approval.id === id);
+  if (held.length === 0)
     throw new UsageError(`No run is held in ${ledger.location}: it was decided, or a later run completed.`);
-  if (approval.id !== id)
-    throw new UsageError(`Another run is held, with the approval ${approval.id}. Nothing was changed.`);
+  if (found === undefined) {
+    const others = held.map(({ approval }) => approval.id).join(", ");
+    throw new UsageError(`Another run is held, with the approval ${others}. Nothing was changed.`);
+  }
+  const { approval, isApproved } = found;
   if (approval.expiresAt.getTime() <= Date.now())
     throw new UsageError("The approval has expired. Run again: if that run is held, it offers a new one.");
-  if (!held.isApproved) await ledger.approve(approval.id);
+  if (!isApproved) await raceAbort(ledger.approve(approval.id), io.signal);
   const until = approval.expiresAt.toISOString();
   io.data(
     { approved: id, expiresAt: until },
-    () => `Approved until ${until}. The next push or run goes through if it changes no more than was shown.`,
+    () =>
+      `Approved until ${until}. The next run goes through if it differs from this one by no more than the guard allows.`,
   );
 }

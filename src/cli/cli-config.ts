@@ -2,7 +2,7 @@ import type { ClientOptions } from "../client.js";
 import type { Collection, RecordOf } from "../sync/collections.js";
 
 /**
- * The configuration of the command line, the default export of `saas-management.config.{ts,js}`, or
+ * The configuration of the command line, the default export of `saas-management.config.{ts,mts,js,mjs}`, or
  * `saas-management.config.json`.
  *
  * @example
@@ -13,7 +13,7 @@ import type { Collection, RecordOf } from "../sync/collections.js";
  *     {
  *       collection: "accounts",
  *       file: "users.csv",
- *       map: (row) => ({ id: row["User ID"] ?? "", email: row["E-Mail"], active: row["Aktiv"] === "ja" }),
+ *       map: (row) => ({ id: `${row["Country"]}-${row["Number"]}`, email: row["E-Mail"] || null }),
  *     },
  *   ],
  * } satisfies CliConfig;
@@ -35,8 +35,15 @@ export interface CliConfig extends ClientOptions {
            * @default headings are names of fields
            */
           readonly map?: ((row: Readonly<Record<string, string>>) => RecordOf<C> | undefined) | undefined;
-          /** Encoding of a CSV file. @default "utf-8" */
-          readonly encoding?: "utf-8" | "utf-16le" | "windows-1252" | undefined;
+          /** Encoding of the file. @default "utf-8" */
+          readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
+          /** The character between the cells of a CSV file. @default what its first line has most of: , ; | or a tab */
+          readonly delimiter?: string | undefined;
+          /**
+           * Whether a file without records is an empty collection.
+           * @default it is refused, but for events if every heading is a field
+           */
+          readonly allowEmpty?: boolean | undefined;
         };
       }[Collection][]
     | undefined;

@@ -13,7 +13,7 @@ interface Command {
 }
 
 const CONNECTED = ["installation", "apiKeyFile", "config", "verbose", "json"] as const;
-const RUN = ["preview", "firstRun", "waitForLock", ...CONNECTED] as const;
+const RUN = ["preview", "firstRun", "firstRunCounts", "waitForLock", ...CONNECTED] as const;
 
 /** All commands, in the order of the help. Only the module of the command that is called is loaded. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -21,7 +21,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "send CSV or JSONL files in one run",
     more: "Several files of a collection are one snapshot. Headings are field names; for others, configure a map. Only events after the last run are sent.",
     argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; by default, the configured ones"),
-    options: RUN,
+    options: ["delimiter", "encoding", ...RUN],
     examples: ["push accounts=users.csv --preview", "push accounts.csv plans.csv --first-run", "push"],
     load: () => import("./push/command.js"),
   },
@@ -58,7 +58,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   export: {
     summary: "write applications, licenses or license plans as JSONL or CSV",
     argument: new Argument("<list>", "what to export").choices(["applications", "licenses", "license-plans"]),
-    options: ["format", "where", "order", "fields", "limit", ...CONNECTED],
+    options: ["format", "where", "order", "fields", "limit", "pageSize", ...CONNECTED],
     examples: [
       "export licenses --format csv > licenses.csv",
       `export licenses --where '{"state":{"activity":{"eq":"UNUSED"}}}' --fields holder.name,plan.name`,
@@ -67,15 +67,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   report: {
     summary: "report unused licenses, possible savings and renewals",
-    options: ["page", "days", ...CONNECTED],
+    options: ["page", "days", "pageSize", ...CONNECTED],
     examples: ["report", "report --format html > report.html   # a page to forward or print"],
     load: () => import("./report/command.js"),
   },
   serve: {
     summary: "start a reference server to test against",
     more: "Both APIs of the service, in memory. Ctrl+C stops it and discards all data.",
-    options: ["demo", "host", "port", "syncPort", "tlsCert", "tlsKey", "json"],
-    examples: ["serve --demo > .env"],
+    options: ["demo", "writeEnv", "host", "port", "syncPort", "tlsCert", "tlsKey", "json"],
+    examples: ["serve --demo --write-env .env"],
     load: () => import("./serve/command.js"),
   },
   init: {

@@ -7,8 +7,15 @@ import { isPlainObject, rejectUnknownKeys } from "../core/validate.js";
 import { isCollection, unknownCollectionError } from "../sync/collections.js";
 import type { CliConfig } from "./cli-config.js";
 
-const NAMES = ["ts", "js", "json"].map((extension) => `saas-management.config.${extension}`);
-const PUSHED = { collection: true, file: true, map: true, encoding: true } as const;
+const NAMES = ["ts", "mts", "js", "mjs", "json"].map((extension) => `saas-management.config.${extension}`);
+const PUSHED = {
+  collection: true,
+  file: true,
+  map: true,
+  encoding: true,
+  delimiter: true,
+  allowEmpty: true,
+} as const;
 
 export interface ConfigFile {
   /** Undefined if there is none. */

@@ -1,21 +1,19 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type ClientOptions, SaasManagementClient } from "../client.js";
-import { ConfigurationError } from "../core/errors/index.js";
 import type { Logger } from "../core/hooks.js";
 import { isObject } from "../core/validate.js";
+import { environmentKey, type KeySource, keyIn, keyInFile, variable } from "../node/environment.js";
 import { fileLedger } from "../runs/ledger/ledger.js";
 import { type ConfigFile, readConfig } from "./config.js";
 import type { Io } from "./io.js";
 import { type Options, UsageError } from "./options.js";
 import { messageOf } from "./problem.js";
 
-interface Credential {
-  /** For `doctor`: never the key. */
-  readonly source: string;
+/** `doctor` shows where it comes from, and never the key. */
+interface Credential extends Omit<KeySource, "apiKey"> {
   /** Undefined if `authorization` of the configuration is used. */
-  readonly apiKey: (() => Promise<string>) | undefined;
+  readonly apiKey: KeySource["apiKey"] | undefined;
 }
 
 /** Details of log lines that say nothing new to who has called the command. */
@@ -38,42 +36,27 @@ export async function resolveConnection(options: Options) {
     syncUrl: variable("SYNC_URL") ?? config.syncUrl,
     installationId: options.installation ?? variable("INSTALLATION_ID") ?? sync.installationId,
     credential: await credentialOf(options, config),
+    pageSize: options.pageSize ?? config.pageSize,
     ledger: sync.ledger ?? fileLedger(config.ledger && resolve(directory, config.ledger)),
   };
-}
-
-/** A variable of the environment; an empty one counts as not set. */
-function variable(name: string): string | undefined {
-  return process.env[`SAAS_MANAGEMENT_${name}`] || undefined;
 }
 
 async function credentialOf(
   { apiKeyFile }: Options,
   { apiKey, authorization }: ConfigFile["config"],
 ): Promise<Credential | undefined> {
-  const set = variable("API_KEY");
-  if (apiKeyFile !== undefined) return keyInFile(apiKeyFile);
-  if (set !== undefined) return { source: "SAAS_MANAGEMENT_API_KEY", apiKey: async () => set };
-  if (typeof apiKey === "function")
-    return { source: "apiKey of the configuration", apiKey: async () => apiKey() };
+  if (apiKeyFile === "-") return pipedKey();
+  const given = apiKeyFile === undefined ? environmentKey() : keyInFile(apiKeyFile, "--api-key-file");
+  if (given !== undefined) return given;
+  if (apiKey !== undefined) return { source: "apiKey of the configuration", apiKey };
   return authorization && { source: "authorization of the configuration", apiKey: undefined };
 }
 
-/** The key in a file, read again for each attempt, so that it can be replaced; `-` is stdin, read once. */
-async function keyInFile(path: string): Promise<Credential> {
-  const source = `--api-key-file ${path}`;
-  if (path === "-" && process.stdin.isTTY === true) throw new UsageError(`${source} needs a pipe on stdin.`);
-  const piped = path === "-" ? await text(process.stdin) : undefined;
-  const apiKey = async () => {
-    const key = (piped ?? (await readFile(path, "utf8"))).trim();
-    if (key === "") throw new ConfigurationError(`${source} is empty.`);
-    return key;
-  };
-  await apiKey().catch((cause: unknown) => {
-    const isEmpty = cause instanceof ConfigurationError;
-    throw isEmpty ? cause : new ConfigurationError(`${source} cannot be read.`, { cause });
-  });
-  return { source, apiKey };
+/** The key that comes from stdin, which is read once. */
+async function pipedKey(): Promise<KeySource> {
+  const source = "--api-key-file -";
+  if (process.stdin.isTTY === true) throw new UsageError(`${source} needs a pipe on stdin.`);
+  return { source, apiKey: keyIn(await text(process.stdin), source) };
 }
 
 /** Makes the client that the options ask for. */
@@ -83,13 +66,14 @@ export async function connect(options: Options, io: Io): Promise<SaasManagementC
 
 /** Makes a client for a connection. Its warnings go to stderr, unless the configuration has a logger. */
 export function openClient(connection: Connection, io: Io): SaasManagementClient {
-  const { baseUrl, syncUrl, installationId, credential, ledger, config } = connection;
+  const { baseUrl, syncUrl, installationId, credential, ledger, pageSize, config } = connection;
   const { ledger: _directory, push: _push, authorization, ...rest } = config;
   const options: ClientOptions = {
     logger: loggerOf(io),
     ...rest,
     baseUrl,
     syncUrl,
+    pageSize,
     apiKey: credential?.apiKey && guarded(credential.apiKey, io),
     authorization: credential?.apiKey === undefined ? authorization : undefined,
     sync: { ...config.sync, installationId, ledger },
@@ -98,9 +82,9 @@ export function openClient(connection: Connection, io: Io): SaasManagementClient
 }
 
 /** Keeps the key out of everything that is written. */
-function guarded(apiKey: () => Promise<string>, io: Io): () => Promise<string> {
+function guarded(apiKey: KeySource["apiKey"], io: Io): () => Promise<string> {
   return async () => {
-    const key = await apiKey();
+    const key = typeof apiKey === "string" ? apiKey : await apiKey();
     io.addSecret(key);
     return key;
   };

@@ -36,6 +36,8 @@ export class Io {
   /** Fires at the first SIGINT or SIGTERM, with an `InterruptedError`; a second one ends the process. */
   readonly signal: AbortSignal;
   hasWritten = false;
+  /** Whether the command goes on if nobody reads its output any more, because its exit code says what it found. */
+  finishes = false;
   /** Whether a run had a ledger that other commands do not open: that of its module. */
   hasOwnLedger = false;
   readonly #secrets: string[] = [];
@@ -43,7 +45,8 @@ export class Io {
 
   constructor(args: readonly string[], signal: AbortSignal) {
     this.json = args.includes("--json");
-    this.verbose = args.includes("--verbose");
+    this.verbose =
+      args.includes("--verbose") || /^(debug|info)$/.test(process.env["SAAS_MANAGEMENT_LOG"] ?? "");
     this.signal = signal;
   }
 

@@ -1,17 +1,19 @@
 /** What commands ask of the ledger itself. */
-import { randomBytes } from "node:crypto";
-import { Readable } from "node:stream";
 import { resolveEndpoint } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { type RunHistory, readInstallations } from "../runs/history.js";
-import { CollectionLedger } from "../runs/ledger/collection-ledger.js";
+import { CollectionLedger, LIST_KINDS } from "../runs/ledger/collection-ledger.js";
 import { idsOf } from "../runs/ledger/id-lines.js";
 import { openBatch } from "../runs/ledger/journal-entries.js";
 import { openAll, openLedger } from "../runs/ledger/ledger.js";
 import { noteApproved } from "../runs/ledger/notes.js";
+import { noLines } from "../runs/ledger/value.js";
 import { isCollection, isSnapshot } from "../sync/collections.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
+
+/** What becomes of the ids of a list. */
+const CHANGES = { removals: "removed", additions: "added", sent: "sent" } as const;
 
 /** What the ledger knows of all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
 export async function installationsOf(connection: Connection) {
@@ -38,21 +40,16 @@ export function ledgerOf(connection: Connection) {
     /** The run that has the lock, as far as this ledger knows: the service does not tell. */
     openBatch: () => openBatch(ledger),
     /** The ids that a held run is about. */
-    async *idsOf({ reasons }: NonNullable<RunHistory["held"]>) {
+    async *idsOf({ approval, reasons }: RunHistory["held"][number]) {
       for (const collection of new Set(reasons.map((reason) => reason.collection))) {
         if (!isCollection(collection) || !isSnapshot(collection)) continue;
-        const pending = await new CollectionLedger(ledger, collection).pending();
-        if (pending === undefined) continue;
-        for await (const id of idsOf(pending.lines())) yield { collection, id, change: "removed" as const };
-        for await (const id of idsOf(pending.added())) yield { collection, id, change: "added" as const };
+        const lists = await new CollectionLedger(ledger, collection).listed(approval.id);
+        for (const kind of LIST_KINDS)
+          for await (const id of idsOf(lists[kind]?.lines() ?? noLines()))
+            yield { collection, id, change: CHANGES[kind] };
       }
     },
-    /** Writes a value and deletes it again. */
-    async probe() {
-      const key = `${ledger.folder}/doctor-${randomBytes(8).toString("hex")}`;
-      await ledger.store.putIfAbsent(key, Readable.from([Buffer.from("doctor")]));
-      await ledger.store.delete(key);
-    },
+    probe: () => ledger.requireWritable(),
   };
 }
 

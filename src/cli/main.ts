@@ -8,9 +8,12 @@ process.env["GRPC_VERBOSITY"] ??= "NONE";
 const args = process.argv.slice(2);
 const io = new Io(args, stopOnSignals());
 
-process.stdout.once("error", (error: NodeJS.ErrnoException) => {
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // `head` has seen enough of a result; a connector that cannot print has not done its work.
-  if (error.code === "EPIPE" && io.hasWritten) process.exit();
+  if (error.code === "EPIPE" && io.hasWritten) {
+    if (!io.finishes) process.exit();
+    return;
+  }
   io.writeError(`saas-management: cannot write the output: ${error.message}\n`);
   process.exit(1);
 });

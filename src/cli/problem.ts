@@ -14,6 +14,8 @@ import { UsageError } from "./options.js";
 /** Options of the API, and what a shell has in their place. */
 const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/[.;] ?See (the (error's )?cause|serverMessage for its reason|errors( and data)?|the log)(?=\.)/gi, ""],
+  [/ \d+ more in issues\.$/, ""],
+  [/firstRun expects/, "--first-run expects"],
   [/firstRun must not be true/, "--first-run is refused"],
   [/Leave it out, or set it from the command line: firstRun: .*/, "Leave it out."],
   [/run once with firstRun: true/, "run once with --first-run"],
@@ -26,6 +28,9 @@ const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/use fileLedger\(directory\)/, "set ledger in the configuration"],
 ];
 
+/** A file that is wrong as a whole has a problem in every row. */
+const SHOWN_ISSUES = 3;
+
 /** Reports an error on stderr. @returns the exit code */
 export function report(error: unknown, io: Io): number {
   const { exitCode: status, help } = nextOf(error);
@@ -37,7 +42,7 @@ export function report(error: unknown, io: Io): number {
   const next = [
     ...(help === undefined || (io.hasOwnLedger && help !== CHECK) ? [] : [help]),
     ...(held === undefined ? [] : firstRunSteps(held)),
-    ...(held === undefined || io.hasOwnLedger ? [] : approveSteps(held)),
+    ...(held === undefined || io.hasOwnLedger ? [] : approveSteps([held])),
   ];
   if (io.json) {
     io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next, held })}\n`);
@@ -79,10 +84,14 @@ export function reasonsOf(error: unknown): readonly string[] {
     ...saidBy(cause).map((said) => `the service says: ${escapeControls(said)}`),
   ]);
   const issues = error instanceof InvalidInputError && error.issues.length > 1 ? error.issues : [];
-  const problems = issues.map(({ location = "", path, expected }) =>
-    escapeControls(`${location} ${path}: expected ${expected}`.trim()),
-  );
-  return [...new Set([...problems, ...reasons])].filter(
+  const problems = issues
+    .slice(0, SHOWN_ISSUES)
+    .map(({ location = "", path, expected }) =>
+      escapeControls(`${location} ${path}: expected ${expected}`.trim()),
+    );
+  const others = issues.length - problems.length;
+  const more = others > 0 ? [`and at least ${others} more problems`] : [];
+  return [...new Set([...problems, ...more, ...reasons])].filter(
     (reason) => !reason.endsWith(`: ${messageOf(error)}`),
   );
 }
@@ -90,8 +99,7 @@ export function reasonsOf(error: unknown): readonly string[] {
 function saidBy(error: unknown): readonly string[] {
   if (!(error instanceof SaasManagementError)) return [];
   const { serverMessage } = error;
-  if (error instanceof GraphQLResponseError)
-    return error.errors.map(({ message, field }) => (field === undefined ? message : `${field}: ${message}`));
+  if (error instanceof GraphQLResponseError) return error.errors.map(({ message }) => message);
   return serverMessage === undefined || serverMessage === "" ? [] : [serverMessage];
 }
 
@@ -108,9 +116,12 @@ export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is its first run" }];
 }
 
-/** What shows a held run and lets it go through, if the ledger could store it. */
-export function approveSteps({ approval }: HeldReport): readonly NextStep[] {
-  if (approval === undefined) return [];
+/** What shows held runs and lets them go through, if the ledger could store them. */
+export function approveSteps(held: readonly Pick<HeldReport, "approval">[]): readonly NextStep[] {
+  const ids = held.flatMap(({ approval }) => approval?.id ?? []);
   const when = "if the change is right: the next run goes through";
-  return [helpOf("status --ids", "to see all ids"), helpOf(`approve ${approval.id}`, when)];
+  return [
+    ...(ids.length === 0 ? [] : [helpOf("status --ids", "to see all ids")]),
+    ...ids.map((id) => helpOf(`approve ${id}`, when)),
+  ];
 }

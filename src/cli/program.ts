@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { VERSION } from "../core/version.js";
 import { COMMANDS } from "./commands.js";
 import type { Io } from "./io.js";
-import { OPTIONS, type Options, UsageError } from "./options.js";
+import { FIRST_RUN_COUNTS, OPTIONS, type Options, UsageError } from "./options.js";
 
 const NAME = "saas-management";
 
@@ -16,7 +16,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
     .configureOutput({ writeOut: (text) => void io.write(text), writeErr: () => {} })
     .configureHelp({ minWidthToWrap: 20 })
     .exitOverride();
-  addExamples(program, ["serve > .env", "push accounts=users.csv --preview"]);
+  addExamples(program, ["serve --write-env .env", "push accounts=users.csv --preview"]);
   for (const [name, entry] of Object.entries(COMMANDS)) {
     const { summary, more = "", argument, options, examples, load } = entry;
     const command = program
@@ -29,7 +29,10 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
     command.action(async () => (await load()).run(command.args, command.opts<Options>(), io));
   }
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(
+      args.map((arg) => arg.replace(/^--first-run=/, `${FIRST_RUN_COUNTS}=`)),
+      { from: "user" },
+    );
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw new UsageError(problemOf(error));
@@ -49,6 +52,7 @@ function problemOf({ code, message }: CommanderError): string {
   const text = message
     .replace(/^error: /, "")
     .replaceAll("\n", " ")
+    .replaceAll(FIRST_RUN_COUNTS, "--first-run")
     .replaceAll(/'(--?[^'=]+)=[^']*'/g, "'$1'")
     .replace(/ argument '.*' is invalid\./s, " is invalid.");
   const short = text.replaceAll(/'([^']{100})[^']*'/g, "'$1…'");

@@ -60,6 +60,8 @@ function statusAfter(event: SyncProgress): string | undefined {
       return `${event.collection} ${event.held ? "held" : "checked"}, ${describeDiff(event.diff)}`;
     case "restarted":
       return `sending in batch ${event.attempt}`;
+    case "service-away":
+      return `the service is away (${event.code}); trying again until ${event.until.toISOString().slice(11, 16)} UTC`;
     case "retry":
       return `${event.operation} is tried again (${event.code})`;
     case "waiting-for-lock":

@@ -8,6 +8,7 @@ import type { SnapshotCollection } from "../sync/collections.js";
 import { importModule } from "./config.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
+import { asking, countsOf } from "./first-run.js";
 import { forTerminal, type Io } from "./io.js";
 import type { Options } from "./options.js";
 import { firstRunSteps, inShellWords, lineOf } from "./problem.js";
@@ -45,14 +46,17 @@ export async function execute<S extends SnapshotCollection>(
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
   io.hasOwnLedger = JSON.stringify(ledger) !== JSON.stringify(connection.ledger);
   const where = { installationId, ledger, signal: io.signal };
-  // The run finds out itself whether its ledger can be used.
-  const { held: known } = await client.sync.history(where).catch(() => ({ held: undefined }));
-  const progress = new ProgressLine(io, systemClock);
+  let progress = new ProgressLine(io, systemClock);
+  const { firstRunCounts } = options;
+  const firstRun =
+    firstRunCounts === undefined
+      ? own.firstRun || options.firstRun === true
+      : countsOf(firstRunCounts, connector.snapshots);
+  const isAsked = firstRun === true && options.preview !== true && io.isTerminal && process.stdin.isTTY;
   const given = {
-    approve: known?.isApproved === true ? known.approval?.id : undefined,
     ...own,
     ...where,
-    firstRun: options.firstRun === true || own.firstRun === true,
+    firstRun,
     onProgress: (event: Parameters<typeof progress.onProgress>[0]) => {
       progress.onProgress(event);
       own.onProgress?.(event);
@@ -70,7 +74,19 @@ export async function execute<S extends SnapshotCollection>(
       return;
     }
     const { waitForLock = (own.waitForLockMs ?? 0) / 1000 } = options;
-    const receipt = await client.sync.run(connector, { ...given, waitForLockMs: waitForLock * 1000 });
+    const waitForLockMs = waitForLock * 1000;
+    const around = {
+      before: () => progress.end(),
+      after: () => {
+        progress = new ProgressLine(io, systemClock);
+      },
+    };
+    const asked = isAsked ? asking(connector, io, around) : { connector, counts: firstRun };
+    const receipt = await client.sync.run(asked.connector, {
+      ...given,
+      firstRun: asked.counts,
+      waitForLockMs,
+    });
     progress.end();
     if (receipt.surprises.length > 0) process.exitCode = EXIT.surprised;
     io.data(receipt, () => forTerminal(String(receipt), process.stdout));

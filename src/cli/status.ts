@@ -9,52 +9,55 @@ import { installationsOf, openHistory } from "./ledger.js";
 import type { Options } from "./options.js";
 import { approveSteps, inShellWords, lineOf } from "./problem.js";
 
-/** Shows the last runs and the one that is held, or all installations; the exit code tells whether one is held. */
+/** Shows the last runs and those that are held, or all installations; the exit code tells whether one is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const connection = await resolveConnection(options);
   if (connection.installationId === undefined && options.ids !== true) return showAll(connection, io);
   const { runs, held, ledger } = await openHistory(connection, io);
-  if (held !== undefined) process.exitCode = EXIT.held;
+  if (held.length > 0) process.exitCode = EXIT.held;
   if (options.ids === true) {
-    if (held === undefined) return;
-    for await (const listed of ledger.idsOf(held)) {
-      const text = `${listed.collection} ${escapeControls(listed.id)}${listed.change === "added" ? " (new)" : ""}`;
-      if (!io.write(`${io.json ? JSON.stringify(listed) : text}\n`))
-        await once(process.stdout, "drain", { signal: io.signal });
-    }
+    for (const one of held)
+      for await (const listed of ledger.idsOf(one)) {
+        const what = listed.change === "added" ? " (new)" : "";
+        const text = `${listed.collection} ${escapeControls(listed.id)}${what}`;
+        if (!io.write(`${io.json ? JSON.stringify(listed) : text}\n`))
+          await once(process.stdout, "drain", { signal: io.signal });
+      }
     return;
   }
-  const next = held === undefined || held.isApproved ? [] : approveSteps(held);
-  io.data({ runs, held: held ?? null, next }, () => {
+  const next = approveSteps(held.filter(({ isApproved }) => !isApproved));
+  io.data({ runs, held, next }, () => {
     const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
     if (completed.length === 0)
       completed.push(`No completed run of this installation is in ${ledger.location}.`);
-    const told = [...completed, ...(held === undefined ? [] : describe(held))].join("\n");
+    const told = [...completed, ...held.flatMap(describe)].join("\n");
     return [forTerminal(told, process.stdout), ...next.map(lineOf)].join("\n");
   });
 }
 
 async function showAll(connection: Connection, io: Io): Promise<void> {
   const installations = await raceAbort(installationsOf(connection), io.signal);
-  if (installations.some(({ held }) => held !== undefined)) process.exitCode = EXIT.held;
+  if (installations.some(({ held }) => held.length > 0)) process.exitCode = EXIT.held;
   io.data({ installations }, () => {
     const lines = installations.map(({ endpoint, installationId, completedAt, lateMs = 0, held }) => {
       const isTwice = installations.filter((one) => one.installationId === installationId).length > 1;
       const completed = completedAt === undefined ? "never completed" : completedAt.toISOString();
       const late = lateMs > 0 ? `, ${(lateMs / 3_600_000).toFixed(1)} h late` : "";
-      const why = held?.reasons.map(({ collection, rule }) => `${collection} ${rule}`).join(", ");
-      const since = held && `; held since ${held.heldAt.toISOString()}: ${why}`;
-      return `${escapeControls(installationId)}${isTwice ? ` of ${endpoint}` : ""}  ${completed}${late}${since ?? ""}`;
+      const since = held.map(({ heldAt, reasons }) => {
+        const why = reasons.map(({ collection, rule }) => `${collection} ${rule}`).join(", ");
+        return `; held since ${heldAt.toISOString()}: ${why}`;
+      });
+      return `${escapeControls(installationId)}${isTwice ? ` of ${endpoint}` : ""}  ${completed}${late}${since.join("")}`;
     });
     return lines.length === 0 ? "The ledger knows no installation." : lines.join("\n");
   });
 }
 
-function describe(held: NonNullable<RunHistory["held"]>): readonly string[] {
+function describe(held: RunHistory["held"][number]): readonly string[] {
   const quoted = (ids: readonly string[]) => ids.map((id) => JSON.stringify(escapeControls(id))).join(", ");
   const named = held.reasons.filter(({ examples }) => examples.length > 0);
   const details = named.map(({ collection, examples }) => `First ids of ${collection}: ${quoted(examples)}`);
-  const until = `; approved: the same push or run goes through until ${held.approval?.expiresAt.toISOString()}`;
+  const until = `; approved: runs like this one go through until ${held.approval.expiresAt.toISOString()}`;
   const since = `Held since ${held.heldAt.toISOString()}${held.isApproved ? until : ""}.`;
   const lines = String(held).split("\n");
   const open = held.isApproved ? lines.filter((line) => !line.includes("approve:")) : lines;

@@ -34,6 +34,17 @@ export function parseUrl(value: unknown, base?: string): URL | undefined {
 /** An address on the page's own origin: `//host` and `/\\host` would be another one. */
 const RELATIVE = /^\/(?![/\\])/;
 
+/** The origin of a browser's page, if this is one. */
+function pageOrigin(): string | undefined {
+  const origin = globalThis.location?.origin;
+  return origin !== undefined && /^https?:/.test(origin) ? origin : undefined;
+}
+
+/** Whether an endpoint is relative and there is no page: a server may make the client that only a page uses. */
+export function lacksPage(value: unknown): boolean {
+  return typeof value === "string" && RELATIVE.test(value) && pageOrigin() === undefined;
+}
+
 /**
  * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment. Only with `"path"`
  * it may have a path, or be relative to the origin of a browser's page.
@@ -42,8 +53,8 @@ const RELATIVE = /^\/(?![/\\])/;
 export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {
   const refuse = (problem: string) => new ConfigurationError(`${name} ${problem}`);
   const isRelative = path === "path" && typeof value === "string" && RELATIVE.test(value);
-  const origin = isRelative ? globalThis.location?.origin : undefined;
-  if (isRelative && (origin === undefined || !/^https?:/.test(origin)))
+  const origin = isRelative ? pageOrigin() : undefined;
+  if (isRelative && origin === undefined)
     throw refuse("is relative, which only a browser's page can resolve. Set an absolute URL.");
   const url = parseUrl(value, origin);
   if (url === undefined) throw refuse("must be an absolute URL such as https://api.example.com.");

@@ -3,8 +3,8 @@ import { type ErrorCode, SaasManagementError } from "./errors/index.js";
 import type { ChannelMessage, Trace } from "./trace.js";
 
 /**
- * One attempt of one operation of either API. Names and numbers only: never a key, a variable, a header, a body or a
- * record.
+ * One attempt of one operation of either API. Names and numbers only: never a key, a variable, a body or a record. A
+ * header is there only if it is asked for.
  */
 export type ClientEvent = {
   /**
@@ -28,6 +28,11 @@ export type ClientEvent = {
   readonly code?: ErrorCode;
   /** `response`: the server's own id of the request, if it sent one. */
   readonly requestId?: string;
+  /**
+   * `response`: returns a header of the answer, or a field of its metadata; undefined if there is none. Not enumerable,
+   * so that events can be logged and cloned.
+   */
+  readonly header?: (name: string) => string | undefined;
   /** Sync API: the installation; absent if only the id of the batch is known. */
   readonly installationId?: string;
   /** Sync API: the batch, once it has an id. */
@@ -123,6 +128,12 @@ interface Listeners {
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 
+/** What is known of the answer to an attempt. */
+interface Answer {
+  readonly requestId: () => string | undefined;
+  readonly header: NonNullable<ClientEvent["header"]>;
+}
+
 type Outcome = NonNullable<ClientEvent["outcome"]>;
 
 /** The one source of the events of an operation: for the hook, the log, the progress and the tracing channels. */
@@ -141,22 +152,23 @@ export class OperationEvents {
   }
 
   /** An attempt begins. @returns to be called when it has ended */
-  attempt(number: number, requestId: () => string | undefined): (outcome: Outcome, error?: unknown) => void {
+  attempt(number: number, answer: Answer): (outcome: Outcome, error?: unknown) => void {
     if (!this.#isObserved) return () => {};
     const { clock, logger } = this.#configuration;
     const { label } = this.#operation;
     const begunAt = clock.monotonic();
     this.#tell({ type: "request", attempt: number });
     return (outcome, error) => {
-      const id = requestId();
-      const event = this.#tell({
+      const id = answer.requestId();
+      const facts: Omit<ClientEvent, "api" | "operation"> = {
         type: "response",
         attempt: number,
         outcome,
         durationMs: clock.monotonic() - begunAt,
         ...(error instanceof SaasManagementError ? { code: error.code } : {}),
         ...(id === undefined ? {} : { requestId: id }),
-      });
+      };
+      const event = this.#tell(facts, answer.header);
       logger.debug(`saas-management: ${label}: ${outcome}`, event);
     };
   }
@@ -167,9 +179,14 @@ export class OperationEvents {
     this.#configuration.logger.warn(message, { ...event, error });
   };
 
-  #tell({ type, ...rest }: Omit<ClientEvent, "api" | "operation">): ClientEvent {
+  #tell(
+    { type, ...rest }: Omit<ClientEvent, "api" | "operation">,
+    header?: ClientEvent["header"],
+  ): ClientEvent {
     const { info, onEvent } = this.#operation;
-    const event = Object.freeze({ type, ...info, ...rest });
+    const event: ClientEvent = { type, ...info, ...rest };
+    if (header !== undefined) Object.defineProperty(event, "header", { value: header });
+    Object.freeze(event);
     this.#configuration.onEvent?.(event);
     onEvent?.(event);
     this.#trace?.attempt(event);

@@ -158,6 +158,22 @@ export function networkErrorOf(error: unknown): NetworkFailure {
   return { ...NETWORK_ERRORS.UNKNOWN, code: undefined };
 }
 
+/** What engines and libraries say of a network without a code. */
+const OF_NETWORK =
+  /fetch failed|failed to fetch|load failed|network|connect|socket|terminated|sending request|time[sd]? ?out|timeout|\b(tls|ssl|offline|closed?|reset|aborted|premature)\b/i;
+
+/**
+ * Whether something threw that is no failure of a network: a mistake in a `fetch` of the caller or in what it was given.
+ * Another attempt would end in the same way.
+ */
+export function isProgramError(error: unknown): boolean {
+  const causes = causesOf(error);
+  if (causes.some((cause) => /^ERR_(ASSERTION|INVALID_(ARG|THIS|RETURN))/.test(errorCode(cause) ?? "")))
+    return true;
+  if (causes.some((cause) => errorCode(cause) !== undefined)) return false;
+  return !causes.some((cause) => OF_NETWORK.test(cause instanceof Error ? cause.message : `${cause}`));
+}
+
 /** Names the proxy in what happened, if the error does. */
 function named(failure: NetworkError, error: unknown): NetworkError {
   const proxy: unknown = isObject(error) ? Reflect.get(error, "proxy") : undefined;

@@ -12,7 +12,7 @@ export interface AttemptContext {
   /** Aborts when the caller does or the operation's time is up. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Headers of the subscribers of a tracing channel; their names are in lower case. */
+  /** Headers of the subscribers of a tracing channel, with names in lower case; in the Sync API also the caller's. */
   readonly carried: Readonly<Record<string, string>>;
   /** Reports the headers of an answer as soon as they are known; may be called again with further ones. */
   readonly answered: (header: ReadHeader) => void;
@@ -33,8 +33,6 @@ export interface Operation extends Observed {
   readonly repeatable: boolean;
   /** What to do when the time is up, for the error's message. @default to raise `timeoutMs`, or try again later */
   readonly timeoutAdvice?: (() => string | undefined) | undefined;
-  /** Whether a failed attempt may be repeated, for an operation that must not be done twice. @default always */
-  readonly mayRepeat?: (() => boolean) | undefined;
   /** Whether an attempt with a refused key executed nothing, so that another key may be tried. @default always */
   readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
 }
@@ -64,7 +62,7 @@ async function runAttempts<T>(
   trace: Trace | undefined,
 ): Promise<T> {
   const { clock, retry: policy, retryBudget: budget, timeoutMs } = configuration;
-  const { cancellation, label, mayRepeat, repeatable: retryable, timeoutAdvice: advice } = operation;
+  const { cancellation, label, repeatable: retryable, timeoutAdvice: advice } = operation;
   const deadline = new Deadline({ clock, timeoutMs, operation: label, advice, cancellation, retryable });
   const { signal } = deadline;
   const credential = new OperationCredential(operation.credential, signal);
@@ -74,8 +72,12 @@ async function runAttempts<T>(
   const attemptOnce = async (number: number): Promise<T> => {
     const headers: ReadHeader[] = [];
     const answered = (header: ReadHeader): void => void headers.push(header);
-    const requestId = () => findRequestId(headers, redact);
-    const ended = events.attempt(number, requestId);
+    const requestId = () => readRequestId((name) => findHeader(headers, name), redact);
+    const header = (name: string) => {
+      const value = findHeader(headers, name);
+      return value === undefined ? undefined : redact(value);
+    };
+    const ended = events.attempt(number, { requestId, header });
     try {
       const authorization = await credential.next();
       const timeoutMs = deadline.remainingMs;
@@ -94,14 +96,15 @@ async function runAttempts<T>(
     operation.mayReplaceKey?.(failure) !== false && credential.replaceAfter(failure);
   const { onRetry } = events;
   try {
-    return await withRetry(attemptOnce, { policy, clock, deadline, budget, mayRepeat, recover, onRetry });
+    return await withRetry(attemptOnce, { policy, clock, deadline, budget, recover, onRetry });
   } finally {
     deadline.end();
   }
 }
 
-function findRequestId(headers: readonly ReadHeader[], redact: (text: string) => string): string | undefined {
-  return headers.map((header) => readRequestId(header, redact)).find((id) => id !== undefined);
+/** @returns the first value: gRPC answers with metadata twice */
+function findHeader(headers: readonly ReadHeader[], name: string): string | undefined {
+  return headers.map((header) => header(name)).find((value) => typeof value === "string");
 }
 
 /** Headers with the server's own id of a request; the service description names none. */

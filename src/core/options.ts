@@ -65,9 +65,22 @@ export interface GraphQLOptions {
    * @default globalThis.fetch
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /**
+   * Nodes of a page of a list. If the service refuses pages so large, the client asks for smaller ones and remembers
+   * their size. @default 100
+   */
+  readonly pageSize?: number | undefined;
+  /**
+   * Whether a page that is not on localhost may have a string as `apiKey`, which everyone who opens it can read.
+   * @default false
+   */
+  readonly dangerouslyAllowBrowser?: boolean | undefined;
   /** Whether a browser sends cookies with the GraphQL requests, as for `fetch`. @default the browser's own */
   readonly credentials?: "omit" | "same-origin" | "include" | undefined;
-  /** Where to write what is done. @default nothing is written */
+  /**
+   * Where to write what is done. @default nothing is written; a `SaasManagementClient` writes to stderr if
+   * `SAAS_MANAGEMENT_LOG` is `debug` (each attempt), `info` (runs) or `warn` (retries), never a key or contents
+   */
   readonly logger?: Logger | undefined;
   /**
    * Called with every attempt, for metrics and traces. Gets frozen objects and is not awaited; what it throws or rejects
@@ -80,7 +93,10 @@ export interface GraphQLOptions {
   readonly clock?: { now(): number } | undefined;
 }
 
-export type CommonOptions = Omit<GraphQLOptions, "baseUrl" | "maxResponseBytes" | "fetch" | "credentials">;
+export type CommonOptions = Omit<
+  GraphQLOptions,
+  "baseUrl" | "maxResponseBytes" | "fetch" | "credentials" | "pageSize" | "dangerouslyAllowBrowser"
+>;
 
 export const COMMON_OPTIONS = {
   apiKey: true,
@@ -116,16 +132,15 @@ export interface CommonConfiguration {
   readonly isTraced: boolean;
 }
 
+const DEFAULT_RETRY: RetryPolicy = { retries: 4, minDelayMs: 200, maxDelayMs: 10_000 };
+
 export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
   const { appInfo, clock, onEvent, retry, timeoutMs = 100_000 } = options;
   const headers = readHeaders(options.headers, ConfigurationError);
-  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) {
-    throw new ConfigurationError("headers must not contain authorization: use apiKey or authorization.");
-  }
   const logger = safeLogger(options.logger);
   return {
     timeoutMs,
-    retry: resolveRetry(retry),
+    retry: resolveRetry(retry, DEFAULT_RETRY),
     retryBudget: new RetryBudget(),
     onEvent: onEvent && safeCallback("onEvent", onEvent, logger),
     headers,
@@ -136,10 +151,13 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
   };
 }
 
-export function resolveRetry(retry: RetryOptions | false = {}): RetryPolicy {
+/** @param defaults What holds for the fields that are left out. */
+export function resolveRetry(retry: RetryOptions | false | undefined, defaults: RetryPolicy): RetryPolicy {
+  if (retry === undefined) return defaults;
   const given =
     retry === false ? { retries: 0 } : readOptions("retry", retry, RETRY_OPTIONS, ConfigurationError);
-  const { retries = 4, minDelayMs = 200, maxDelayMs = 10_000 } = given;
+  const { retries = defaults.retries, minDelayMs = defaults.minDelayMs } = given;
+  const { maxDelayMs = defaults.maxDelayMs } = given;
   if (minDelayMs > maxDelayMs)
     throw new ConfigurationError("retry: minDelayMs must not be above maxDelayMs.");
   return { retries, minDelayMs, maxDelayMs };
@@ -153,8 +171,8 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * Copies a caller's headers. `Headers`, a Map or a list of pairs is refused: it would be sent as no headers at all.
- * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header belongs to
- * the connection
+ * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header is one that
+ * the SDK or the connection sets
  */
 export function readHeaders(
   headers: unknown,
@@ -168,6 +186,8 @@ export function readHeaders(
     if (typeof value !== "string")
       throw new ErrorClass(`headers: each value must be a string, got ${describeType(value)}.`);
     const known = name.toLowerCase();
+    if (known === "authorization")
+      throw new ErrorClass("headers must not contain authorization: use apiKey or authorization.");
     if (CONNECTION_HEADERS.has(known) && !(known === "te" && value === "trailers"))
       throw new ErrorClass(`headers must not contain ${known}: the connection sets it.`);
     values[name] = value;

@@ -91,8 +91,6 @@ export interface RetryContext {
   readonly clock: Clock;
   readonly deadline: Deadline;
   readonly budget: RetryBudget;
-  /** Whether the operation may be repeated after a transient failure. @default always */
-  readonly mayRepeat?: (() => boolean) | undefined;
   /**
    * Called for a failure that is not retryable: whether its cause was removed. Another attempt is then made at once,
    * whatever the policy.
@@ -152,7 +150,6 @@ export async function withRetry<T>(
       const delayMs = Math.max(backOffMs(policy, retriesConsumed), askedMs);
       const stop =
         (retriesConsumed < policy.retries ? undefined : "retries-exhausted") ??
-        (context.mayRepeat?.() === false ? "not-retryable" : undefined) ??
         stopReason(askedMs, delayMs, deadline) ??
         (budget.take() ? undefined : "budget-exhausted");
       if (stop !== undefined) {
@@ -201,7 +198,8 @@ function backOffMs(policy: RetryPolicy, retries: number): number {
   return Math.random() * Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** retries);
 }
 
-function retryAfterMs(error: SaasManagementError): number | undefined {
+/** How long the service asks to wait, in milliseconds. */
+export function retryAfterMs(error: SaasManagementError): number | undefined {
   return error instanceof RateLimitError || error instanceof TransportError ? error.retryAfterMs : undefined;
 }
 

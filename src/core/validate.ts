@@ -158,7 +158,7 @@ export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-export function isFlag(value: unknown): value is boolean {
+function isFlag(value: unknown): value is boolean {
   return typeof value === "boolean";
 }
 

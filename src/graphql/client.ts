@@ -189,7 +189,8 @@ export class GraphQLClient implements AsyncDisposable {
   /**
    * Sends a document of your own and returns the response as it is. It still rejects if the request as a whole failed
    * (network, credential, rate limit).
-   * @returns `data`, which may be partial, and is null if the HTTP status is not a success; `errors`, at most 1,000
+   * @returns `data`, which may be partial, and is null if the HTTP status is not a success; `errors`, at most 1,000;
+   * `requestId`, the server's own id of the request, if it sent one
    * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
   async rawRequest<Data = unknown, Variables extends object = object>(
@@ -201,6 +202,7 @@ export class GraphQLClient implements AsyncDisposable {
     readonly errors: GraphQLResponseError["errors"];
     readonly status: number;
     readonly headers: Headers;
+    readonly requestId: string | undefined;
   }> {
     const own = readOptions("rawRequest", options ?? {}, MUTATION_OPTIONS);
     const copy = copyVariables(variables ?? {});

@@ -19,7 +19,6 @@ import {
   UpdateProcurementCaseDocument,
 } from "./generated/operations.js";
 import type { Document } from "./request/document.js";
-import { withField } from "./request/input-fields.js";
 import { isJson, readText } from "./request/response.js";
 import { isJsonObject, type JsonObject } from "./request/variables.js";
 import { requireConditions } from "./vendors.js";
@@ -41,8 +40,8 @@ const HANDLER_OPTIONS = {
   maxRequestBytes: POSITIVE,
 } satisfies OptionTable<Parameters<typeof createGraphQLHandler>[0]>;
 
-/** Documents by their text without what GraphQL ignores, those of methods with their names. */
-type Allowed = ReadonlyMap<string, { readonly text: string; readonly method: string }>;
+/** The name of the method by the document's key; empty for a document of the caller. */
+type Allowed = ReadonlyMap<string, string>;
 
 /**
  * Makes a handler that sends the documents of a page to the service, with a key that the page does not have. In the
@@ -50,7 +49,7 @@ type Allowed = ReadonlyMap<string, { readonly text: string; readonly method: str
  *
  * - It does not know who asks: check the session before you call it.
  * - It repeats nothing, because the client in the page does.
- * - Keys, headers and messages of the service stay here. Errors have their paths, codes and fields of inputs; a refusal
+ * - Keys, headers and messages of the service stay here. Errors have their paths and codes; a refusal
  *   of the key is `UPSTREAM_REFUSED` (HTTP 500), because it is not the page's fault.
  *
  * @returns a function that always answers, for `POST` with JSON
@@ -83,36 +82,35 @@ export function createGraphQLHandler(options: {
   let allowed: Allowed | undefined;
   return async (request) => {
     // graphql is loaded with the first request, as by the client.
-    const { readDocument, stripIgnoredCharacters } = await import("./request/attempt.js");
-    const keyOf = (text: string): string => {
-      try {
-        return stripIgnoredCharacters(text);
-      } catch {
-        return "";
-      }
-    };
+    const { keyedDocument, readDocument } = await import("./request/attempt.js");
     allowed ??= new Map(
       documents.map((entry, index) => {
         const [method, own] = Object.entries(METHODS).find(([name]) => name === entry) ?? ["", entry];
         const { kind, text } = readDocument(own);
-        if (kind === undefined) throw new ConfigurationError(`allow[${index}] is not a valid document.`);
-        return [keyOf(text), { text, method }];
+        const keyed = kind && keyedDocument(text);
+        if (!keyed) throw new ConfigurationError(`allow[${index}] is not a valid document.`);
+        return [keyed.key, method];
       }),
     );
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const { query, variables } = await readBody(request, maxRequestBytes, signal);
-      const found = allowed.get(keyOf(query));
-      if (found === undefined) throw new Refusal(400, "DOCUMENT_NOT_ALLOWED");
-      if (found.method === "changeVendorsState") requireConditions(variables["where"]);
-      const answer = await client.rawRequest(found.text, variables, { signal, timeoutMs, retry: false });
+      const asked = keyedDocument(query);
+      const method = asked && allowed.get(asked.key);
+      if (asked === undefined || method === undefined) throw new Refusal(400, "DOCUMENT_NOT_ALLOWED");
+      if (method === "changeVendorsState") requireConditions(variables["where"]);
+      const answer = await client.rawRequest(asked.text, variables, { signal, timeoutMs, retry: false });
       const { data, status } = answer;
-      const errors = answer.errors.map((entry) => withoutMessage(withField(found.method, entry)));
+      const errors = answer.errors.map(withoutMessage);
       return respond(status, errors.length === 0 ? { data } : { data, errors });
     } catch (error) {
       const own = error instanceof Refusal && !signal.aborted;
       const { code, headers, status } = own ? error : refusalOf(error, signal);
-      return respond(status, { errors: [{ message: "The request failed.", extensions: { code } }] }, headers);
+      const message =
+        code === "DOCUMENT_NOT_ALLOWED"
+          ? "This document is not allowed: add it to `allow` and restart the server."
+          : "The request failed.";
+      return respond(status, { errors: [{ message, extensions: { code } }] }, headers);
     }
   };
 }
@@ -171,9 +169,11 @@ function refusalOf(error: unknown, signal: AbortSignal): Refusal {
   return new Refusal(500, error instanceof SaasManagementError ? "UPSTREAM_REFUSED" : "INTERNAL");
 }
 
-function withoutMessage({ extensions, field, path }: GraphQLResponseError["errors"][number]): object {
+function withoutMessage({ extensions, path }: GraphQLResponseError["errors"][number]): object {
+  const { maxAllowedItems: limit } = extensions ?? {};
   const code = /^[A-Z][A-Z0-9_]{0,63}$/.exec(extensions?.code ?? "")?.[0];
-  return { message: "The service answered with an error.", path, extensions: { code, argument: field } };
+  const known = { code, ...(typeof limit === "number" && { maxAllowedItems: limit }) };
+  return { message: "The service answered with an error.", path, extensions: known };
 }
 
 function respond(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {

@@ -1,11 +1,10 @@
 import { MutationError, TransportError } from "../core/errors/index.js";
-import { readRequestId, withCallSite } from "../core/operation.js";
+import { withCallSite } from "../core/operation.js";
 import { readOptions } from "../core/validate.js";
 import type { MutationErrors } from "./generated/operations.js";
 import { MUTATION_OPTIONS, type MutationOptions } from "./options.js";
 import type { Document } from "./request/document.js";
 import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
-import { describeFields, withField } from "./request/input-fields.js";
 import { dataOf, type Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 
@@ -22,7 +21,7 @@ const MAX_SHOWN_TYPES = 5;
 /** A {@link MutationError} of one mutation. */
 export interface MutationErrorOf<M extends keyof MutationErrors> extends MutationError {
   /** The typed errors of the mutation, to be told apart by `__typename`. */
-  readonly errors: readonly (MutationErrors[M] & { readonly field?: string })[];
+  readonly errors: readonly MutationErrors[M][];
 }
 
 /**
@@ -59,12 +58,11 @@ export async function mutate<
   const copy = copyVariables(variables, true);
   const own = readOptions(name, options ?? {}, MUTATION_OPTIONS);
   return withCallSite(own.signal, async () => {
-    const { data, headers, redact } = await transport.send(document, copy, own, (answer, failures) => ({
-      data: dataOf(answer, failures, name),
-      headers: answer.headers,
+    const { data, requestId, redact } = await transport.send(document, copy, own, (answer, failures) => ({
+      data: dataOf(answer, failures),
+      requestId: answer.requestId,
       redact: failures.redact,
     }));
-    const requestId = readRequestId((header) => headers.get(header), redact);
     const unclear = (what: string) =>
       new TransportError(
         `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,
@@ -77,12 +75,7 @@ export async function mutate<
     if (errors.length > 0) {
       // A server may echo the credential in an error, and in whatever it sends with it.
       redactStrings(errors, redact);
-      const entries = errors.slice(0, MAX_ENTRIES).map(withMessage);
-      throw refused(
-        name,
-        entries.map((entry) => withField(name, entry)),
-        requestId,
-      );
+      throw refused(name, errors.slice(0, MAX_ENTRIES).map(withMessage), requestId);
     }
     const value = read(payload);
     if (value === null || value === undefined) throw unclear("has neither a result nor an error");
@@ -99,7 +92,7 @@ function refused(
     .filter((type) => typeof type === "string" && /^\w{1,100}$/.test(type))
     .slice(0, MAX_SHOWN_TYPES);
   return new MutationError(
-    `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}${describeFields(mutation, errors)}. See errors.`,
+    `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}. See errors.`,
     { mutation, errors, requestId, serverMessage: errors[0]?.message },
   );
 }

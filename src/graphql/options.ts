@@ -1,6 +1,6 @@
 import { SIGNAL } from "../core/abort.js";
 import { Credential } from "../core/credential.js";
-import { isLoopback, resolveEndpoint } from "../core/endpoint.js";
+import { isLoopback, lacksPage, resolveEndpoint } from "../core/endpoint.js";
 import { ConfigurationError, InvalidInputError } from "../core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import type { RetryOptions } from "../core/retry.js";
@@ -15,6 +15,7 @@ import {
   TEXT,
   wholeNumber,
 } from "../core/validate.js";
+import { PageSizes } from "./paging/page-sizes.js";
 import type { WalkPlan } from "./paging/page-walk.js";
 
 /** Options of one request, or of every page of a connection. */
@@ -26,8 +27,8 @@ export interface RequestOptions {
   /** Sent with the request, over the client's own headers, which list what is refused. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * How transient failures are repeated, or `false` for never. Fields that are left out have the SDK's defaults, not
-   * those of the client's `retry`. @default the client's `retry`
+   * How transient failures are repeated, or `false` for never. Fields that are left out are those of the client's
+   * `retry`. @default the client's `retry`
    */
   readonly retry?: RetryOptions | false | undefined;
 }
@@ -52,7 +53,10 @@ export interface ListOptions<Where, Order> extends RequestOptions {
   readonly order?: Order | readonly Order[] | undefined;
   /** Most nodes to read in all; 0 or more. @default no limit */
   readonly limit?: number | undefined;
-  /** Most nodes of one request; 1 or more. It does not change which nodes are read. @default 100 */
+  /**
+   * Most nodes of one request; 1 or more. It does not change which nodes are read. Larger pages than the service allows
+   * are refused. @default the client's `pageSize`
+   */
   readonly pageSize?: number | undefined;
   /**
    * Where reading begins. From `"end"` the nodes come in reverse: the last one of `order` first. The nodes within a
@@ -79,6 +83,8 @@ const CLIENT_OPTIONS = {
   ...COMMON_OPTIONS,
   baseUrl: true,
   fetch: FUNCTION,
+  dangerouslyAllowBrowser: FLAG,
+  pageSize: wholeNumber(1),
   credentials: oneOf("omit", "same-origin", "include"),
   maxResponseBytes: wholeNumber(1),
 } satisfies OptionTable<GraphQLOptions>;
@@ -108,25 +114,30 @@ export const LIST_OPTIONS = { ...PAGING_OPTIONS, where: true, order: true } sati
   ListOptions<unknown, unknown>
 >;
 
-const DEFAULT_PAGE_SIZE = 100;
-
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 const JSON_BODY = { "content-type": "application/json" };
 
 export function resolveOptions(given: GraphQLOptions) {
   const options = readOptions("GraphQLClient", given, CLIENT_OPTIONS, ConfigurationError);
-  const { baseUrl, credentials, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
+  const { authorization, baseUrl, credentials, fetch, pageSize } = options;
+  const { maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);
+  if (typeof options.apiKey === "string" && !options.dangerouslyAllowBrowser && isPublicPage())
+    throw new ConfigurationError(
+      "apiKey is a string in a browser's page, where everyone can read it. Use createGraphQLHandler on a server, or set dangerouslyAllowBrowser.",
+    );
   const credential = new Credential(options, "");
-  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
-  const { origin, pathname } = endpoint;
-  if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname) && options.authorization !== "none")
-    throw new ConfigurationError('A page without https:// needs authorization: "none".');
+  // A framework makes the client of a page on its server too, but sends no requests there.
+  let url = lacksPage(baseUrl) ? undefined : resolveUrl(baseUrl, authorization);
   return {
     common,
     credential,
-    url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
+    /** @throws {ConfigurationError} it is relative, and there is no page */
+    get url() {
+      url ??= resolveUrl(baseUrl, authorization);
+      return url;
+    },
     fetch: fetch ?? globalFetch(),
     headers: {
       accept: "application/graphql-response+json, application/json",
@@ -136,7 +147,19 @@ export function resolveOptions(given: GraphQLOptions) {
     },
     credentials,
     maxResponseBytes,
+    pageSizes: new PageSizes(pageSize, common.logger),
   };
+}
+
+function isPublicPage(): boolean {
+  return globalThis.document !== undefined && !isLoopback(globalThis.location?.hostname ?? "");
+}
+
+function resolveUrl(baseUrl: string, authorization: GraphQLOptions["authorization"]): string {
+  const { hostname, origin, pathname, protocol } = resolveEndpoint("baseUrl", baseUrl, "path");
+  if (protocol === "http:" && !isLoopback(hostname) && authorization !== "none")
+    throw new ConfigurationError('A page without https:// needs authorization: "none".');
+  return `${origin}${pathname === "/" ? "" : pathname}/graphql`;
 }
 
 /** Looks `fetch` up for each request, so that a tracer or a test can replace it later. */
@@ -162,7 +185,7 @@ function refusesRedirects(): boolean {
 
 /** Where a walk over pages starts and ends. */
 export function walkOf(options: { readonly [Name in keyof PagingOptions]?: unknown }): WalkPlan {
-  const { cursor, from, limit = Number.POSITIVE_INFINITY, pageSize = DEFAULT_PAGE_SIZE } = options;
+  const { cursor, from, limit = Number.POSITIVE_INFINITY, pageSize = Number.POSITIVE_INFINITY } = options;
   return {
     direction: from === "end" ? "backward" : "forward",
     pageSize: Number(pageSize),
@@ -177,10 +200,6 @@ export function walkOf(options: { readonly [Name in keyof PagingOptions]?: unkno
  */
 export function mergeHeaders(defaults: HeaderRecord, own: HeaderRecord): HeaderRecord {
   const headers = normalizeHeaders(own, InvalidInputError);
-  if ("authorization" in headers)
-    throw new InvalidInputError(
-      "headers must not contain authorization: it comes from apiKey or authorization.",
-    );
   return { ...defaults, ...headers, ...JSON_BODY };
 }
 

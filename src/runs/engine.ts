@@ -2,12 +2,12 @@ import { raceAbort } from "../core/abort.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import { readOptions } from "../core/validate.js";
-import type { OpenedBatch } from "../sync/batch/opened-batch.js";
-import type { BatchOptions } from "../sync/batch/start.js";
+import type { AbortOptions, BatchOptions } from "../sync/batch/start.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { BatchClient, lazyGrpc } from "../sync/client.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import {
+  configurationOfCall,
   resolveSyncOptions,
   type SyncClientOptions,
   type SyncConfiguration,
@@ -59,13 +59,18 @@ export class SyncEngine implements SyncClient {
       const read = readConnector("run", connector);
       this.#batches.requireOpen();
       const given = this.#judged(this.#batches.readOptions("run", options, RUN_OPTIONS));
+      const { headers, timeoutMs } = given;
+      const configuration = configurationOfCall(this.#configuration, { headers, timeoutMs });
       runs ??= await import("../runs/run.js");
-      return runs.runConnector(read, given, {
-        configuration: this.#configuration,
-        start: (given, watch) => this.#batches.start(given, watch),
-        abort: (batchId, signal) => this.#batches.abort(batchId, signal),
-        closed: this.#batches.closed,
-      });
+      const { runConnector } = runs;
+      return this.#batches.whileRunning((start) =>
+        runConnector(read, given, {
+          configuration,
+          start: (started, watch) => start({ ...started, headers, timeoutMs }, watch),
+          abort: (batchId, signal) => this.#batches.abort(batchId, signal, { headers, timeoutMs }),
+          closed: this.#batches.closed,
+        }),
+      );
     });
   }
 
@@ -85,7 +90,8 @@ export class SyncEngine implements SyncClient {
       const fallback = ledger === "none" ? "preview" : undefined;
       const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
       const { previewRun } = await import("../runs/preview/preview.js");
-      return previewRun(read, judged, this.#configuration, this.#batches.closed);
+      const configuration = configurationOfCall(this.#configuration, given);
+      return previewRun(read, judged, configuration, this.#batches.closed);
     });
   }
 
@@ -101,10 +107,8 @@ export class SyncEngine implements SyncClient {
     return this.#batches.startBatch(options);
   }
 
-  openBatch(batchId: string, options: BatchOptions & { readonly takeOver: true }): BatchHandle;
-  openBatch(batchId: string, options?: BatchOptions): OpenedBatch;
-  openBatch(batchId: string, options?: BatchOptions): BatchHandle | OpenedBatch {
-    return this.#batches.openBatch(batchId, options);
+  abortBatch(batchId: string, options?: AbortOptions): Promise<void> {
+    return this.#batches.abortBatch(batchId, options);
   }
 
   close(): Promise<void> {
@@ -122,7 +126,7 @@ export class SyncEngine implements SyncClient {
     const installationId = this.#batches.installationOf(options);
     const scope = { endpoint: this.#configuration.endpoint.origin, installationId };
     const chosen = options.ledger ?? defaults.ledger ?? this.#defaultLedger();
-    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope);
+    const ledger = chosen === "none" ? undefined : openLedger(chosen, scope, this.#configuration);
     return { ...options, installationId, ledger, guard, onHeld, spool };
   }
 

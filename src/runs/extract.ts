@@ -2,7 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { linkAbort, raceAbort } from "../core/abort.js";
 import { BatchStateError, InvalidInputError } from "../core/errors/index.js";
 import { handled } from "../core/operation.js";
-import { type OpenedWrite, WriteQueue, type WriteTarget } from "../sync/batch/write-queue.js";
+import {
+  type OpenedSink,
+  type OpenedWrite,
+  WriteQueue,
+  type WriteTarget,
+} from "../sync/batch/write-queue.js";
 import type { Subject } from "../sync/call.js";
 import {
   type Collection,
@@ -24,11 +29,11 @@ import {
   type WriteStats,
 } from "../sync/write/options.js";
 import type { RecordSource } from "../sync/write/source.js";
-import type { SinkContext } from "../sync/write/window-queue.js";
 import type { Connector, RunBatch, RunContext } from "./connector.js";
+import type { NewEvents } from "./new-events.js";
 
-/** Stands in for the id of a batch: there is none yet. A message with a longer id may be larger than `messageBytes`. */
-const PLACEHOLDER_ID = "-".repeat(64);
+/** Room for the id of the batch, which is not known yet: a message with a longer one may be larger than `messageBytes`. */
+const ID_BYTES = 64;
 /** How often progress is told, in milliseconds: a source may take long for a message. */
 const TELL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -40,6 +45,8 @@ export interface ExtractionOptions {
   /** Keeps a message; its buffer is used again when it has resolved. */
   readonly keep: (collection: Collection, message: EncodedMessage) => Promise<void>;
   readonly inspectorOf: InspectorOf;
+  /** For writes with `newOnly`. */
+  readonly newEvents: NewEvents;
   readonly onProgress: OnProgress | undefined;
   /** Ends the extraction with its reason. */
   readonly signal: AbortSignal;
@@ -94,7 +101,11 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       signal.throwIfAborted();
       // A source may wait for something that Node does not know of.
       stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
-      const written = Promise.resolve(connector.run(this.#facade(), { ...context, signal }));
+      const advance: RunContext["advance"] = (name, value) => {
+        this.#requireOpen("advance");
+        context.advance(name, value);
+      };
+      const written = Promise.resolve(connector.run(this.#facade(), { ...context, advance, signal }));
       const returned = await raceAbort(written, signal);
       this.#hasReturned = true;
       checkReturned(returned);
@@ -146,7 +157,10 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     return report;
   }
 
-  openSink({ collection, report, signal }: OpenedWrite): { readonly context: SinkContext; unlink(): void } {
+  async openSink({ collection, report, options: { newOnly, signal } }: OpenedWrite): Promise<OpenedSink> {
+    const { inspectorOf, newEvents } = this.#options;
+    const given = inspectorOf(collection);
+    const inspector = newOnly === true ? await newEvents.inspectorOf(collection, report, given) : given;
     const { configuration, consequence } = this;
     const { controller, unlink } = linkAbort(this.signal, signal);
     const send = async (window: readonly EncodedMessage[]) => {
@@ -156,7 +170,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
         report.sent += message.records;
         report.accepted += message.records;
         report.messages += 1;
-        report.bytes += message.bytes.length;
+        report.bytes += message.bytes.length + ID_BYTES;
         this.#notify(report);
       }
     };
@@ -167,12 +181,13 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
       windowBytes: configuration.messageBytes,
       flushAfterMs: TELL_MS,
       onWait: () => this.#notify(report),
-      batchId: PLACEHOLDER_ID,
+      batchId: "",
+      messageBytes: Math.max(1, configuration.messageBytes - ID_BYTES),
       collection,
       report,
       consequence,
       send,
-      inspector: this.#options.inspectorOf(collection),
+      inspector,
       stop: controller,
     };
     return { context, unlink };
@@ -211,14 +226,13 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   #admit(call: string, collection: Collection): void {
-    if (this.signal.aborted || this.#hasReturned) {
-      const { aborted, reason }: { aborted: boolean; reason: unknown } = this.signal;
-      const isCut = aborted && this.#outcome === undefined;
-      const refused = isCut ? reason : overError(call, this.#outcome ?? "completed");
+    try {
+      this.#requireOpen(call);
+    } catch (refused) {
       this.#writes.markIncomplete(collection, refused);
       throw refused;
     }
-    if (!isSnapshotName(collection)) return;
+    if (!isCollection(collection) || !isSnapshot(collection)) return;
     if (!this.#declared.has(collection))
       throw this.#violated(
         `${collection} is a snapshot collection that the run does not declare. Add it to snapshots.`,
@@ -228,6 +242,13 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
         `${collection} was already written in this run. Write a snapshot once, in full: use one source for all pages, or writer(), write() and end().`,
       );
     this.#written.add(collection);
+  }
+
+  /** @throws the connector has returned, or the run has ended */
+  #requireOpen(call: string): void {
+    const { aborted, reason }: { aborted: boolean; reason: unknown } = this.signal;
+    if (aborted && this.#outcome === undefined) throw reason;
+    if (aborted || this.#hasReturned) throw overError(call, this.#outcome ?? "completed");
   }
 
   #violated(message: string): InvalidInputError {
@@ -240,12 +261,14 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     const { onProgress } = this.#options;
     const all = onProgress === undefined ? [] : this.#reports.filter((one) => one.collection === collection);
     const records = all.reduce((sum, { taken }) => sum + taken(), 0);
+    const skipped = all.reduce((sum, one) => sum + one.skipped, 0);
     const bytes = all.reduce((sum, one) => sum + one.bytes, 0);
     onProgress?.({
       type: "extracting",
       collection,
       records,
       bytes,
+      ...(skipped > 0 && { skipped }),
       total: all.length === 1 ? total : undefined,
     });
   }
@@ -256,10 +279,6 @@ function overError(call: string, state: "completed" | "aborted"): BatchStateErro
     `${call} was refused: the connector has returned, or the run has ended. Await every write before the connector returns, and send everything in another run.`,
     { state, reason: state },
   );
-}
-
-function isSnapshotName(collection: unknown): collection is SnapshotCollection {
-  return isCollection(collection) && isSnapshot(collection);
 }
 
 /**

@@ -4,9 +4,10 @@ import { isCollection, isSnapshot } from "../sync/collections.js";
 import { truncateId } from "../sync/encoding/record-id.js";
 import { withText } from "../sync/report-text.js";
 import { CollectionLedger } from "./ledger/collection-ledger.js";
+import { holdsOf } from "./ledger/holds.js";
 import { idsOf } from "./ledger/id-lines.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
-import { type HeldRun, knowsSnapshots, type LedgerLook, look } from "./ledger/state.js";
+import { type HeldRun, knowsSnapshots, type LedgerSnapshot, readLedger } from "./ledger/state.js";
 import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 
 /** As in the report of a held run. */
@@ -18,14 +19,16 @@ export interface RunHistory {
   readonly isKnown: boolean;
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
-  /** The run that waits for a decision; undefined if the last run was completed, or if it was refused. */
-  readonly held:
-    | (HeldReport & {
-        readonly heldAt: Date;
-        /** Whether a person approved it: pass `approval.id` as `approve` to the next run. */
-        readonly isApproved: boolean;
-      })
-    | undefined;
+  /**
+   * The runs that are held, the latest one last: each until runs of its collections are completed. Collections of which
+   * that is so are not among its `reasons` any more.
+   */
+  readonly held: readonly (HeldReport & {
+    readonly approval: NonNullable<HeldReport["approval"]>;
+    readonly heldAt: Date;
+    /** Whether a person approved it: then the next run goes through if it differs little enough from this one. */
+    readonly isApproved: boolean;
+  })[];
 }
 
 /** What a ledger knows of one of its installations. */
@@ -42,20 +45,25 @@ export interface InstallationStatus {
 
 /** @throws {ConfigurationError} an entry is damaged, and no run is held for it yet */
 export async function readHistory(ledger: InstallationLedger | undefined): Promise<RunHistory> {
-  if (ledger === undefined) return { isKnown: false, runs: [], held: undefined };
-  const seen = await look(ledger);
-  if (seen.problem !== undefined && seen.state.held === undefined) throw seen.problem;
+  if (ledger === undefined) return { isKnown: false, runs: [], held: [] };
+  const seen = await readLedger(ledger);
+  if (seen.problem !== undefined && seen.state.held.length === 0) throw seen.problem;
   return historyOf(ledger, seen);
 }
 
-async function historyOf(ledger: InstallationLedger, seen: LedgerLook): Promise<RunHistory> {
+/** Times that a clock ahead has written count as now. */
+async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Promise<RunHistory> {
+  const now = ledger.limits.clock.now();
   const runs = seen.state.runs.flatMap(({ at, receipt }) => {
     if (!isReceipt(receipt)) return [];
     const described = describedReceipt(receipt);
     const lines = () => described.toString().split("\n");
-    return [withText({ ...described, completedAt: new Date(at) }, lines)];
+    return [withText({ ...described, completedAt: new Date(Math.min(at, now)) }, lines)];
   });
-  return { isKnown: knowsSnapshots(seen), runs, held: await readHeld(ledger, seen.state.held) };
+  const held: RunHistory["held"][number][] = [];
+  for (const run of seen.state.held)
+    if (isReport(run.report)) held.push(await readHeld(ledger, seen, run, run.report));
+  return { isKnown: knowsSnapshots(seen), runs, held };
 }
 
 /** Reads what is known of several installations, the one that was completed longest ago first. */
@@ -65,7 +73,7 @@ export async function readInstallations(
 ): Promise<readonly InstallationStatus[]> {
   const found: InstallationStatus[] = [];
   for (const ledger of ledgers) {
-    const { runs, held } = await historyOf(ledger, await look(ledger));
+    const { runs, held } = await historyOf(ledger, await readLedger(ledger));
     const [first, last] = [runs[0], runs.at(-1)].map((run) => run?.completedAt);
     const intervals = runs.length - 1;
     const meanMs = first && last && intervals > 0 ? (Number(last) - Number(first)) / intervals : undefined;
@@ -76,33 +84,48 @@ export async function readInstallations(
   return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
 }
 
-async function readHeld(ledger: InstallationLedger, held: HeldRun | undefined): Promise<RunHistory["held"]> {
-  if (held === undefined || !isReport(held.report)) return undefined;
-  const { at, report, text, isApproved } = held;
-  const { approval } = report;
+async function readHeld(
+  ledger: InstallationLedger,
+  { state }: LedgerSnapshot,
+  { approval, at, expiresAt, text }: HeldRun,
+  report: HeldReport,
+): Promise<RunHistory["held"][number]> {
   const reasons: HeldReason[] = [];
-  for (const reason of report.reasons) reasons.push(await withExamples(ledger, reason));
+  const decided: string[] = [];
+  for (const reason of report.reasons) {
+    const { collection } = reason;
+    const own =
+      isCollection(collection) && isSnapshot(collection)
+        ? new CollectionLedger(ledger, collection)
+        : undefined;
+    if (own !== undefined && holdsOf(state, own.subject).includes(approval))
+      reasons.push(await withExamples(own, approval, reason));
+    else decided.push(`- ${reason.message}`);
+  }
+  const isApproved = Object.values(state.collections).some(({ approved }) => approved?.token === approval);
   return withText(
     {
       ...report,
       reasons,
-      approval: approval && { id: approval.id, expiresAt: new Date(approval.expiresAt) },
-      heldAt: new Date(at),
+      approval: { id: approval, expiresAt: new Date(expiresAt) },
+      heldAt: new Date(Math.min(at, ledger.limits.clock.now())),
       isApproved,
     },
-    () => text.split("\n"),
+    () => text.split("\n").filter((line) => !decided.includes(line)),
   );
 }
 
 /** Adds the first ids that would be removed. */
-async function withExamples(ledger: InstallationLedger, reason: HeldReason): Promise<HeldReason> {
-  const { collection, rule } = reason;
-  const isAboutRemovals = rule === "removed" || rule === "window";
-  if (!isAboutRemovals || !isCollection(collection) || !isSnapshot(collection)) return reason;
-  const pending = await new CollectionLedger(ledger, collection).pending();
+async function withExamples(
+  ledger: CollectionLedger,
+  approval: string,
+  reason: HeldReason,
+): Promise<HeldReason> {
   const examples: string[] = [];
-  if (pending !== undefined)
-    for await (const id of idsOf(pending.lines())) {
+  if (reason.rule !== "removed" && reason.rule !== "window") return reason;
+  const { removals } = await ledger.listed(approval);
+  if (removals !== undefined)
+    for await (const id of idsOf(removals.lines())) {
       if (examples.push(truncateId(id)) === MAX_EXAMPLES) break;
     }
   return { ...reason, examples };

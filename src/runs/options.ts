@@ -1,39 +1,33 @@
-import { FLAG, FUNCTION, type OptionTable, POSITIVE, TEXT, wholeNumber } from "../core/validate.js";
+import { FLAG, FUNCTION, type OptionTable, TEXT, wholeNumber } from "../core/validate.js";
 import { BATCH_OPTIONS, type BatchOptions } from "../sync/batch/start.js";
+import { FIRST_RUN } from "./guard/first-run.js";
 import type { JudgeOptions } from "./guard/rules.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
 
-export const DEFAULT_RESTARTS = 2;
-
 /** Options of a run. */
-export interface RunOptions extends Omit<BatchOptions, "maxIdleMs">, JudgeOptions {
+export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
-   * How many times a run begins again. If a batch failed transiently, what was read is sent again, and the connector is
-   * not called for it. If another run was completed meanwhile, the connector is called again.
-   * @default 2
+   * How long the run keeps trying to send what it has read while the service is away, in milliseconds from the first
+   * failure. Pauses grow to 30 s, and the connector is not called again; 0 fails at once.
+   * @default 600_000
    */
-  readonly restarts?: number | undefined;
+  readonly retryForMs?: number | undefined;
   /** Where what the connector writes is kept until all of it was judged and sent. @default the client's `sync.spool` */
   readonly spool?: SpoolOptions | undefined;
-  /** How long the run may take with all restarts and waits, in milliseconds. @default no limit */
-  readonly maxDurationMs?: number | undefined;
   /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
   readonly stopOnSignals?: boolean | undefined;
 }
 
-const { maxIdleMs: _, ...ofBatch } = BATCH_OPTIONS;
-
 export const RUN_OPTIONS = {
-  ...ofBatch,
+  ...BATCH_OPTIONS,
   ledger: true,
   guard: true,
   approve: { ...TEXT, expected: "the approval id of a RunHeldError" },
-  firstRun: FLAG,
+  firstRun: FIRST_RUN,
   onHeld: FUNCTION,
-  restarts: wholeNumber(0),
+  retryForMs: wholeNumber(0),
   spool: true,
-  maxDurationMs: POSITIVE,
   stopOnSignals: FLAG,
 } satisfies OptionTable<RunOptions>;
 
@@ -47,7 +41,7 @@ export const HISTORY_OPTIONS = {
 
 /** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions
-  extends Pick<BatchOptions, "installationId" | "signal">,
+  extends Pick<BatchOptions, "installationId" | "signal" | "timeoutMs" | "headers">,
     Pick<JudgeOptions, "ledger" | "guard" | "approve" | "firstRun"> {
   /** Most entries in `issues` of a collection. @default 100 */
   readonly maxIssues?: number | undefined;

@@ -9,7 +9,7 @@ import type { WriteStats } from "../sync/write/options.js";
 export interface RunReceipt {
   /** Id of the batch that was completed. */
   readonly batchId: string;
-  /** How many times the run began again: see the option `restarts`. */
+  /** How many times the run tried again to send: see the option `retryForMs`. */
   readonly restarts: number;
   /** How long the run took, in milliseconds. */
   readonly durationMs: number;
@@ -32,11 +32,18 @@ export interface RunReceipt {
         readonly reported?: NonNullable<CompletionCounts[Collection]>;
         /** The rules that a snapshot broke, and that the approval allowed; absent if it broke none. */
         readonly approved?: readonly HeldReason["rule"][];
+        /**
+         * Paths of the files with the ids that were removed and added, which are kept as long as the receipt is; absent if
+         * there are none, if there was nothing to compare with, or if the ledger hashes ids.
+         */
+        readonly listedIn?: { readonly removals?: string; readonly additions?: string };
       }
     >
   >;
   /** What differs from what the ledger expected, in sentences. */
   readonly surprises: readonly string[];
+  /** What to know of a run that lacks nothing, in sentences: windows that did not get through and were halved. */
+  readonly notes: readonly string[];
   /** The text. */
   toString(): string;
 }
@@ -49,27 +56,28 @@ interface CollectionFacts {
   readonly expected: Partial<Record<Collection, SnapshotDiff>>;
   readonly reported: CompletionCounts;
   readonly approved: Partial<Record<Collection, readonly HeldReason["rule"][]>>;
+  readonly lists: Partial<Record<Collection, { readonly removals?: string; readonly additions?: string }>>;
 }
 
-/** @param unclear What else may differ from what was expected, in sentences. */
 export function receiptOf(
   run: Omit<RunReceipt, "collections" | "surprises" | "toString">,
-  { sent, extracted, expected, reported, approved }: CollectionFacts,
-  unclear: readonly string[],
+  { sent, extracted, expected, reported, approved, lists }: CollectionFacts,
 ): RunReceipt {
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
   for (const [name, written] of collectionEntries(sent)) {
-    const [diff, counts, rules] = [expected[name], reported[name], approved[name]];
+    const [diff, counts, rules, listedIn] = [expected[name], reported[name], approved[name], lists[name]];
+    const read = extracted[name];
     collections[name] = {
-      stats: { ...written, sourceWaitMs: extracted[name]?.sourceWaitMs ?? 0 },
+      stats: { ...written, sourceWaitMs: read?.sourceWaitMs ?? 0, skipped: read?.skipped ?? 0 },
       ...(diff === undefined ? {} : { expected: diff }),
       ...(counts === undefined ? {} : { reported: counts }),
       ...(rules === undefined ? {} : { approved: rules }),
+      ...(listedIn === undefined ? {} : { listedIn }),
     };
     surprises.push(...surprisesOf(name, diff, counts?.removed));
   }
-  return describedReceipt({ ...run, collections, surprises: [...surprises, ...unclear] });
+  return describedReceipt({ ...run, collections, surprises });
 }
 
 /** Whether a ledger has a receipt. */
@@ -86,19 +94,40 @@ export function describedReceipt(receipt: Omit<RunReceipt, "toString">): RunRece
 
 function linesOf(run: Omit<RunReceipt, "toString">) {
   const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
+  // Receipts of older versions have none.
+  const { notes = [] }: Partial<typeof run> = run;
   const seconds = (durationMs / 1000).toFixed(1);
   const lines = [
     `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
   ];
-  for (const [name, { stats, expected, reported = {}, approved = [] }] of collectionEntries(collections)) {
+  for (const [name, { stats, expected, reported = {}, approved = [], listedIn = {} }] of collectionEntries(
+    collections,
+  )) {
     const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
     const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;
     const service =
       said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
     const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
-    lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}`);
+    // Receipts of older versions have none.
+    const skipped = stats.skipped > 0 ? `; ${count(stats.skipped)} skipped, which an earlier run sent` : "";
+    const paths = Object.values(listedIn);
+    const listed = paths.length === 0 ? "" : `; listed in ${paths.join(" and ")}`;
+    lines.push(
+      `${name}: ${counted(stats.sent, "record")} sent${skipped}${changes}${service}${allowed}${listed}`,
+    );
   }
-  return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];
+  return [
+    ...lines,
+    ...surprises.map((surprise) => `Unexpected: ${surprise}.`),
+    ...notes.map((note) => `Note: ${note}.`),
+  ];
+}
+
+/** What to say if the batch was completed, and the ledger could not note it. */
+export function notNoted(hasSnapshots: boolean, error: unknown): string {
+  const why = error instanceof Error ? error.message.replace(/\.$/, "") : "no reason is known";
+  const next = `${hasSnapshots ? "is compared with both snapshots, and " : ""}sends the same events again`;
+  return `the batch was completed, but the ledger could not note it (${why}): the next run ${next}`;
 }
 
 /** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
@@ -106,7 +135,7 @@ function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined,
   if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
   const why =
     expected.baseline === "none"
-      ? `it was not the first snapshot of ${collection}`
+      ? `an earlier job, or one with another ledger, has sent ${collection}`
       : "it may be an old copy, or not the ledger of the last run";
   return [
     `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected.removed)}: ${why}, or another connector writes ${collection} too. If they are missed, run again with all records at once: what is sent again is no longer removed`,

@@ -11,28 +11,32 @@ import {
   TimeoutError,
   TransportError,
 } from "../core/errors/index.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
-import { bestEffort } from "../sync/call.js";
-import type { SnapshotCollection } from "../sync/collections.js";
+import { retryAfterMs } from "../core/retry.js";
+import { bestEffort, withinGrace } from "../sync/call.js";
+import { COLLECTIONS, type Collection, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { Connector } from "./connector.js";
 import { Extraction } from "./extract.js";
-import { framed } from "./frame.js";
+import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
-import { type InstallationLedger, randomToken } from "./ledger/installation-ledger.js";
-import { noteCompleted, noteHeld } from "./ledger/notes.js";
-import { look } from "./ledger/state.js";
-import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { isReceipt, type RunReceipt, receiptOf } from "./receipt.js";
-import { type BatchEnd, BatchSender, type Extracted, type RunParts, type Seen } from "./send.js";
+import { randomToken } from "./ledger/installation-ledger.js";
+import { noteCompleted } from "./ledger/notes.js";
+import { type LedgerSnapshot, ledgerVersion } from "./ledger/state.js";
+import { NewEvents } from "./new-events.js";
+import type { ResolvedRunOptions } from "./options.js";
+import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
+import { withRunScope } from "./scope.js";
+import { type BatchEnd, BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
-import { hasSentOnce, unclearEvents } from "./spool-sender.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
 
-type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
-
-/** How long a run waits before it calls its connector again, in milliseconds; twice as long each time. */
+/** How long a run tries to send what it has, in milliseconds. */
+const RETRY_FOR_MS = 600_000;
+/** The pause before the third batch, in milliseconds; it doubles with each. The second is tried at once. */
 const PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
+
+type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
 
 export function runConnector<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
@@ -40,8 +44,8 @@ export function runConnector<Snapshots extends SnapshotCollection>(
   parts: RunParts,
 ): Promise<RunReceipt> {
   const begunAt = parts.configuration.clock.monotonic();
-  return framed(options, parts, (watched, ended) =>
-    new Run(connector, watched, parts, ended, begunAt).execute(),
+  return withRunScope(options, parts, (ended) =>
+    new Run(connector, options, parts, ended, begunAt).execute(),
   );
 }
 
@@ -54,8 +58,12 @@ class Run<Snapshots extends SnapshotCollection> {
   readonly #begunAt: number;
   readonly #runId = randomToken();
   readonly #sender: BatchSender;
-  #restarts: number;
+  /** The limit of windows before the run. */
+  readonly #windowBytes: number;
+  /** Failures after which it was tried again. */
   #restarted = 0;
+  /** When the service began to be away. */
+  #awaySince: number | undefined;
 
   constructor(
     connector: Connector<Snapshots>,
@@ -69,43 +77,36 @@ class Run<Snapshots extends SnapshotCollection> {
     this.#configuration = parts.configuration;
     this.#ended = ended;
     this.#begunAt = begunAt;
+    this.#windowBytes = parts.configuration.windowLimit.bytes;
     const run = { ...options, id: this.#runId };
     this.#sender = new BatchSender(run, parts, ended);
-    this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
   }
 
   async execute(): Promise<RunReceipt> {
     try {
-      for (;;) {
-        const receipt = await this.#extractJudgeSend();
-        if (receipt !== undefined) return receipt;
-        await this.#beginAgain();
-      }
+      return await this.#extractJudgeSend();
     } catch (error) {
-      if (error instanceof RunHeldError) {
-        const message = "the ledger could not note the held run in its history";
-        await this.#note({ level: "warn", message }, (ledger, at, over) =>
-          noteHeld(ledger, error.report, at, over),
-        );
-        await this.#tell(error.report);
-      }
+      if (error instanceof RunHeldError) await this.#tell(error.report);
       throw this.#withUnclear(error);
     }
   }
 
-  /** @returns undefined if another run was completed meanwhile: what was extracted may be older than what that one sent */
-  async #extractJudgeSend(): Promise<RunReceipt | undefined> {
+  async #extractJudgeSend(): Promise<RunReceipt> {
     const { spool: spoolOptions } = this.#options;
     // 1 Read T0 before the connector is called.
-    const seen = await this.#sender.look();
-    const watermarks = { before: seen.state.watermarks, advanced: {} };
+    const seen = await this.#sender.readLedger();
+    const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
     const spool = new Spool(readSpoolOptions("spool", spoolOptions));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
-      const extracted = { ...(await this.#extract(spool, seen, watermarks)), seen };
+      const read = await this.#extract(spool, seen, watermarks);
+      const events = [...new Set([...watermarks.used, ...read.newEvents.collections])];
+      const requireCurrent = (now: LedgerSnapshot) => this.#requireCurrent(seen, now, events);
+      const extracted = { ...read, requireCurrent };
+      checkCounts(this.#options.firstRun, extracted.extraction.stats);
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
-      const now = await this.#sender.look();
-      if (now.name !== seen.name) return undefined;
+      const now = await this.#sender.readLedger();
+      requireCurrent(now);
       const held = await extracted.guard.judge(now);
       if (held.length > 0) throw await extracted.guard.offer(held, now);
       return await this.#send(extracted, watermarks);
@@ -115,101 +116,116 @@ class Run<Snapshots extends SnapshotCollection> {
     }
   }
 
-  async #extract(spool: Spool, seen: Seen, watermarks: Watermarks): Promise<Omit<Extracted, "seen">> {
+  async #extract(
+    spool: Spool,
+    seen: LedgerSnapshot,
+    watermarks: Watermarks,
+  ): Promise<Omit<Extracted, "requireCurrent">> {
     const { snapshots } = this.#connector;
     const configuration = this.#configuration;
-    const sending = { id: this.#runId, ids: spool };
-    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, sending);
-    if (this.#restarted === 0) await guard.checkFirstRun();
+    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
+    const keep = (name: Collection, lines: Uint8Array) => spool.appendLines(name, lines, () => {});
+    const newEvents = new NewEvents(guard.ledger, seen, this.#ended, keep);
+    await guard.checkLedger();
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId: this.#options.installationId },
       snapshots,
       keep: (collection, message) => spool.append(collection, message),
       inspectorOf: guard.inspectorOf,
+      newEvents,
       onProgress: this.#options.onProgress,
       signal: this.#ended,
     });
     const calls = watermarkCalls(watermarks, guard.ledger && seen, false);
     await extraction.run(this.#connector, { preview: false, ...calls });
     guard.flush();
+    await newEvents.flush();
     await raceAbort(spool.settled(), this.#ended);
-    return { spool, guard, extraction };
+    return { spool, guard, newEvents, extraction };
   }
 
-  /**
-   * Sends what was extracted, again in another batch if one failed transiently.
-   * @returns undefined if another run was completed meanwhile
-   */
-  async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt | undefined> {
+  /** 4 to 8 Sends what was extracted, in another batch if one fails transiently: what took hours to read is not thrown away. */
+  async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt> {
     for (;;) {
-      const { batch, end } = await this.#sender.send(extracted);
+      const end = await this.#sender.send(extracted);
       if (end.type === "completed") {
-        const receipt = this.#receipt(batch, end, extracted);
-        await this.#completed(receipt, end, watermarks);
-        return receipt;
+        const receipt = this.#receipt(end, extracted);
+        return await this.#completed(receipt, end, watermarks);
       }
-      if (end.type === "outdated") {
-        // The connector would write events again that must not be sent twice.
-        if (hasSentOnce(extracted.spool, this.#configuration)) this.#restarts = this.#restarted;
-        return undefined;
-      }
-      const { failure } = batch;
-      if (this.#ended.aborted || !isTransient(failure)) throw end.error;
-      this.#spendRestart(end.error);
-      this.#configuration.logger.warn("saas-management: the batch failed and is sent again", {
-        batchId: batch.id,
-        code: failure instanceof SaasManagementError ? failure.code : undefined,
-      });
+      const { failure, batchId } = end;
+      if (this.#ended.aborted || !isTransient(failure) || !(await this.#waitForService(failure, batchId)))
+        throw end.error;
     }
   }
 
-  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much. */
-  async #completed(receipt: RunReceipt, { snapshots }: CompletedEnd, watermarks: Watermarks): Promise<void> {
-    const { approve: approval } = this.#options;
-    const message =
-      "the batch was completed, but the ledger could not note it; the next run is compared with both snapshots, and sends the same events again";
-    await this.#note({ level: "error", message }, (ledger, at, over) =>
-      noteCompleted(ledger, { run: { at, receipt }, snapshots, ...watermarks, approval }, over),
-    );
-  }
-
-  /** Another run was completed since T0: waits before the connector is called again. @throws {RunOutdatedError} too often */
-  async #beginAgain(): Promise<void> {
-    const { installationId, ledger } = this.#options;
-    const seen =
-      ledger &&
-      (await raceAbort(
-        look(ledger).catch(() => undefined),
-        this.#ended,
-      ));
-    const last = seen?.state.runs.at(-1)?.receipt;
-    const other = isReceipt(last) ? last : undefined;
-    const named = other === undefined ? "Another run" : `The run of batch ${other.batchId}`;
-    this.#spendRestart(
-      new RunOutdatedError(
-        `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so what it read may be older. It was not completed. Let runs of one installation not overlap, or run again.`,
-        { installationId, otherBatchId: other?.batchId },
-      ),
-    );
-    const pauseMs = PAUSE_MS * 2 ** (this.#restarted - 1) * (0.5 + Math.random() / 2);
-    this.#configuration.logger.warn(
-      "saas-management: another run was completed meanwhile; the connector is called again",
-      { otherBatchId: other?.batchId, pauseMs },
-    );
-    await this.#configuration.clock.sleep(pauseMs, this.#ended);
-  }
-
-  #spendRestart(error: unknown): void {
-    if (this.#restarted >= this.#restarts) throw error;
+  /** Pauses before the next attempt. @returns false if `retryForMs` ends before it */
+  async #waitForService(failure: SaasManagementError, batchId: string | undefined): Promise<boolean> {
+    const { retryForMs = RETRY_FOR_MS, onProgress } = this.#options;
+    const { clock, logger } = this.#configuration;
+    const now = clock.monotonic();
+    this.#awaySince ??= now;
+    const leftMs = this.#awaySince + retryForMs - now;
+    const pauseMs = this.#restarted === 0 ? 0 : Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (this.#restarted - 1));
+    const delayMs = Math.max(Math.round(pauseMs * (0.5 + Math.random() / 2)), retryAfterMs(failure) ?? 0);
+    if (delayMs >= leftMs) return false;
     this.#restarted += 1;
+    const { code } = failure;
+    const until = new Date(clock.now() + leftMs);
+    onProgress?.({ type: "service-away", code, delayMs, until });
+    const message = `saas-management: the service is away; trying again until ${until.toISOString()}`;
+    logger.warn(message, { batchId, code, delayMs });
+    await clock.sleep(delayMs, this.#ended);
+    return true;
+  }
+
+  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
+  async #completed(
+    receipt: RunReceipt,
+    { drafts: { token, snapshots } }: CompletedEnd,
+    watermarks: Watermarks,
+  ): Promise<RunReceipt> {
+    const { ledger } = this.#options;
+    if (ledger === undefined) return receipt;
+    const { clock, logger } = this.#configuration;
+    const completion = { run: { at: clock.now(), token, receipt }, snapshots, ...watermarks };
+    try {
+      const needless = await withinGrace(clock, (over) => noteCompleted(ledger, completion, over));
+      const message = "the ledger could not delete what is not needed any more";
+      await bestEffort(this.#configuration, { level: "warn", message }, () => ledger.delete(needless));
+      return receipt;
+    } catch (error) {
+      const surprise = notNoted(this.#connector.snapshots.length > 0, error);
+      logger.error(`saas-management: ${surprise}`, { error });
+      return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+    }
+  }
+
+  /** @throws {RunOutdatedError} another run has completed a collection of this one, or moved a watermark that it was given */
+  #requireCurrent(before: LedgerSnapshot, now: LedgerSnapshot, events: readonly Collection[]): void {
+    const { installationId } = this.#options;
+    const names = [...this.#connector.snapshots, ...events];
+    const subjects = names.map((name) => COLLECTIONS[name].wireName);
+    const [first, last] = [before, now].map((seen) => ledgerVersion(seen, subjects, this.#runId));
+    if (first === last) return;
+    const receiptsOf = ({ state }: LedgerSnapshot) =>
+      state.runs.map(({ receipt }) => receipt).filter(isReceipt);
+    const known = new Set(receiptsOf(before).map(({ batchId }) => batchId));
+    const otherBatchId = receiptsOf(now).findLast(
+      ({ batchId, collections }) => !known.has(batchId) && names.some((name) => name in collections),
+    )?.batchId;
+    const named = otherBatchId === undefined ? "Another run" : `The run of batch ${otherBatchId}`;
+    throw new RunOutdatedError(
+      `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so what it read may be older and was not completed. Run it again, and let runs of the same collections not overlap.`,
+      { installationId, otherBatchId },
+    );
   }
 
   #receipt(
-    batch: BatchHandle,
-    { counts: reported }: CompletedEnd,
-    { spool, guard, extraction }: Extracted,
+    { batch, counts: reported, drafts: { lists } }: CompletedEnd,
+    { guard, extraction }: Extracted,
   ): RunReceipt {
+    const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
     const run = {
       batchId: batch.id,
       restarts: this.#restarted,
@@ -217,24 +233,14 @@ class Run<Snapshots extends SnapshotCollection> {
       waitedForLockMs: this.#sender.waitedForLockMs,
       ledger: guard.ledger?.location,
       guard: guard.rules.isOn ? "on" : "off",
+      notes: note === undefined ? [] : [note],
     } as const;
     const { figures: expected, approvedRules: approved } = guard;
-    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved };
-    const receipt = receiptOf(run, facts, unclearEvents(spool));
+    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved, lists };
+    const receipt = receiptOf(run, facts);
     for (const surprise of receipt.surprises)
       this.#configuration.logger.error(`saas-management: ${surprise}`);
     return receipt;
-  }
-
-  /** Notes in the ledger what became of the run, which does not depend on it. */
-  async #note(
-    failed: Parameters<typeof bestEffort>[1],
-    put: (ledger: InstallationLedger, at: number, over: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const { ledger } = this.#options;
-    if (ledger === undefined) return;
-    const at = this.#configuration.clock.now();
-    await bestEffort(this.#configuration, failed, (over) => put(ledger, at, over));
   }
 
   async #tell(report: HeldReport): Promise<void> {
@@ -270,10 +276,9 @@ class Run<Snapshots extends SnapshotCollection> {
 }
 
 /** Whether a new batch may succeed. Judged by what failed in the batch. */
-function isTransient(failure: unknown): boolean {
+function isTransient(failure: unknown): failure is SaasManagementError {
   return (
-    // Events of which nobody knows whether they were accepted are not sent again; the rest is.
-    (failure instanceof TransportError && (failure.retryable || isTransient(failure.cause))) ||
+    (failure instanceof TransportError && failure.retryable) ||
     failure instanceof TimeoutError ||
     failure instanceof RateLimitError ||
     failure instanceof BatchOutcomeUnknownError ||

@@ -4,15 +4,17 @@ import { BatchInProgressError, BatchOutcomeUnknownError, BatchStateError } from 
 import type { BatchOptions, BatchWatch } from "../sync/batch/start.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { hasEnded, lockedError, withinGrace } from "../sync/call.js";
+import type { Collection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { SyncProgress } from "../sync/progress.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { Extraction } from "./extract.js";
-import { Drafts } from "./guard/drafts.js";
+import { type CompletedDrafts, Drafts } from "./guard/drafts.js";
 import type { Guard } from "./guard/guard.js";
 import { Journal } from "./ledger/journal.js";
-import { type Baseline, type LedgerLook, look, NOTHING_SEEN, nameOf } from "./ledger/state.js";
+import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "./ledger/state.js";
 import { ledgerError } from "./ledger/value.js";
+import type { NewEvents } from "./new-events.js";
 import type { ResolvedRunOptions } from "./options.js";
 import type { Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
@@ -27,18 +29,14 @@ export interface RunParts {
   readonly closed: AbortSignal;
 }
 
-/** What the ledger has, and what names it: that changes with each run that is completed. */
-export interface Seen extends LedgerLook {
-  readonly name: string;
-}
-
 /** What a connector has written. */
 export interface Extracted {
   readonly spool: Spool;
   readonly guard: Guard;
+  readonly newEvents: NewEvents;
   readonly extraction: Pick<Extraction<never>, "stats" | "incomplete">;
-  /** T0. */
-  readonly seen: Seen;
+  /** @throws {RunOutdatedError} another run was completed since T0 that has to do with this one */
+  readonly requireCurrent: (now: LedgerSnapshot) => void;
 }
 
 /** The run that is sent. */
@@ -51,11 +49,19 @@ interface SentRun
 export type BatchEnd =
   | {
       readonly type: "completed";
+      readonly batch: BatchHandle;
       readonly counts: CompletionCounts;
-      /** What the ledger is to know of the snapshots. */
-      readonly snapshots: Readonly<Record<string, Baseline>>;
+      /** What the ledger is to know of it. */
+      readonly drafts: CompletedDrafts;
     }
-  | { readonly type: "outdated" | "failed"; readonly error: unknown; readonly isReleased: boolean };
+  | {
+      readonly type: "failed";
+      readonly error: unknown;
+      /** What failed in the batch, or its start: another batch may succeed if this was transient. */
+      readonly failure: unknown;
+      /** Undefined if none was started. */
+      readonly batchId?: string;
+    };
 
 /** Sends what a run has extracted, each time in a batch of its own. */
 export class BatchSender {
@@ -88,26 +94,29 @@ export class BatchSender {
     return this.#unclear;
   }
 
-  /** What the ledger has of the installation; the batches of this run do not change its name. */
-  async look(): Promise<Seen> {
-    const { id, ledger } = this.#run;
+  /** What the ledger has of the installation. */
+  async readLedger(): Promise<LedgerSnapshot> {
+    const { ledger } = this.#run;
     try {
-      const seen = ledger === undefined ? NOTHING_SEEN : await raceAbort(look(ledger), this.#ended);
-      return { ...seen, name: nameOf(seen, id) };
+      return ledger === undefined ? NOTHING_SEEN : await raceAbort(readLedger(ledger), this.#ended);
     } catch (error) {
       this.#ended.throwIfAborted();
       throw ledgerError("be read; nothing was sent", error);
     }
   }
 
-  /** Sends one batch, and completes or aborts it. @throws it was not started */
-  async send(extracted: Extracted): Promise<{ readonly batch: BatchHandle; readonly end: BatchEnd }> {
-    const batch = await this.#start();
-    const end = await batch.within(() => this.#send(batch, extracted));
-    const isReleased = end.type === "completed" || end.isReleased;
-    if (!isReleased) this.#unreleased.set(batch.id, end.error);
+  /** Sends one batch, and completes or aborts it. Never rejects. */
+  async send(extracted: Extracted): Promise<BatchEnd> {
+    let batch: BatchHandle;
+    try {
+      batch = await this.#start();
+    } catch (error) {
+      return { type: "failed", error, failure: error };
+    }
+    const { isReleased, ...end } = await batch.within(() => this.#send(batch, extracted));
+    if (end.type === "failed" && !isReleased) this.#unreleased.set(batch.id, end.error);
     await this.#journal.ended(batch.id, isReleased);
-    return { batch, end };
+    return end;
   }
 
   /** 4 Abort own orphans, and start a batch. It is noted before it is sent. */
@@ -181,23 +190,28 @@ export class BatchSender {
    * Never rejects. A batch that the service calls completed is a success only if this run sent CompleteSyncBatch and the
    * answer was lost. Otherwise somebody else completed it, perhaps with only a part of the records.
    */
-  async #send(batch: BatchHandle, { spool, guard, extraction, seen }: Extracted): Promise<BatchEnd> {
+  async #send(
+    batch: BatchHandle,
+    { spool, guard, newEvents, extraction, requireCurrent }: Extracted,
+  ): Promise<BatchEnd & { readonly isReleased: boolean }> {
     // A write that comes too late shows that what was extracted is not complete.
     const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
     const cut = controller.signal;
     // Ends the writes at once; the abort below waits for the service.
     const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
-    const drafts = new Drafts(guard, this.#run.id, this.#configuration, batch.signal);
+    const events = {
+      collections: newEvents.collections,
+      lines: (collection: Collection) => spool.lines(collection),
+    };
+    const drafts = new Drafts(guard, events, this.#run.id, this.#configuration, batch.signal);
     let counts: CompletionCounts;
-    let type: "outdated" | "failed" = "failed";
     let unclear: BatchOutcomeUnknownError | undefined;
     try {
       cut.throwIfAborted();
       await raceAbort(this.#journal.opened(batch.id), batch.signal);
       // 5 Under the lock, while the batch is empty: compare with T0 once more.
-      const now = await raceAbort(this.look(), batch.signal);
-      if (now.name !== seen.name) type = "outdated";
-      if (type === "outdated") throw new Error("Another run was completed meanwhile.");
+      const now = await raceAbort(this.readLedger(), batch.signal);
+      requireCurrent(now);
       // 6 Draft the ids, whose sequence needs the lock, and send.
       await drafts.begin(now);
       await sendSpool(batch, spool, this.#configuration);
@@ -220,19 +234,18 @@ export class BatchSender {
             "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
             { batchId: batch.id },
           );
-        await drafts.givenUp(outcome);
+        await drafts.abandon(outcome);
         this.#unclear = unclear ?? this.#unclear;
         const isReleased = abort === "aborted";
-        return cut.aborted
-          ? { type: "failed", error: cut.reason, isReleased }
-          : { type, error: thrown, isReleased };
+        const error: unknown = cut.aborted ? cut.reason : thrown;
+        return { type: "failed", error, failure: batch.failure, batchId: batch.id, isReleased };
       }
       counts = {};
     } finally {
       stopListening();
       unlink();
     }
-    return { type: "completed", counts, snapshots: drafts.completed };
+    return { type: "completed", batch, counts, drafts: drafts.completed, isReleased: true };
   }
 
   /** Releases the lock. A failure is logged and must not mask the original error. */

@@ -1,135 +1,85 @@
-import { annotate } from "../core/errors/index.js";
-import { meaningOfWrite } from "../sync/batch/batch-errors.js";
+import { annotate, InvalidInputError } from "../core/errors/index.js";
+import { meaningOf } from "../sync/batch/batch-errors.js";
 import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { COLLECTIONS, type Collection } from "../sync/collections.js";
 import { batchIdField } from "../sync/encoding/message-builder.js";
 import type { SyncConfiguration } from "../sync/options.js";
-import { counted } from "../sync/report-text.js";
 import type { StoredMessage } from "../sync/transport.js";
-import { uncountedError } from "../sync/write/window-sender.js";
+import { WindowQueue } from "../sync/write/window-queue.js";
+import type { WindowMessage } from "../sync/write/window-sender.js";
 import type { Spool, SpooledMessage } from "./spool.js";
 
+/** The longest time of a timer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Room for the id of the batch and what follows it, beside the records of a full message. */
 const SPARE_BYTES = 64 * 1024;
 
-type SendConfiguration = Pick<SyncConfiguration, "eventDelivery" | "messageBytes" | "sendWindowBytes">;
+type SendConfiguration = Pick<SyncConfiguration, "maxMessageBytes" | "messageBytes" | "sendWindowBytes">;
 
 /**
  * Sends what a spool holds in a batch: snapshots as a whole, events without what an earlier batch of the run had accepted.
+ * @throws {InvalidInputError} a message is too large with the id of the batch; nothing was sent
  * @throws the error of the first window that was not accepted
- * @throws {TransportError} the service counts after all, so that events which were left out may be lost
  */
 export async function sendSpool(
   batch: BatchHandle,
   spool: Spool,
   configuration: SendConfiguration,
 ): Promise<void> {
-  let isUnproven = false;
-  for (const collection of spool.collections)
-    if (!(await sendCollection(batch, spool, collection, configuration))) isUnproven = true;
-  if (isUnproven && batch.acknowledgements.areCounted) throw uncountedError();
+  requireRoom(spool, batchIdField(batch.id).length, configuration);
+  for (const collection of spool.collections) await sendCollection(batch, spool, collection, configuration);
 }
 
-/** @returns false if events were left out that were acknowledged without a count */
 async function sendCollection(
   batch: BatchHandle,
   spool: Spool,
   collection: Collection,
   configuration: SendConfiguration,
-): Promise<boolean> {
+): Promise<void> {
   const all = spool.messages(collection);
   const { context, report, unlink } = await batch.openCollection(collection, recordsOf(all));
   const isEvents = COLLECTIONS[collection].model === "event";
-  const mayBeRepeated = mayRepeat(collection, configuration);
   const reader = new SpoolReader(spool, all, batchIdField(batch.id), configuration);
-  let isProven = true;
-  let index = 0;
+  const accepted = ({ kept }: KeptMessage) => {
+    kept.isAccepted = true;
+  };
+  // Nothing is waited for but the service, so no window is sent before it is full.
+  const windows = { windowBytes: configuration.sendWindowBytes, flushAfterMs: LONGEST_TIMER_MS };
+  const queue = new WindowQueue<KeptMessage>({ ...context, ...windows }, { accepted });
   let firstIndex = 0;
   try {
-    // A window of events is one message, so that it is known of each message whether it was accepted.
-    for (const window of windowsOf(all, isEvents ? 0 : configuration.sendWindowBytes)) {
-      const messages = window.map(({ records }) => {
-        const message = { bytes: reader.message(index), firstIndex, records };
-        index += 1;
-        firstIndex += records;
-        return message;
-      });
-      const { areCounted } = batch.acknowledgements;
-      const isAccepted = window.every((message) => message.isAccepted && (message.isCounted || !areCounted));
-      if (isEvents && (isAccepted || (!mayBeRepeated && window.some(({ isUnclear }) => isUnclear)))) {
-        if (isAccepted) report.alreadyAccepted += recordsOf(window);
-        if (isAccepted && window.some(({ isCounted }) => !isCounted)) isProven = false;
-        continue;
-      }
-      try {
-        await context.send(messages);
-      } catch (error) {
-        const isUnclear = report.ranges.at(-1)?.outcome === "unknown";
-        for (const message of window) message.isUnclear ||= isUnclear;
-        throw annotate(meaningOfWrite("write", error), { outcomes: report.ranges });
-      }
-      const isCounted = batch.acknowledgements.areCounted;
-      for (const message of window) Object.assign(message, { isAccepted: true, isCounted });
+    for (const [index, kept] of all.entries()) {
+      const { records } = kept;
+      if (isEvents && kept.isAccepted) report.alreadyAccepted += records;
+      else await queue.put({ bytes: reader.message(index), firstIndex, records, kept });
+      firstIndex += records;
     }
-    return isProven;
+    await queue.finish();
+  } catch (error) {
+    throw annotate(meaningOf("write", error), { outcomes: report.ranges });
   } finally {
+    queue.close();
     unlink();
   }
 }
 
-/** Windows of at most so many bytes, or of one message. */
-function* windowsOf(
-  messages: readonly SpooledMessage[],
-  windowBytes: number,
-): Generator<readonly SpooledMessage[]> {
-  let window: SpooledMessage[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    if (window.length > 0 && bytes + message.length > windowBytes) {
-      yield window;
-      window = [];
-      bytes = 0;
-    }
-    window.push(message);
-    bytes += message.length;
+interface KeptMessage extends WindowMessage {
+  readonly kept: SpooledMessage;
+}
+
+/** How large a message is shows only with the id of its batch. */
+function requireRoom(spool: Spool, idBytes: number, { maxMessageBytes }: SendConfiguration): void {
+  for (const collection of spool.collections) {
+    const tooLarge = spool.messages(collection).find(({ length }) => idBytes + length > maxMessageBytes);
+    if (tooLarge !== undefined)
+      throw new InvalidInputError(
+        `A message of ${collection} has ${idBytes + tooLarge.length} bytes with the id of its batch, more than maxSendMessageBytes (${maxMessageBytes}). Nothing was sent; raise maxSendMessageBytes if it can be, or shorten the largest record.`,
+      );
   }
-  if (window.length > 0) yield window;
 }
 
 function recordsOf(messages: readonly SpooledMessage[]): number {
   return messages.reduce((sum, { records }) => sum + records, 0);
-}
-
-/** Events without an id count twice if they arrive twice, so `eventDelivery: "at-most-once"` never sends them again. */
-function mayRepeat(
-  collection: Collection,
-  { eventDelivery }: Pick<SyncConfiguration, "eventDelivery">,
-): boolean {
-  return COLLECTIONS[collection].idField !== undefined || eventDelivery === "at-least-once";
-}
-
-/** Whether something was sent that must not be sent again. */
-export function hasSentOnce(spool: Spool, configuration: Pick<SyncConfiguration, "eventDelivery">): boolean {
-  return spool.collections.some(
-    (collection) =>
-      !mayRepeat(collection, configuration) &&
-      spool.messages(collection).some(({ isAccepted, isUnclear }) => isAccepted || isUnclear),
-  );
-}
-
-/** Reports events whose acceptance is unknown; they are not sent again. */
-export function unclearEvents(spool: Spool): readonly string[] {
-  return spool.collections.flatMap((collection) => {
-    const unclear = spool
-      .messages(collection)
-      .filter(({ isAccepted, isUnclear }) => isUnclear && !isAccepted);
-    const records = counted(recordsOf(unclear), "record");
-    return unclear.length === 0
-      ? []
-      : [
-          `it is not known whether the service accepted ${records} of ${collection}, and eventDelivery: "at-most-once" does not send them again`,
-        ];
-  });
 }
 
 interface ReadMessage {

@@ -60,10 +60,6 @@ export interface SpooledMessage extends Piece {
   readonly records: number;
   /** Whether a batch of the run had it accepted. */
   isAccepted: boolean;
-  /** Whether the service has counted its records: otherwise a service that counts has not accepted them. */
-  isCounted: boolean;
-  /** Whether it was sent, and nobody knows whether it was accepted. */
-  isUnclear: boolean;
 }
 
 /**
@@ -98,13 +94,7 @@ export class Spool {
    */
   async append(collection: Collection, { bytes, bodyStart, records }: EncodedMessage): Promise<void> {
     const piece = this.#put(bytes.subarray(bodyStart));
-    listOf(this.#messages, collection).push({
-      ...piece,
-      records,
-      isAccepted: false,
-      isCounted: false,
-      isUnclear: false,
-    });
+    listOf(this.#messages, collection).push({ ...piece, records, isAccepted: false });
     // What was noted beside the records must not pile up in memory.
     await this.settled();
   }

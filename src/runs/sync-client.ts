@@ -31,10 +31,11 @@ export interface SyncClient {
    *
    * - `connector.snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the run
    *   fails if one is missing, undeclared or written twice.
-   * - If the batch fails transiently, it is aborted, and what was read is sent again in a new one, up to `restarts` times.
-   *   Snapshots are sent again in full, events without those that were accepted. The connector is not called for it.
-   * - If another run of the installation was completed while this one read its source, the connector is called again, up to
-   *   `restarts` times: what it read may be older. With `ledger: "none"` nobody notices it: runs must not overlap then.
+   * - If the batch fails transiently, or cannot be started, it is aborted, and what was read is sent again in a new one until
+   *   `retryForMs` is over. Snapshots are sent again in full, events without those that were accepted. The connector is not
+   *   called for it.
+   * - If another run completed a collection of this one while it read its source, or moved a watermark that it was given,
+   *   the run fails: what it read may be older. With `ledger: "none"` nobody notices it: runs must not overlap then.
    * - An exception of the connector and the signal's reason are rethrown unchanged; nothing was sent.
    *
    * @example
@@ -48,8 +49,8 @@ export interface SyncClient {
    * @throws {InvalidInputError} an option is wrong, or the connector did not keep to its `snapshots`
    * @throws {RunHeldError} the guard held the run
    * @throws {SpoolError} the folder of the temporary file is full, missing or read-only
-   * @throws {RunOutdatedError} other runs were completed meanwhile, too often
-   * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
+   * @throws {RunOutdatedError} another run completed one of its collections meanwhile
+   * @throws everything that `startBatch`, `write` and `complete` throw, when `retryForMs` is over
    */
   run<const S extends SnapshotCollection = never>(
     connector: Connector<S>,
@@ -81,7 +82,7 @@ export interface SyncClient {
   history(options?: Pick<RunOptions, "installationId" | "ledger" | "signal">): Promise<RunHistory>;
 
   /**
-   * Acquires the installation's lock and starts a batch, without restarts, guard and ledger. Records are sent while they
+   * Acquires the installation's lock and starts a batch, without retries by batch, guard and ledger. Records are sent while they
    * are read: what a batch that is not completed has added stays for good, unless a completed snapshot once contained it.
    *
    * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it
@@ -100,25 +101,15 @@ export interface SyncClient {
   startBatch(options?: BatchOptions): Promise<SyncBatch>;
 
   /**
-   * Takes over a batch that another handle started: the handle that is returned is the only one that may write to it.
-   * Nothing is sent: the first call shows whether the batch is active. Its lease is counted from now, so it may end
-   * earlier than it says. `complete()` needs `{ unverified: true }`.
-   *
-   * A handle of the same client, also that of a run, is refused from then on (`BatchStateError`, reason `taken-over`). One
-   * of another process is not told: the service refuses only a write of it that began before a write of this handle and
-   * is not done yet. Make sure that the other process has stopped.
-   * @throws {InvalidInputError} no batch id, or another option is wrong
-   * @throws {ClosedError} the client was closed
+   * Aborts a batch that another process began and left, and so releases its lock. Make sure that nothing writes to it any
+   * more: what it added stays for good, unless a completed snapshot once contained it.
+   * @throws {BatchStateError} the batch has ended already
+   * @throws {InvalidInputError} no batch id, or an option is wrong
+   * @throws {SyncProtocolError} the service does not know the batch
+   * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
-  openBatch(batchId: string, options: BatchOptions & { readonly takeOver: true }): SyncBatch;
-  /**
-   * Returns a handle on a batch that another process started, to abort it. Nothing is sent before that, so its state is
-   * `unknown` until then. To write, use `takeOver: true`: a batch has one writer.
-   * @throws {InvalidInputError} no batch id, or another option is wrong; `maxIdleMs` needs `takeOver: true`
-   * @throws {ClosedError} the client was closed
-   */
-  openBatch(
+  abortBatch(
     batchId: string,
-    options?: BatchOptions,
-  ): Pick<SyncBatch, "id" | "state" | "abort" | "close"> & AsyncDisposable;
+    options?: Pick<BatchOptions, "signal" | "timeoutMs" | "headers">,
+  ): Promise<void>;
 }

@@ -7,7 +7,7 @@ import {
   unknownCollectionError,
 } from "../sync/collections.js";
 import type { RunContext } from "./connector.js";
-import type { LedgerLook } from "./ledger/state.js";
+import type { LedgerSnapshot } from "./ledger/state.js";
 import { ledgerError } from "./ledger/value.js";
 
 const MAX_CHARACTERS = 1000;
@@ -18,6 +18,8 @@ export interface Watermarks {
   readonly before: Readonly<Record<string, string>>;
   /** What the connector has advanced in its last call. */
   readonly advanced: Record<string, string>;
+  /** The collections of which the connector has asked for the watermark, or has advanced it. */
+  readonly used: Set<EventCollection>;
 }
 
 /**
@@ -25,8 +27,8 @@ export interface Watermarks {
  * @param ledger Undefined if there is none.
  */
 export function watermarkCalls(
-  { before, advanced }: Watermarks,
-  ledger: Pick<LedgerLook, "problem"> | undefined,
+  { before, advanced, used }: Watermarks,
+  ledger: Pick<LedgerSnapshot, "problem"> | undefined,
   isPreview: boolean,
 ): Pick<RunContext, "watermark" | "advance"> {
   return {
@@ -34,6 +36,7 @@ export function watermarkCalls(
       const subject = subjectOf("watermark", name);
       if (ledger?.problem !== undefined && !isPreview)
         throw ledgerError("read the watermarks of events; nothing was sent", ledger.problem);
+      used.add(name);
       return before[subject];
     },
     advance: (name, value) => {
@@ -43,6 +46,7 @@ export function watermarkCalls(
         throw new InvalidInputError(
           'advance needs a ledger, which remembers the watermark: use fileLedger(directory) instead of "none".',
         );
+      used.add(name);
       advanced[subject] = value;
     },
   };

@@ -5,6 +5,7 @@ import { countIn, MAX_LINE_BYTES, type TextBlock, tooLong } from "./lines.js";
 import { problemAt } from "./source.js";
 
 const BYTE_ORDER_MARK = "\ufeff";
+const SEPARATOR_LINE = /^sep=([,;|\t])\r?\n/i;
 
 export interface CsvRows {
   readonly rows: readonly (readonly string[])[];
@@ -13,19 +14,26 @@ export interface CsvRows {
 
 /**
  * Parses blocks of whole lines. A row spans several lines if a quoted cell contains line breaks.
- * @throws {InvalidInputError} quotes that do not match, or a zero character
+ * @param given The delimiter; undefined takes that of Excel's first line, or a comma.
+ * @throws {InvalidInputError} quotes that do not match
  */
 export async function* csvRows(
   blocks: AsyncIterable<TextBlock>,
   name: string,
-  delimiter: string,
+  given: string | undefined,
 ): AsyncGenerator<CsvRows, void, undefined> {
+  let delimiter = given ?? ",";
   let text = "";
   let line = 1;
   let minLength = 0;
   for await (const block of blocks) {
-    refuseZeros(block, name);
-    text += block.text;
+    // Excel writes a line such as "sep=;" for itself.
+    const [own, separator = ""] = (block.line === 1 && SEPARATOR_LINE.exec(block.text)) || [];
+    if (own !== undefined) {
+      delimiter = given ?? separator;
+      line = 2;
+    }
+    text += block.text.slice(own?.length ?? 0);
     // A long row is parsed again only after its text has doubled, not for every block.
     if (text.length < minLength) continue;
     const parsed = parse(text, line, name, delimiter);
@@ -42,17 +50,6 @@ export async function* csvRows(
     const problem = "starts a row with a quoted cell that is not closed";
     throw problemAt(`${name}:${last.nextLine}`, problem, "The file may be truncated.");
   }
-}
-
-/** A failed writer may leave zeros in place of rows. Without a line end they would pass for a header. */
-function refuseZeros(block: TextBlock, name: string): void {
-  const at = block.text.indexOf("\0");
-  if (at < 0) return;
-  throw problemAt(
-    `${name}:${block.line + countIn(block.text.slice(0, at), "\n")}`,
-    "contains a zero character",
-    'The file may be damaged, or in UTF-16 (encoding: "utf-16le").',
-  );
 }
 
 interface ParsedText extends CsvRows {

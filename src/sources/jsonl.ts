@@ -1,6 +1,7 @@
 import { SIGNAL } from "../core/abort.js";
 import { FLAG, type OptionTable, readOptions } from "../core/validate.js";
 import { type FileInput, Input, NAME } from "./file-input.js";
+import { ENCODING } from "./file-kind.js";
 import { MAX_LINE_BYTES, textBlocks, tooLong } from "./lines.js";
 import {
   Line,
@@ -16,17 +17,18 @@ type JsonlOptions = NonNullable<Parameters<typeof fromJsonl>[1]>;
 
 const JSONL_OPTIONS = {
   map: MAP,
+  encoding: ENCODING,
   allowEmpty: FLAG,
   name: NAME,
   signal: SIGNAL,
 } satisfies OptionTable<JsonlOptions>;
 
 /**
- * The records of a JSON Lines file (one JSON value per line, UTF-8), streamed: memory does not grow with the file.
+ * The records of a JSON Lines file (one JSON value per line), streamed: memory does not grow with the file.
  *
  * - Empty lines are skipped, but a file of nothing else is refused. The last line does not need a line feed.
  * - Errors name the line: a line that is not JSON (such as a truncated last line), a line that is too long, bytes that
- *   are not UTF-8, half of a character in a stream of text.
+ *   are invalid in the encoding, half of a character in a stream of text.
  * - An error of a write about a record names its location, such as `users.jsonl:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.
@@ -40,6 +42,11 @@ export function fromJsonl<R>(
      * @default the values are the records, and a write checks each of them
      */
     readonly map?: ((value: unknown, at: RecordLocation) => R | undefined) | undefined;
+    /**
+     * Encoding of the bytes of the file or stream; invalid bytes are refused. It does not apply to a stream of text.
+     * @default "utf-8"
+     */
+    readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
     /** Whether a file without a single value is an empty collection. @default it is refused: its writer may have failed */
     readonly allowEmpty?: boolean | undefined;
     /** The file's name in locations. @default the file's base name; `stream` for a stream */
@@ -51,13 +58,14 @@ export function fromJsonl<R>(
 export function fromJsonl(input: FileInput, options: JsonlOptions = {}): Source<unknown> {
   const {
     map = (value: unknown) => value,
+    encoding = "utf-8",
     allowEmpty = false,
     signal,
     ...given
   } = readOptions("fromJsonl", options, JSONL_OPTIONS);
   const file = new Input(input, given.name);
   const { name } = file;
-  const format = { name, encoding: "utf-8" } as const;
+  const format = { name, encoding };
   return new RecordsSource(signal, (stats, stop) => {
     const blocks = textBlocks(file.open(stop), format);
     return (async function* () {

@@ -1,8 +1,7 @@
 /** Splits bytes or text into decoded blocks of whole lines. */
 import type { InvalidInputError } from "../core/errors/index.js";
+import { otherKind, type TextEncoding } from "./file-kind.js";
 import { problemAt } from "./source.js";
-
-export type TextEncoding = "utf-8" | "utf-16le" | "windows-1252";
 
 export interface TextFormat {
   readonly name: string;
@@ -22,6 +21,10 @@ export interface TextBlock {
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
+const WIDE_LINE_FEEDS: Partial<Record<TextEncoding, readonly number[]>> = {
+  "utf-16le": [LINE_FEED, 0],
+  "utf-16be": [0, LINE_FEED],
+};
 
 export async function* textBlocks(
   chunks: AsyncIterable<Uint8Array | string>,
@@ -44,6 +47,8 @@ class LineReader {
   readonly #isText: boolean;
   readonly #encoding: TextEncoding;
   readonly #decode: (bytes: Uint8Array) => string;
+  /** The two bytes of a line feed in UTF-16. */
+  readonly #wide: readonly number[] | undefined;
   readonly #maxKeptBytes: number;
   #kept: Uint8Array[] = [];
   #keptBytes = 0;
@@ -56,6 +61,7 @@ class LineReader {
     // Text is held as UTF-16, which keeps both halves of a character that two chunks share.
     this.#encoding = isText ? "utf-16le" : format.encoding;
     this.#decode = decoderOf(this.#encoding);
+    this.#wide = WIDE_LINE_FEEDS[this.#encoding];
     this.#maxKeptBytes = MAX_LINE_BYTES * (isText ? 2 : 1);
   }
 
@@ -88,8 +94,12 @@ class LineReader {
     this.#kept = [];
     this.#keptBytes = 0;
     const line = this.#line;
+    const { name } = this.#format;
+    const other = line === 1 && !this.#isText ? otherKind(whole, this.#encoding) : undefined;
+    if (other !== undefined) throw problemAt(name, other.is, other.advice);
     const decoded = this.#decodeOrRefuse(whole);
     const text = line === 1 && decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded;
+    refuseZeros(text, line, name);
     this.#line += countIn(text, "\n");
     return { text, line };
   }
@@ -124,21 +134,22 @@ class LineReader {
   }
 
   #endOfLine(bytes: Uint8Array, start: number): number {
-    const isWide = this.#encoding === "utf-16le";
     for (let at = bytes.indexOf(LINE_FEED, start); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
-      if (!isWide) return at + 1;
-      if (at % 2 === 0 && bytes[at + 1] === 0) return at + 2;
+      if (this.#wide === undefined) return at + 1;
+      const low = this.#wide.indexOf(LINE_FEED);
+      if (at % 2 === low && bytes[at + 1 - 2 * low] === 0) return at + 2 - low;
     }
     return bytes.length;
   }
 
   #endOfLastLine(chunk: Uint8Array): number {
-    if (this.#encoding !== "utf-16le") return chunk.lastIndexOf(LINE_FEED) + 1;
+    if (this.#wide === undefined) return chunk.lastIndexOf(LINE_FEED) + 1;
     // A line feed takes two bytes, the first of them at an even position of the file.
+    const [first, second] = this.#wide;
     const odd = this.#keptBytes % 2;
     for (let at = chunk.length - 1; at >= 0; at -= 1) {
-      const low = at === 0 ? this.#kept.at(-1)?.at(-1) : chunk[at - 1];
-      if (chunk[at] === 0 && low === LINE_FEED && at % 2 === 1 - odd) return at + 1;
+      const before = at === 0 ? this.#kept.at(-1)?.at(-1) : chunk[at - 1];
+      if (chunk[at] === second && before === first && at % 2 === 1 - odd) return at + 1;
     }
     return 0;
   }
@@ -159,6 +170,17 @@ const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090
 function decodeWindows1252(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   return text.replace(/[\u0080-\u009F]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80));
+}
+
+/** A failed writer may leave zeros in place of rows. Without a line end they would pass for a header. */
+function refuseZeros(text: string, line: number, name: string): void {
+  const at = text.indexOf("\0");
+  if (at < 0) return;
+  throw problemAt(
+    `${name}:${line + countIn(text.slice(0, at), "\n")}`,
+    "contains a zero character",
+    'The file may be damaged, or in UTF-16: try encoding "utf-16le".',
+  );
 }
 
 export function tooLong(location: string): InvalidInputError {

@@ -32,7 +32,6 @@ export interface SyncOperation extends Subject {
   readonly lease?: Lease;
   /** The batch, if somebody watches it. */
   readonly parent?: ChannelMessage | undefined;
-  readonly mayRepeat?: () => boolean;
 }
 
 /** Begins a call for those that watch it; one that no service gets is not told of. */
@@ -52,7 +51,7 @@ export function callWithRetry<T>(
   attempt: (call: CallContext) => Promise<T>,
   onProgress?: OnProgress,
 ): Promise<T> {
-  const { rpc, collection, lease, parent, mayRepeat, ...info } = operation;
+  const { rpc, collection, lease, parent, ...info } = operation;
   const label = collection === undefined ? rpc : `${rpc} of ${collection}`;
   return runOperation(
     configuration,
@@ -68,7 +67,6 @@ export function callWithRetry<T>(
       label,
       credential: configuration.credential,
       cancellation,
-      mayRepeat,
       // A start may leave a lock, a write may be applied twice, and a completion must not be guessed.
       repeatable: rpc === "AbortSyncBatch",
       onEvent: ({ type, attempt, delayMs, code }) => {
@@ -76,15 +74,18 @@ export function callWithRetry<T>(
           onProgress?.({ type, operation: label, attempt, delayMs, code });
       },
     },
-    // A large window may take long to send.
-    rpc === "SyncRecords" ? attempt : (call) => untilNamed(configuration, label, attempt(call)),
+    ({ carried, ...context }) => {
+      const answer = attempt({ ...context, carried: { ...configuration.headers, ...carried } });
+      // A large window may take long to send.
+      return rpc === "SyncRecords" ? answer : untilNamed(configuration, label, answer);
+    },
   );
 }
 
 /** After so long without an answer the service is named, in milliseconds. */
 const SILENT_MS = 30_000;
-/** Clients whose service was named, and has not answered since. */
-const SILENT = new WeakSet<SyncConfiguration>();
+/** Clients whose service was named, and has not answered since, by what their calls share. */
+const SILENT = new WeakSet<SyncConfiguration["credential"]>();
 
 /** Names a service that does not answer, once: the call itself fails much later. */
 async function untilNamed<T>(
@@ -92,15 +93,15 @@ async function untilNamed<T>(
   label: string,
   answer: Promise<T>,
 ): Promise<T> {
-  const { clock, endpoint, logger, timeoutMs } = configuration;
+  const { clock, credential, endpoint, logger, timeoutMs } = configuration;
   const stopTimer = clock.after(SILENT_MS, () => {
-    if (SILENT.has(configuration)) return;
-    SILENT.add(configuration);
+    if (SILENT.has(credential)) return;
+    SILENT.add(credential);
     logger.warn(`saas-management: ${endpoint.origin} has not answered ${label} for 30 s`, { timeoutMs });
   });
   try {
     const value = await answer;
-    SILENT.delete(configuration);
+    SILENT.delete(credential);
     return value;
   } finally {
     stopTimer();

@@ -3,12 +3,12 @@ import { linkAbort, raceAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { safeCallback } from "../core/hooks.js";
 import { withCallSite } from "../core/operation.js";
-import { FLAG, type OptionTable, readOptions } from "../core/validate.js";
-import { takenOverError } from "./batch/batch-errors.js";
-import { startKeepAlive } from "./batch/keep-alive.js";
-import { OpenedBatch } from "./batch/opened-batch.js";
+import { type OptionTable, readOptions } from "../core/validate.js";
+import { meaningOf } from "./batch/batch-errors.js";
 import { BatchSession } from "./batch/session.js";
 import {
+  ABORT_OPTIONS,
+  type AbortOptions,
   BATCH_OPTIONS,
   type BatchOptions,
   BatchStarter,
@@ -17,12 +17,9 @@ import {
   type StartedBatch,
 } from "./batch/start.js";
 import { BatchHandle } from "./batch/sync-batch.js";
-import { callWithRetry, openSyncTrace, withinGrace } from "./call.js";
-import { momentOf } from "./lease.js";
-import type { SyncConfiguration } from "./options.js";
-import { type OnProgress, withHeartbeat } from "./progress.js";
+import { callWithRetry, withinGrace } from "./call.js";
+import { type CallOptions, configurationOfCall, readMetadata, type SyncConfiguration } from "./options.js";
 import type { CallContext, SyncTransport } from "./transport.js";
-import { Acknowledgements } from "./write/window-sender.js";
 
 /** The batches of the Sync API over any transport, without knowing how the service is reached. */
 export class BatchClient {
@@ -31,10 +28,9 @@ export class BatchClient {
   readonly #installationId: string | undefined;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
-  /** The handles that may write, by the ids of their batches. */
-  readonly #writers = new Map<string, BatchSession>();
-  /** What the answers of the service have told of it. */
-  readonly #service = { counts: false };
+  /** Aborts when nothing is sent any more: runs still abort their batches before. */
+  readonly #over = new AbortController();
+  readonly #runs = new Set<Promise<unknown>>();
 
   /** The transport is closed with the client. */
   constructor(configuration: SyncConfiguration, transport: SyncTransport, installationId?: string) {
@@ -43,7 +39,7 @@ export class BatchClient {
     this.#installationId = installationId;
     this.#starter = new BatchStarter(transport, configuration);
     // One listener for each start under way and each batch that is open.
-    setMaxListeners(0, this.#closed.signal);
+    setMaxListeners(0, this.#closed.signal, this.#over.signal);
   }
 
   /** Aborts when the client is closed. */
@@ -57,66 +53,80 @@ export class BatchClient {
     );
   }
 
-  openBatch(batchId: string, options: BatchOptions & { readonly takeOver: true }): BatchHandle;
-  openBatch(batchId: string, options?: BatchOptions): OpenedBatch;
-  openBatch(
-    batchId: string,
-    options: BatchOptions & { readonly takeOver?: boolean } = {},
-  ): BatchHandle | OpenedBatch {
-    const given = this.readOptions("openBatch", options, { ...BATCH_OPTIONS, takeOver: FLAG });
-    this.requireOpen();
-    if (typeof batchId !== "string" || batchId === "")
-      throw new InvalidInputError("batchId must be the id of a batch.");
-    if (given.takeOver !== true) {
-      if (given.maxIdleMs !== undefined)
-        throw new InvalidInputError("maxIdleMs renews the lease with writes: it needs takeOver: true.");
-      const abort = (signal: AbortSignal) => this.abort(batchId, signal, given.onProgress);
-      return new OpenedBatch(batchId, abort, this.#closed.signal);
-    }
-    this.#writers.get(batchId)?.fail(takenOverError());
-    const startedAt = momentOf(this.#configuration.clock);
-    const trace = openSyncTrace(this.#configuration, "sync.batch", { batchId, attempt: 1 });
-    return this.#handle({ id: batchId, startedAt, trace, unverified: true }, given, 1);
-  }
-
   async close(): Promise<void> {
     if (!this.#closed.signal.aborted) this.#closed.abort(clientClosed());
-    await withinGrace(this.#configuration.clock, () => this.#starter.settled()).catch(() => {});
+    const ending = () => Promise.allSettled([this.#starter.settled(), ...this.#runs]);
+    await withinGrace(this.#configuration.clock, ending).catch(() => {});
+    this.#over.abort(this.#closed.signal.reason);
     this.#starter.giveUp(this.#closed.signal.reason);
     this.#transport.close();
   }
 
-  async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
+  /** @param closed Ends what the batch sends. */
+  async start(options: BatchOptions, watch: BatchWatch, closed = this.#closed.signal): Promise<BatchHandle> {
     this.requireOpen();
     const installationId = this.installationOf(options);
-    const { waitForLockMs = 0 } = options;
+    const { waitForLockMs = 0, onProgress } = options;
     options.signal?.throwIfAborted();
-    const { onProgress, end } = withHeartbeat(options, this.#configuration.clock);
     const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
       const { attempt } = watch;
       const { signal } = controller;
+      const configuration = configurationOfCall(this.#configuration, options);
       const started = await this.#starter.start({
         ...watch,
+        configuration,
         installationId,
         signal,
         waitForLockMs,
         onProgress,
       });
-      const handle = this.#handle({ ...started, unverified: false }, options, attempt, installationId);
+      const handle = this.#handle({ ...started, closed }, options, attempt, installationId);
       const type = attempt === 1 ? "started" : "restarted";
       onProgress?.({ type, attempt, batchId: started.id });
       return handle;
     } finally {
-      end();
       unlink();
     }
   }
 
-  abort(batchId: string, signal: AbortSignal, onProgress?: OnProgress): Promise<void> {
+  abortBatch(batchId: string, options: AbortOptions = {}): Promise<void> {
+    return withCallSite(options?.signal, async () => {
+      const given = this.readOptions("abortBatch", options, ABORT_OPTIONS);
+      this.requireOpen();
+      if (typeof batchId !== "string" || batchId === "")
+        throw new InvalidInputError("batchId must be the id of a batch.");
+      const { controller, unlink } = linkAbort(this.#closed.signal, given.signal);
+      try {
+        await this.abort(batchId, controller.signal, given);
+      } catch (error) {
+        throw meaningOf("abortBatch", error);
+      } finally {
+        unlink();
+      }
+    });
+  }
+
+  abort(
+    batchId: string,
+    signal: AbortSignal,
+    options: CallOptions & Pick<BatchOptions, "onProgress">,
+  ): Promise<void> {
+    const configuration = configurationOfCall(this.#configuration, options);
     const attempt = (call: CallContext) => this.#transport.abortBatch(batchId, call);
     const operation = { rpc: "AbortSyncBatch", batchId } as const;
-    return callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
+    return callWithRetry(configuration, operation, signal, attempt, options.onProgress);
+  }
+
+  /** Makes a run: `close` waits for its end. @param run Gets what starts its batches, which outlive the client's end. */
+  async whileRunning<T>(run: (start: BatchClient["start"]) => Promise<T>): Promise<T> {
+    const running = run((options, watch) => this.start(options, watch, this.#over.signal));
+    this.#runs.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#runs.delete(running);
+    }
   }
 
   requireOpen(): void {
@@ -132,7 +142,11 @@ export class BatchClient {
     const options = readOptions(call, given, table);
     const { onProgress } = options;
     const { logger } = this.#configuration;
-    return { ...options, onProgress: onProgress && safeCallback("onProgress", onProgress, logger) };
+    return {
+      ...options,
+      headers: readMetadata(options.headers, InvalidInputError),
+      onProgress: onProgress && safeCallback("onProgress", onProgress, logger),
+    };
   }
 
   installationOf({ installationId = this.#installationId }: BatchOptions): string {
@@ -140,36 +154,23 @@ export class BatchClient {
   }
 
   #handle(
-    batch: StartedBatch & { readonly unverified: boolean },
+    { id, startedAt, trace, closed }: StartedBatch & { readonly closed: AbortSignal },
     options: BatchOptions,
     attempt: number,
-    installationId?: string,
+    installationId: string,
   ): BatchHandle {
-    const { id, startedAt, trace, unverified } = batch;
     const session = new BatchSession({
       id,
       attempt,
-      subject: { ...(installationId !== undefined && { installationId }), batchId: id },
+      subject: { installationId, batchId: id },
       trace,
       transport: this.#transport,
-      configuration: this.#configuration,
+      configuration: configurationOfCall(this.#configuration, options),
       startedAt,
       onProgress: options.onProgress,
-      clientClosed: this.#closed.signal,
-      acknowledgements: new Acknowledgements(this.#service),
+      clientClosed: closed,
     });
-    const handle = new BatchHandle({ session, unverified });
-    this.#writers.set(id, session);
-    if (options.maxIdleMs !== undefined) startKeepAlive(session, options.maxIdleMs);
-    const { onProgress, end } = withHeartbeat(options, this.#configuration.clock);
-    session.notify = onProgress;
-    const forget = () => {
-      end();
-      if (this.#writers.get(id) === session) this.#writers.delete(id);
-    };
-    if (session.signal.aborted) forget();
-    else session.signal.addEventListener("abort", forget, { once: true });
-    return handle;
+    return new BatchHandle(session);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Lease {
 
 /**
  * A lease counted on this machine, from before the request that began or renewed it: the server's cannot have begun
- * earlier. The monotonic clock may stand still while a machine is suspended, so the clock that is ahead counts.
+ * earlier.
  *
  * The lease keeps the process alive until it is closed: otherwise a process whose source waits for nothing that Node
  * knows of would end with the lock held.
@@ -41,9 +41,7 @@ export class CountedLease implements Lease {
 
   get remainingMs(): number {
     if (this.#over) return 0;
-    const { monotonic, wall } = momentOf(this.#clock);
-    const elapsed = Math.max(monotonic - this.#renewedAt.monotonic, wall - this.#renewedAt.wall);
-    return Math.max(0, LEASE_MS - elapsed);
+    return Math.max(0, LEASE_MS - elapsedSince(this.#clock, this.#renewedAt));
   }
 
   get expiresAt(): Date {
@@ -94,4 +92,9 @@ export interface Moment {
 
 export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
+}
+
+/** Milliseconds since a moment. The monotonic clock may stand still while a machine is suspended: the one ahead counts. */
+export function elapsedSince(clock: Clock, { monotonic, wall }: Moment): number {
+  return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
 }

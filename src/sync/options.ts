@@ -1,11 +1,12 @@
 import { Credential } from "../core/credential.js";
 import { resolveEndpoint, type TlsOptions } from "../core/endpoint.js";
-import { ConfigurationError } from "../core/errors/index.js";
-import { type CommonOptions, resolveCommonOptions } from "../core/options.js";
-import { checkRules, isObject, oneOf, POSITIVE, wholeNumber } from "../core/validate.js";
+import { ConfigurationError, type InvalidInputError } from "../core/errors/index.js";
+import { type CommonOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
+import { checkRules, isObject, POSITIVE, wholeNumber } from "../core/validate.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
 import { LEASE_MS } from "./lease.js";
+import { PREFIX_BYTES, WindowLimit } from "./window-limit.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -25,19 +26,13 @@ export interface SyncTuning {
   /** Largest request message, in bytes; never above 16 MiB − 1, which the service sets. @default 16 MiB − 1 */
   readonly maxSendMessageBytes?: number | undefined;
   /**
-   * Most bytes that are sent before an acknowledgement is awaited; one message for event collections.
+   * Most bytes that are sent before an acknowledgement is awaited; one message for event collections. Messages are at most
+   * 1 MiB, below 2 MiB at most 512 KiB, and never larger, unless a single record is. What does not get through is halved.
    * @default 6 MiB; 16 MiB for a run, which reads them from its spool
    */
   readonly windowBytes?: number | undefined;
   /** How long a record that a batch writes waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
   readonly flushAfterMs?: number | undefined;
-  /**
-   * What to do when the answer to a window of events without ids is lost: `"at-least-once"` sends them again, as rule 8 of
-   * the service allows; `"at-most-once"` does not. A batch then fails the write; a run goes on without these events, and
-   * its receipt tells how many there are.
-   * @default "at-least-once"
-   */
-  readonly eventDelivery?: "at-least-once" | "at-most-once" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. @default none */
   readonly channelOptions?: ChannelOptions | undefined;
 }
@@ -57,8 +52,9 @@ const TUNING = {
   messageBytes: wholeNumber(1),
   windowBytes: wholeNumber(1),
   flushAfterMs: POSITIVE,
-  eventDelivery: oneOf("at-least-once", "at-most-once"),
 };
+
+export type CallOptions = Pick<CommonOptions, "headers" | "timeoutMs">;
 
 /** Sync options, checked and with every value set. */
 export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
@@ -66,11 +62,11 @@ export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 export function resolveSyncOptions(options: SyncClientOptions) {
   const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =
     options;
-  const { messageBytes = 1024 * 1024, windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
-  const { eventDelivery = "at-least-once", channelOptions = {} } = options;
+  const { windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
+  const { messageBytes = messageBytesFor(windowBytes) } = options;
+  const { channelOptions = {} } = options;
   const endpoint = resolveEndpoint("syncUrl", options.endpoint, "no-path");
   const common = resolveCommonOptions(options);
-  checkMetadata(common.headers);
   checkRules("sync", options, TUNING, ConfigurationError);
   const maxMessageBytes = maxSendMessageBytes;
   if (maxMessageBytes >= MESSAGE_LIMIT_BYTES) {
@@ -82,6 +78,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
   return {
     ...common,
+    headers: readMetadata(options.headers, ConfigurationError),
     endpoint,
     credential: new Credential(options, "ApiKey "),
     tls: resolveTls(options.tls, "syncUrl", endpoint),
@@ -90,24 +87,46 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     maxMessageBytes,
     messageBytes: Math.min(messageBytes, maxMessageBytes),
     windowBytes,
+    windowLimit: new WindowLimit(common.logger),
     /** That of a run, which has one of its messages in memory and not all of them. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
-    eventDelivery,
     channelOptions: checkChannelOptions(channelOptions),
   };
 }
 
-/** Headers are sent as gRPC metadata, which allows less than HTTP does. */
-function checkMetadata(headers: Readonly<Record<string, string>>): void {
+/**
+ * Proxies limit the bytes of a stream: with its prefix, a message has at most 1 MiB, as nginx allows by default. Windows
+ * that must be small have smaller ones.
+ */
+function messageBytesFor(windowBytes: number): number {
+  const bytes = windowBytes < 2 * 1024 * 1024 ? Math.min(windowBytes, 512 * 1024) : 1024 * 1024;
+  return Math.max(bytes - PREFIX_BYTES, 1);
+}
+
+/** Returns the configuration of one batch or run. */
+export function configurationOfCall(
+  configuration: SyncConfiguration,
+  { headers, timeoutMs = configuration.timeoutMs }: CallOptions,
+): SyncConfiguration {
+  return { ...configuration, timeoutMs, headers: { ...configuration.headers, ...headers } };
+}
+
+/** Copies headers that are sent as gRPC metadata, which allows less than HTTP does. */
+export function readMetadata(
+  given: CallOptions["headers"],
+  ErrorClass: typeof ConfigurationError | typeof InvalidInputError,
+): Readonly<Record<string, string>> {
+  const headers = readHeaders(given, ErrorClass);
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w.-]+$/.test(name) || /^grpc-|-bin$/i.test(name))
-      throw new ConfigurationError(
+      throw new ErrorClass(
         "headers: for the Sync API a name must consist of letters, digits and - _ . and must neither begin with grpc- nor end with -bin.",
       );
     if (!/^[\x20-\x7e]*$/.test(value))
-      throw new ConfigurationError(`headers: the value of ${name} must be printable ASCII.`);
+      throw new ErrorClass(`headers: the value of ${name} must be printable ASCII.`);
   }
+  return headers;
 }
 
 /** Checks that grpc-js can use the proxy. */

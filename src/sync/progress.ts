@@ -1,4 +1,3 @@
-import type { Clock } from "../core/clock.js";
 import type { ErrorCode, HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import type { Collection, SnapshotCollection } from "./collections.js";
 
@@ -15,13 +14,13 @@ export type SyncProgress =
       /**
        * - `extracting`: a run or a preview reads a source; told about each second if it moves.
        * - `sending`: records of a collection are sent; told when it begins, and after each window that was accepted.
-       * - `heartbeat`: nothing has happened for `heartbeatMs`.
        */
-      readonly type: "extracting" | "sending" | "heartbeat";
-      /** The collection; undefined before the first write. */
-      readonly collection: Collection | undefined;
+      readonly type: "extracting" | "sending";
+      readonly collection: Collection;
       /** Number of records that were read, or that were accepted. */
       readonly records: number;
+      /** How many of them `newOnly` left out; absent if there are none. */
+      readonly skipped?: number;
       /** Number of bytes of their messages. */
       readonly bytes: number;
       /** How many records there are: those of the run when it sends, otherwise the `expectedCount` of the write. */
@@ -37,6 +36,15 @@ export type SyncProgress =
       /** Length of the pause in milliseconds. */
       readonly delayMs: number;
       readonly code: ErrorCode;
+    }
+  | {
+      /** A run could not send what it has, and tries again after a pause. */
+      readonly type: "service-away";
+      readonly code: ErrorCode;
+      /** Length of the pause in milliseconds. */
+      readonly delayMs: number;
+      /** When the run gives up, by this machine's clock. */
+      readonly until: Date;
     }
   | {
       /** Another batch holds the installation's lock. */
@@ -71,44 +79,3 @@ export type SyncProgress =
 
 /** Receives progress. Exceptions that it throws are logged and have no other effect. */
 export type OnProgress = (progress: SyncProgress) => void;
-
-type Figures = Omit<Extract<SyncProgress, { readonly total: unknown }>, "type">;
-
-interface Listener {
-  readonly onProgress?: OnProgress | undefined;
-  readonly heartbeatMs?: number | undefined;
-}
-
-const NOTHING: Figures = { collection: undefined, records: 0, bytes: 0, total: undefined };
-
-/** Passes progress on, and reports a heartbeat whenever there was none for so long, until `end` is called. */
-export function withHeartbeat(
-  { onProgress, heartbeatMs }: Listener,
-  clock: Clock,
-): { readonly onProgress: OnProgress | undefined; end(): void } {
-  if (onProgress === undefined || heartbeatMs === undefined) return { onProgress, end: () => {} };
-  let last = NOTHING;
-  let ended = false;
-  let stop = () => {};
-  const wait = () => {
-    stop();
-    if (!ended) stop = clock.after(heartbeatMs, beat);
-  };
-  const beat = () => {
-    onProgress({ ...last, type: "heartbeat" });
-    wait();
-  };
-  wait();
-  return {
-    onProgress: (event) => {
-      if (event.type === "extracting" || event.type === "sending") last = event;
-      else if (event.type === "restarted") last = NOTHING;
-      wait();
-      onProgress(event);
-    },
-    end: () => {
-      ended = true;
-      stop();
-    },
-  };
-}

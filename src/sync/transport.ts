@@ -11,10 +11,15 @@ export interface CallContext extends AttemptContext {
   /** How long the service may take to answer, in milliseconds. @default `timeoutMs` */
   readonly answerMs?: number | undefined;
   /**
-   * Called before the call fails if certainly nothing of it left this machine. A transport that cannot tell never calls
-   * it: after a failure it is then not known what the service did.
+   * Called before the call fails if the service certainly processed nothing of it: it did not leave this machine, or its
+   * stream was refused. A transport that cannot tell never calls it: what the service did is then not known.
    */
   readonly onUnsent?: (() => void) | undefined;
+  /**
+   * Called before the call fails if it may have carried too much: something on the way refused its size or cut it off, or
+   * the time was up before everything was sent.
+   */
+  readonly onTooLarge?: (() => void) | undefined;
 }
 
 /**

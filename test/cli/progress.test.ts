@@ -30,7 +30,7 @@ test("outside of a terminal, a plain line every 10 s tells what was read, judged
   const events: readonly SyncProgress[] = [
     { type: "extracting", ...figures, records: 1234, total: undefined },
     { type: "extracting", ...figures, records: 1234, total: 5000 },
-    { type: "heartbeat", ...figures, records: 1234, total: 5000 },
+    { type: "extracting", ...figures, records: 1234, total: 5000 },
     { type: "judged", collection: "accounts", diff, held: false, rules: [] },
     { type: "waiting-for-lock", waitedMs: 1, nextAttemptMs: 1 },
     { type: "started", attempt: 1, batchId: "b1" },

@@ -1,13 +1,10 @@
 import { getEventListeners } from "node:events";
-import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { useScriptedServer } from "../support/sync-harness.js";
 
-const harness = useScriptedServer();
 const QUERY = "query Names { applications { totalCount } }";
 /** Pauses that outlast every test. */
 const LONG = { retry: { retries: 4, minDelayMs: 1e9, maxDelayMs: 1e9 }, timeoutMs: 2e9 };
@@ -29,15 +26,4 @@ test("an abort during a pause settles a query at once and leaves neither listene
   expect(server.requests).toHaveLength(1);
   expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
   expect(clock.sleeping).toBe(0);
-});
-
-test("keep-alive messages leave no listener on the batch's signal", async () => {
-  const { hooks, responses } = observedHooks();
-  const clock = new TestClock({ startAt: new Date(0) });
-  const batch = await harness.startBatch({ clock, ...hooks }, { maxIdleMs: 3_600_000 });
-  const before = getEventListeners(batch.signal, "abort").length;
-  clock.advance(480_000);
-  await until(() => responses.length === 2);
-  await until(() => getEventListeners(batch.signal, "abort").length === before);
-  expect(responses[1]).toMatchObject({ operation: "SyncRecords", outcome: "success" });
 });

@@ -38,7 +38,7 @@ test.each<[error: SaasManagementError, next: ReturnType<typeof disposition>]>([
   [new AuthenticationError("refused"), "fix-credential"],
   [new PermissionDeniedError("refused"), "fix-credential"],
   [new BatchInProgressError("locked", { installationId: "i" }), "retry-after"],
-  [new RunOutdatedError("overtaken", { installationId: "i", otherBatchId: "b" }), "retry-after"],
+  [new RunOutdatedError("overtaken", { installationId: "i", otherBatchId: "b" }), "retry-now"],
   [new RateLimitError("slower"), "retry-after"],
   [new TimeoutError("late", { timeoutMs: 1 }), "retry-after"],
   [new TransportError("reset", { retryable: true }), "retry-after"],

@@ -51,7 +51,7 @@ const CONFIGURATIONS: Readonly<Record<string, Call>> = {
 const CALLS: Readonly<Record<string, Call>> = {
   TestClock: (extra) => new TestClock({ ...extra }),
   startBatch: (extra) => sync().startBatch({ ...start(), ...extra }),
-  openBatch: (extra) => sync().openBatch("batch-1", { ...extra }),
+  abortBatch: (extra) => sync().abortBatch("batch-1", { ...extra }),
   write: async (extra) => (await batch()).write("accounts", [], { ...extra }),
   writer: async (extra) => (await batch()).writer("accounts", { ...extra }),
   complete: async (extra) => (await batch()).complete({ ...extra }),
@@ -100,7 +100,7 @@ test.each([
   expect(suggestKey(key, ["retry", "timeoutMs"])).toBe(suggestion);
 });
 
-test.each(["gaurd", "maxIdleMs"])(
+test.each(["gaurd", "maxDurationMs"])(
   "a run refuses the option %s before it calls its connector",
   async (name) => {
     let isCalled = false;
@@ -131,7 +131,7 @@ test("an unknown option that does not look like a name is not quoted, because it
 });
 
 test("a preview accepts the options of a run", async () => {
-  const options = { ...run(), restarts: 1, stopOnSignals: false, waitForLockMs: 1, maxDurationMs: 1000 };
+  const options = { ...run(), retryForMs: 1, stopOnSignals: false, waitForLockMs: 1 };
   const { collections } = await service.sync.preview(writing(accounts(2)), options);
   expect(collections.accounts?.stats.sent).toBe(2);
 });

@@ -103,3 +103,57 @@ test("errors and hooks of both APIs show the request ids of the reference server
   expect(told.every((id) => UUID.test(String(id)))).toBe(true);
   expect(new Set(told).size).toBe(5);
 });
+
+test("a page has the id of the request that read it, from either end and cut by a limit", async () => {
+  const page = { nodes: [{ id: "a" }, { id: "b" }], totalCount: 2, pageInfo: {} };
+  const { client } = await connectClient((_, response, index) => {
+    const pageInfo = {
+      hasNextPage: index === 0,
+      hasPreviousPage: index === 2,
+      endCursor: "c",
+      startCursor: "c",
+    };
+    const body = { data: { applications: { ...page, pageInfo } } };
+    json(response, body, index === 4 ? {} : { headers: { "x-request-id": `r-${index}` } });
+  });
+  const idsOf = async (pages: AsyncIterable<{ readonly requestId: string | undefined }>) => {
+    const ids: (string | undefined)[] = [];
+    for await (const { requestId } of pages) ids.push(requestId);
+    return ids;
+  };
+  expect(await idsOf(client.applications().pages())).toEqual(["r-0", "r-1"]);
+  expect(await idsOf(client.applications({ from: "end", limit: 3 }).pages())).toEqual(["r-2", "r-3"]);
+  expect((await client.applications().firstPage()).requestId).toBeUndefined();
+  expect(await client.applications({ limit: 1 }).firstPage()).toMatchObject({
+    nodes: [{ id: "a" }],
+    requestId: "r-5",
+  });
+});
+
+test("a response event gives every header of its answer, and never the key that a server echoes in one", async () => {
+  const { hooks, responses, requests } = observedHooks();
+  const { client } = await connectClient((_, response, index) => {
+    const headers = { "x-ray": `ray-${index}`, "x-echo": `seen ${API_KEY}` };
+    json(response, { data: { ok: true } }, { status: index === 0 ? 400 : 200, headers });
+  }, hooks);
+  await rejection(client.request(QUERY, {}));
+  await client.request(QUERY, {});
+  expect(responses.map(({ header }) => header?.("X-Ray"))).toEqual(["ray-0", "ray-1"]);
+  expect(responses[0]?.header?.("x-echo")).toBe("seen [redacted]");
+  expect(responses[0]?.header?.("x-none")).toBeUndefined();
+  expect(requests[0]?.header).toBeUndefined();
+  expect(structuredClone(responses[0])).toMatchObject({ type: "response" });
+});
+
+test("a response event of the Sync API gives a field of metadata or of the trailers, once there was an answer", async () => {
+  const { hooks, responses } = observedHooks();
+  const metadata = new Metadata();
+  metadata.set("x-ray", "ray-1");
+  harness.server.scripts.StartSyncBatch.push({ code: 7, details: "no", metadata });
+  await rejection(harness.startBatch(hooks));
+  expect(responses[0]?.header?.("x-ray")).toBe("ray-1");
+  expect(responses[0]?.header?.("content-type")).toMatch(/^application\/grpc/);
+  const nowhere = { ...hooks, endpoint: "http://127.0.0.1:1", retry: false } as const;
+  await rejection(harness.startBatch(nowhere));
+  expect(responses[1]?.header?.("x-ray")).toBeUndefined();
+});

@@ -78,16 +78,15 @@ const GUARD = [
   ...RULE.map((name) => `guard/collections/accounts/${name}`),
 ];
 const LEDGER = ["ledger", "ledger/location"];
-const BATCH = ["onProgress", "maxIdleMs"];
-const START = { installationId: "installation-1", maxIdleMs: 60_000 };
+const START = { installationId: "installation-1" };
 const RUN = {
   installationId: "installation-1",
   ledger: memoryLedger(),
-  restarts: 0,
+  retryForMs: 0,
   guard: { collections: { accounts: { removed: { max: 5 } } } },
 };
 const RUN_NAMES = [
-  ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],
+  ...["installationId", "retryForMs", "stopOnSignals", "waitForLockMs"],
   ...["approve", "firstRun", "signal", "onProgress", "onHeld"],
   ...["spool", "spool/directory", "spool/memoryBytes"],
 ];
@@ -134,13 +133,13 @@ const isClassCalled = (reason: unknown) => /^TypeError: Class constructor/.test(
 const CALLS: Readonly<Record<string, Row>> = {
   startBatch: {
     base: START,
-    names: ["installationId", "waitForLockMs", "signal", ...BATCH],
+    names: ["installationId", "waitForLockMs", "signal", "onProgress"],
     use: async (given) => (await call<Promise<SyncBatch>>(client, "startBatch", [given])).close(),
   },
-  openBatch: {
-    base: { maxIdleMs: START.maxIdleMs, takeOver: true },
-    names: BATCH,
-    use: (given) => call<SyncBatch>(client, "openBatch", ["batch-1", given]).close(),
+  abortBatch: {
+    base: {},
+    names: ["signal", "timeoutMs", "headers"],
+    use: (given) => call<Promise<void>>(client, "abortBatch", ["batch-1", given]),
   },
   run: {
     base: RUN,
@@ -241,7 +240,7 @@ test("write, writer, complete and abort work with hostile options, or make the b
       },
     ];
     for (const attempt of attempts) {
-      await using batch = client.openBatch("batch-1", { takeOver: true });
+      await using batch = await client.startBatch(START);
       const written = await outcomeOf(() => attempt(batch));
       const completed = await outcomeOf(() => call(batch, "complete", [given.completing.open()]));
       if (written === undefined || written.error !== undefined) expect(completed?.error).toBeDefined();

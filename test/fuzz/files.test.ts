@@ -28,9 +28,10 @@ const size = fc.constantFrom(1, 2, 3, 7, 1000);
 test("reads a damaged CSV file to the same rows however it is cut, or rejects it with a location", {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const encoding = fc.constantFrom<"utf-8" | "utf-16le" | "windows-1252">(
+  const encoding = fc.constantFrom<"utf-8" | "utf-16le" | "utf-16be" | "windows-1252">(
     "utf-8",
     "utf-16le",
+    "utf-16be",
     "windows-1252",
   );
   const property = fc.asyncProperty(mutatedBytes(CSV), size, encoding, async (bytes, cut, named) => {
@@ -41,6 +42,7 @@ test("reads a damaged CSV file to the same rows however it is cut, or rejects it
             map: (row) => ({ ...row }),
             name: "a\nb.csv",
             encoding: named,
+            allowEmpty: true,
           }),
         ),
       );

@@ -39,7 +39,7 @@ const ledgerIn = (directory: string, scope = SCOPE) =>
   new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const draftIn = async (directory: string, scope = SCOPE) => {
   const ledger = ledgerIn(directory, scope);
-  return ledger.draft(await ledger.look(), TOKEN, lines());
+  return ledger.draft(await ledger.read(), TOKEN, { lines, lists: {} });
 };
 const journalIn = (store: Store) => {
   const ledger = openLedger(storeLedger(store), SCOPE);
@@ -77,7 +77,7 @@ async function known(): Promise<string | undefined> {
   const outcome = await outcomeOf(async () => {
     const pieces: Uint8Array[] = [];
     const ledger = ledgerIn(root);
-    const sets = ledger.known(await ledger.look());
+    const sets = ledger.known(await ledger.read());
     expect(sets.length).toBe(1);
     for (const { lines } of sets) for await (const piece of lines()) pieces.push(piece);
     return Buffer.concat(pieces).toString();

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 /** What one write sent, and its error. */
 async function sent(write: (batch: SyncBatch) => Promise<unknown>) {
-  const batch = client.openBatch("batch-1", { takeOver: true });
+  const batch = await client.startBatch({ installationId: "installation-1" });
   server.streams.length = 0;
   const outcome = await outcomeOf(
     () => write(batch),

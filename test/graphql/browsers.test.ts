@@ -1,3 +1,4 @@
+import { SaasManagementClient } from "@saas-management/sdk";
 import { ConfigurationError, GraphQLClient, TransportError } from "@saas-management/sdk/graphql";
 import { afterEach, expect, test, vi } from "vitest";
 import { API_KEY, connectClient } from "../support/http-client.js";
@@ -63,13 +64,41 @@ test.each(["//evil.example.com", "/\\evil.example.com", "api", "./api", "/api?ke
   },
 );
 
-test("refuses a relative baseUrl outside of a page", () => {
-  const create = () => new GraphQLClient({ baseUrl: "/api", authorization: "none" });
-  expect(create).toThrow(
-    "baseUrl is relative, which only a browser's page can resolve. Set an absolute URL.",
-  );
-  openPage("about:blank");
-  expect(create).toThrow(ConfigurationError);
+test.each([
+  ["GraphQLClient", (baseUrl: string) => new GraphQLClient({ baseUrl, authorization: "none" })],
+  [
+    "SaasManagementClient",
+    (baseUrl: string) => new SaasManagementClient({ baseUrl, authorization: "none" }).graphql,
+  ],
+])(
+  "%s outside of a page refuses a relative baseUrl at the first request, so that a server can render",
+  async (_, create) => {
+    const refusal = {
+      code: "INVALID_CONFIGURATION",
+      message: "baseUrl is relative, which only a browser's page can resolve. Set an absolute URL.",
+    };
+    const client = create("/api");
+    expect(await rejection(client.licenses().firstPage())).toMatchObject(refusal);
+    openPage("about:blank");
+    expect(await rejection(client.request("{ ok }", {}))).toMatchObject(refusal);
+    openPage("http://portal.example.com");
+    const withKey = () => new GraphQLClient({ baseUrl: "/api", apiKey: API_KEY });
+    expect(withKey).toThrow('A page without https:// needs authorization: "none".');
+  },
+);
+
+test("a client that was made before there was a page uses it, but no key without encryption", async () => {
+  const fetched: string[] = [];
+  const fetch = async (url: unknown) => {
+    fetched.push(String(url));
+    return Response.json({ data: {} });
+  };
+  const client = new GraphQLClient({ baseUrl: "/api", authorization: "none", fetch });
+  const withKey = new GraphQLClient({ baseUrl: "/api", apiKey: API_KEY, fetch });
+  openPage("http://portal.example.com/licenses");
+  await client.request("{ ok }", {});
+  expect(await rejection(withKey.request("{ ok }", {}))).toBeInstanceOf(ConfigurationError);
+  expect(fetched).toEqual(["http://portal.example.com/api/graphql"]);
 });
 
 test("sends a key without encryption to loopback only, also from a page", () => {
@@ -78,6 +107,21 @@ test("sends a key without encryption to loopback only, also from a page", () => 
   expect(create).toThrow(ConfigurationError);
   openPage("http://127.0.0.1:5173");
   expect(create).not.toThrow();
+});
+
+test("refuses a string as apiKey in a page, unless it is on localhost or an option allows it", () => {
+  const create = (options: object) => () => new GraphQLClient({ baseUrl: "/api", ...options });
+  openPage("https://portal.example.com");
+  expect(create({ apiKey: API_KEY })).not.toThrow();
+  vi.stubGlobal("document", {});
+  expect(create({ apiKey: API_KEY })).toThrow(ConfigurationError);
+  expect(create({ apiKey: API_KEY, dangerouslyAllowBrowser: true })).not.toThrow();
+  expect(create({ apiKey: () => API_KEY })).not.toThrow();
+  expect(create({ authorization: () => API_KEY })).not.toThrow();
+  for (const page of ["http://localhost:5173", "http://127.0.0.1:5173", "http://[::1]:5173"]) {
+    openPage(page);
+    expect(create({ apiKey: API_KEY })).not.toThrow();
+  }
 });
 
 test("passes credentials to fetch, and nothing if the option is not set", async () => {

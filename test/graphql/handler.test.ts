@@ -1,3 +1,4 @@
+import { ApolloClient, HttpLink, InMemoryCache } from "@apollo/client";
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import {
   AuthenticationError,
@@ -10,6 +11,7 @@ import {
   RateLimitError,
   TransportError,
 } from "@saas-management/sdk/graphql";
+import { fetchExchange, Client as UrqlClient } from "@urql/core";
 import { parse } from "graphql";
 import { expect, test } from "vitest";
 import { serveHandler } from "../support/http-server.js";
@@ -67,14 +69,6 @@ test("serves the methods of a client and its own documents, with the key of the 
   expect(await client.request(NAMES, { first: 1 })).toMatchObject({ applications: { nodes: [{}] } });
 });
 
-test("tells the page which field of a method's input the service refused", async () => {
-  const client = await page({ allow: ["updateProcurementCase", "createProcurementCase"] });
-  const { id } = await client.createProcurementCase({ name: "Renew" });
-  const error = await rejection(client.updateProcurementCase({ id, name: " " }));
-  expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", errors: [{ field: "input.name" }] });
-  expect(String(error)).toContain(", about input.name. See errors");
-});
-
 test("refuses a change of vendors that has no condition, as the client's method does", async () => {
   const client = await page({ allow: ["changeVendorsState"] });
   const name = { name: { eq: "Figma" } };
@@ -91,6 +85,44 @@ test("knows a document in any layout, and as a parsed one", async () => {
   expect(await client.request(`# names\n${NAMES.replaceAll(" ", "\n  ")}`, {})).toHaveProperty(
     "applications",
   );
+});
+
+const LISTED = "query Apps { applications { nodes { id application { name } } } }";
+
+test("works for Apollo Client as it comes, which adds __typename", async () => {
+  const uri = await serveHandler(handle({ allow: [LISTED] }));
+  const apollo = new ApolloClient({ link: new HttpLink({ uri }), cache: new InMemoryCache() });
+  const { data } = await apollo.query<{ applications: object }>({ query: parse(LISTED) });
+  const node = { __typename: "ApplicationDiscovery", application: { name: "Figma" } };
+  expect(data?.applications).toMatchObject({ nodes: [node, {}, {}] });
+  apollo.stop();
+});
+
+test("works for urql with preferGetMethod: false, with and without __typename", async () => {
+  const url = await serveHandler(handle({ allow: [LISTED] }));
+  const urql = new UrqlClient({ url, preferGetMethod: false, exchanges: [fetchExchange] });
+  for (const document of [LISTED, LISTED.replaceAll(" }", " __typename }").replace(/__typename }$/, "}")])
+    expect(await urql.query(document, {}).toPromise()).toMatchObject({
+      error: undefined,
+      data: { applications: { nodes: [{}, {}, {}] } },
+    });
+});
+
+test.each([
+  ["an alias for __typename", NAMES.replace("nodes {", "nodes { kind: __typename")],
+  ["a directive on it", NAMES.replace("nodes {", "nodes { __typename @include(if: true)")],
+  ["another field", NAMES.replace("nodes {", "nodes { id __typename")],
+  ["a field in place of it", "query Names($first: Int) { applications(first: $first) { __typename } }"],
+])("still refuses a document that differs by %s, and says what to do", async (_, query) => {
+  const answer = await handle()(post({ query }));
+  expect(await answer.json()).toMatchObject({
+    errors: [
+      {
+        message: expect.stringContaining("add it to `allow` and restart"),
+        extensions: { code: "DOCUMENT_NOT_ALLOWED" },
+      },
+    ],
+  });
 });
 
 test("refuses every other document, also under the name of an allowed one", async () => {

@@ -88,6 +88,56 @@ test.each([200, 400])("recognizes a rate limit by its error code with HTTP %i", 
   expect(error).toMatchObject({ retryable: true, retryAfterMs: 2_000, serverMessage: "slow down" });
 });
 
+const PLAIN = { data: null, errors: [{ message: "slow down" }] };
+test.each<[string, Responder]>([
+  ["HTTP 403 with Retry-After", answer({}, { status: 403, headers: { "retry-after": "2" } })],
+  [
+    "HTTP 403 in HTML with Retry-After",
+    answerText("<p>", { status: 403, headers: { ...HTML, "retry-after": "2" } }),
+  ],
+  ["HTTP 403 without requests left", answer({}, { status: 403, headers: { "x-ratelimit-remaining": "0" } })],
+  ["HTTP 403 with errors", answer(PLAIN, { status: 403, headers: { "retry-after": "2" } })],
+  ["a type beside the message", answer({ ...PLAIN, errors: [{ message: "m", type: "RATE_LIMITED" }] })],
+  ["a type and another code", answer({ errors: [{ type: "RATE_LIMITED", extensions: { hint: 1 } }] })],
+  ["code 429 as text", answer({ ...PLAIN, errors: [{ message: "m", extensions: { code: "429" } }] })],
+  ["code 429 as a number", answer({ ...PLAIN, errors: [{ message: "m", extensions: { code: 429 } }] })],
+])("recognizes a rate limit in the dress of %s", async (_, respond) => {
+  const error = await errorOf(respond);
+  expect(error).toBeInstanceOf(RateLimitError);
+  expect(error).toMatchObject({ retryable: true });
+});
+
+test.each<[string, Responder]>([
+  ["HTTP 403 with requests left", answer({}, { status: 403, headers: { "x-ratelimit-remaining": "10" } })],
+  ["another type", answer({ data: null, errors: [{ message: "m", type: "FORBIDDEN" }] })],
+  ["code 4290", answer({ data: null, errors: [{ message: "m", extensions: { code: 4290 } }] })],
+])("takes %s for no rate limit", async (_, respond) => {
+  expect(await errorOf(respond)).not.toBeInstanceOf(RateLimitError);
+});
+
+test("takes no answer in parts for data", async () => {
+  const { client } = await connectClient(answer({ data: { a: 1 }, hasNext: true }));
+  for (const method of ["request", "rawRequest"] as const)
+    expect(await rejection(client[method](QUERY, {}))).toMatchObject({
+      code: "TRANSPORT_FAILED",
+      retryable: false,
+    });
+  const { client: whole } = await connectClient(answer({ data: { a: 1 }, hasNext: false }));
+  expect(await whole.request(QUERY, {})).toEqual({ a: 1 });
+});
+
+test.each([
+  ["@defer", "query Q { a ...F @defer } fragment F on Query { b }"],
+  ["@defer", '{ ... @defer(label: "x") { b } }'],
+  ["@stream", "{ list @stream(initialCount: 1) { id } }"],
+  ["a subscription", "subscription S { changed }"],
+])("refuses %s before it is sent", async (what, document) => {
+  const { client, server } = await connectClient(answer({ data: { a: 1 } }));
+  const error = await rejection(client.request(document, {}));
+  expect(error).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining(`has ${what},`) });
+  expect(server.requests).toEqual([]);
+});
+
 test.each([301, 302, 303, 307, 308])(
   "does not follow a redirect with HTTP %i, so its target gets no key",
   async (status) => {
@@ -179,6 +229,42 @@ test.each([
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
 });
 
+test.each<[string, unknown, string]>([
+  [
+    "a foreign AbortSignal",
+    new TypeError('Expected signal ("AbortSignal {}") to be an instance of AbortSignal.'),
+    "Expected signal",
+  ],
+  ["a mock's own error", new Error("unexpected call"), "unexpected call"],
+  ["a mistake", new RangeError("Invalid array length"), "Invalid array length"],
+  ["an assertion", Object.assign(new Error("expected body"), { code: "ERR_ASSERTION" }), "expected body"],
+])(
+  "does not repeat what throws inside fetch and is no failure of the network: %s",
+  async (_, thrown, said) => {
+    let calls = 0;
+    const fetch = async () => {
+      calls += 1;
+      throw thrown;
+    };
+    const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
+    const error = await rejection(client.request(QUERY, {}));
+    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
+    expect(String(error)).toContain(said);
+    expect(calls).toBe(1);
+  },
+);
+
+test.each([{ ok: true, status: 200 }, undefined])(
+  "does not repeat a fetch that returns no Response: %o",
+  async (value) => {
+    const fetch = async () => JSON.parse(JSON.stringify({ value })).value;
+    const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
+    const error = await rejection(client.request(QUERY, {}));
+    expect(error).toMatchObject({ retryable: false, attempts: 1 });
+    expect(String(error)).toContain("fetch did not return a Response");
+  },
+);
+
 test("keeps a copy of what a fetch throws as the cause, without the request", async () => {
   const error = await errorOfFetch((init) => {
     const message = `sending ${new Headers(init.headers).get("authorization")} failed`;
@@ -209,11 +295,11 @@ test.each<[string, readonly unknown[]]>([
   expect(await errorOf(answer({ errors }))).toMatchObject({ message: expect.stringContaining(told) });
 });
 
-test("resolves rawRequest with data, errors, status and headers, also with HTTP 400", async () => {
+test("resolves rawRequest with data, errors, status, headers and request id, also with HTTP 400", async () => {
   const { client } = await connectClient(answer(PARTIAL, { headers: { "x-request-id": "r1" } }));
   const partial = await client.rawRequest(QUERY, {});
-  expect(partial).toEqual({ ...PARTIAL, status: 200, headers: expect.any(Headers) });
-  expect(partial.headers.get("x-request-id")).toBe("r1");
+  expect(partial).toEqual({ ...PARTIAL, status: 200, headers: expect.any(Headers), requestId: "r1" });
+  expect(partial.headers.get("X-Request-Id")).toBe("r1");
   const body = { data: { a: 1 }, errors: [{ message: "unknown field" }] };
   const { client: other } = await connectClient(answer(body, { status: 400 }));
   expect(await other.rawRequest(QUERY, {})).toMatchObject({ status: 400, data: null, errors: body.errors });

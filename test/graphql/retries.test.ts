@@ -135,6 +135,34 @@ test.each<[string, Responder]>([
   expect(String(await rejection(client.request(MUTATION, {})))).not.toMatch(UNKNOWN);
 });
 
+test.each<[string, boolean, Responder]>([
+  ["data of null and errors", true, answer({ data: null, errors: [{ message: "m" }] })],
+  [
+    "null in every field and errors",
+    true,
+    answer({ data: { touch: null }, errors: [{ message: "m", path: ["touch"] }] }),
+  ],
+  ["HTTP 500 and errors", true, answer({ errors: [{ message: "m" }] }, { status: 500 })],
+  [
+    "HTTP 500, data and errors",
+    true,
+    answer({ data: { touch: 1 }, errors: [{ message: "m" }] }, { status: 500 }),
+  ],
+  ["errors about the request", false, answer({ errors: [{ message: "m" }] })],
+  ["HTTP 400 and errors", false, answer({ errors: [{ message: "m" }] }, { status: 400 })],
+  ["partial data", false, answer({ data: { touch: 1, b: null }, errors: [{ message: "m", path: ["b"] }] })],
+])("after %s, it is said that the outcome of a mutation is not known: %s", async (_, isUnknown, respond) => {
+  const { client } = await connectClient(respond);
+  const error = await rejection(client.request(MUTATION, {}));
+  expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", retryable: false });
+  expect(UNKNOWN.test(String(error))).toBe(isUnknown);
+  for (const [document, idempotent] of [
+    [MUTATION, true],
+    [QUERY, false],
+  ] as const)
+    expect(String(await rejection(client.request(document, {}, { idempotent })))).not.toMatch(UNKNOWN);
+});
+
 test("does not call the outcome of a mutation unknown if there was no connection", async () => {
   const fetch = () => Promise.reject(Object.assign(new TypeError("x"), { code: "ECONNREFUSED" }));
   const { client } = await connectClient(() => {}, { fetch });

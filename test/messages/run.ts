@@ -23,10 +23,11 @@ const HELD = {
 } as const;
 
 const APPROVAL = {
-  id: "approval-1",
+  approval: "approval-1",
+  at: 0,
   expiresAt: 0,
-  places: [{ removals: "ledger/accounts.removals.txt", additions: "" }],
-  renewed: [],
+  lists: [{ removals: "ledger/accounts.removals.txt" }],
+  isKnown: false,
 };
 
 export const messages = [

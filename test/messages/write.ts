@@ -1,22 +1,21 @@
-import type { SyncBatch } from "@saas-management/sdk";
-import { createSyncClient } from "../../src/runs/engine.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
+import { batchOfSilentService } from "../support/bare-handle.js";
 import { previewOf } from "../support/connector.js";
 
-const batch = (): SyncBatch =>
-  createSyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1", {
-    takeOver: true,
-  });
+const batch = batchOfSilentService;
 
 export const messages = [
   {
     title: "an invalid record",
-    provoke: () => batch().write("accounts", [{ id: "u1" }, { id: "" }]),
+    provoke: async () => (await batch()).write("accounts", [{ id: "u1" }, { id: "" }]),
     text: 'accounts[1] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent, and the batch cannot be completed: start a new one. Correct the records first.',
   },
   {
     title: "a stream of bytes as a source",
-    provoke: () => Reflect.apply(batch().write, batch(), ["accounts", new Response("id\n").body]),
+    provoke: async () => {
+      const started = await batch();
+      return Reflect.apply(started.write, started, ["accounts", new Response("id\n").body]);
+    },
     text: "The source of accounts is bytes or text. Parse a file with fromCsv or fromJsonl, and a response with fromPages.",
   },
   {
@@ -27,7 +26,7 @@ export const messages = [
   {
     title: "an unknown collection",
     // @ts-expect-error -- the types know the collections
-    provoke: () => batch().write("Accounts", []),
+    provoke: async () => (await batch()).write("Accounts", []),
     text: `There is no collection "Accounts". Did you mean accounts? Collections: ${Object.keys(COLLECTIONS).join(", ")}.`,
   },
 ];

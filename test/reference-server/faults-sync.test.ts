@@ -24,14 +24,14 @@ const statuses = (at: At, ...names: readonly Status[]): FaultKind[] =>
 const lost = (at: At): FaultKind[] => [
   { fault: "drop", at },
   { fault: "goaway", grace: false, at },
-  { fault: "rst-stream", code: 7, at },
+  { fault: "rst-stream", code: 2, at },
   ...statuses(at, "UNAVAILABLE"),
 ];
 /** All ways in which it can be lost, for one operation: the others take the same path. */
 const lostInAnyWay = (at: At): FaultKind[] => [
   ...lost(at),
   { fault: "reset", at },
-  ...[2, 8, 11, 12].map((code): FaultKind => ({ fault: "rst-stream", code, at })),
+  ...[8, 11, 12].map((code): FaultKind => ({ fault: "rst-stream", code, at })),
   ...statuses(at, "CANCELLED", "DEADLINE_EXCEEDED"),
 ];
 const of = (fault: "lease-expiry" | "lock-stolen" | "revoke-key" | "stall", at: At): FaultKind[] => [

@@ -5,19 +5,10 @@ import {
   ClosedError,
   SaasManagementError,
 } from "@saas-management/sdk";
-import { LEASE_MS } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
 
-/** A client that keeps a lease alive has tried to renew it that late. */
-const LAST_TRY_MS = LEASE_MS / 3;
-
 export function brokenBatchRules(simulated: Simulated): string[] {
-  return [
-    ...wrongAnswers(simulated),
-    ...wrongStates(simulated),
-    ...ghostLocks(simulated),
-    ...lostLeases(simulated),
-  ];
+  return [...wrongAnswers(simulated), ...wrongStates(simulated), ...ghostLocks(simulated)];
 }
 
 /** What the caller was told of a completion is what the service did. */
@@ -82,23 +73,4 @@ function ghostLocks({ service, observation, clock, locks }: Simulated): string[]
   ).length;
   const excuses = locks.reduce((sum, { unknown }) => sum + unknown, 0);
   return unheard <= excuses ? [] : [`${id} holds the lock, and nobody has it`];
-}
-
-/** A lease that a client was asked to keep alive runs out only where each try of it failed, the last one late. */
-function lostLeases({ service, observation, clock, conducts }: Simulated): string[] {
-  return observation.batches.flatMap(({ id, keptAlive }) => {
-    const batch = service.batches.find((one) => one.id === id);
-    if (keptAlive === undefined || batch === undefined) return [];
-    const { leaseEndsAt, cutShort } = batch;
-    const expired = service.stateOf(id, clock.now()) === "expired" && !cutShort;
-    // A handle that was made later may have found too little of the lease.
-    const relied = keptAlive.from + LEASE_MS <= leaseEndsAt && leaseEndsAt < keptAlive.until;
-    if (!expired || !relied || conducts.some((conduct) => conduct.refusedBatches.has(id))) return [];
-    const streams = conducts.flatMap((conduct) => conduct.streams.get(id) ?? []);
-    // A stream that was applied without a word renewed a lease of which its client counts less, and then gives it up.
-    const told = streams.filter(({ accepted }) => accepted).map(({ begun }) => begun);
-    const endsAt = Math.min(leaseEndsAt, Math.max(keptAlive.from, ...told) + LEASE_MS);
-    const tried = streams.some(({ begun, ended }) => begun <= endsAt && ended > endsAt - LAST_TRY_MS);
-    return tried ? [] : [`${id}: nobody tried to keep its lease alive in the end`];
-  });
 }

@@ -56,18 +56,12 @@ export class Conduct {
   readonly #accepted = new Set<string>();
   readonly #clock: SimClock;
   readonly #observation: Observation;
-  readonly #atMostOnce: boolean;
   readonly #limitBytes: number;
 
   /** @param options.limitBytes Messages have to be smaller. */
-  constructor(
-    clock: SimClock,
-    observation: Observation,
-    { atMostOnce, limitBytes }: Pick<Program, "atMostOnce" | "limitBytes">,
-  ) {
+  constructor(clock: SimClock, observation: Observation, { limitBytes }: Pick<Program, "limitBytes">) {
     this.#clock = clock;
     this.#observation = observation;
-    this.#atMostOnce = atMostOnce;
     this.#limitBytes = limitBytes ?? MESSAGE_LIMIT_BYTES;
   }
 
@@ -98,8 +92,7 @@ export class Conduct {
     if (open > 0) this.misdeeds.push(`${what}: ${open + 1} streams of one batch at the same time`);
     const sent = this.#sent.get(batchId) ?? new Set();
     this.#sent.set(batchId, sent);
-    const mayBeLost = this.#atMostOnce && first?.message.hasIds === false;
-    if (!mayBeLost) for (const mark of marks) sent.add(mark);
+    for (const mark of marks) sent.add(mark);
     const times: StreamTimes = {
       begun: this.#clock.monotonic(),
       ended: Number.POSITIVE_INFINITY,

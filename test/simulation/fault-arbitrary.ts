@@ -39,10 +39,13 @@ const ANSWERS_OF_STREAMS = [
   weighted(2, fc.record({ type: oneOf("early"), counted: fc.boolean() })),
 ] as const;
 
+const EMPTY = weighted(2, fc.constant({ type: "empty" } as const));
+
 const kindOf = (operation: Operation): fc.Arbitrary<FaultKind> =>
   fc.oneof<fc.WeightedArbitrary<FaultKind>[]>(
     ...disturbances(operation),
     ...(operation === "SyncRecords" ? ANSWERS_OF_STREAMS : []),
+    ...(operation === "SyncRecords" || operation === "CompleteSyncBatch" ? [EMPTY] : []),
     weighted(3, refusal),
     weighted(1, fc.record({ type: oneOf("stalled"), at: moments(operation) })),
     weighted(2, fc.record({ type: oneOf("killed"), at: moments(operation) })),

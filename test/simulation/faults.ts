@@ -14,6 +14,8 @@ export type FaultKind =
   | { readonly type: "stalled"; readonly at: FaultMoment }
   /** The client is told that the connection broke; what it sent arrives later all the same. */
   | { readonly type: "late"; readonly ms: number }
+  /** Something in between says that all is well, with an empty answer, and forwards nothing. */
+  | { readonly type: "empty" }
   /** Fewer records are acknowledged than were sent. */
   | { readonly type: "undercounted" }
   /** The client's process dies. */

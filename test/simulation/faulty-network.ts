@@ -57,7 +57,7 @@ export class FaultyNetwork {
     if (this.#locks.crashed) return never(call.signal);
     const kind = this.#take(operation, server);
     const failed = (failure: Pick<FailedCall, "code" | "details">, metadata = new Metadata()) =>
-      this.#error(operation, installationId, { ...failure, metadata });
+      this.#error(operation, installationId, { ...failure, metadata, isAnswered: true });
     const pause = (at: string) =>
       kind?.type === "delayed" && kind.at === at ? this.#slowly(kind.ms, call.signal) : turn();
     if (kind?.type === "expired" || kind?.type === "stolen") this.#service.expireNewest();
@@ -68,6 +68,7 @@ export class FaultyNetwork {
     if (this.#locks.crashed) return never(call.signal);
     if (kind?.type === "stalled" && kind.at === "before") return never(call.signal);
     if (kind?.type === "lost" && kind.at === "before") throw failed(LOST);
+    if (kind?.type === "empty" && server.empty !== undefined) return server.empty;
     if (kind?.type === "refused") {
       server.refused?.(kind.code);
       throw failed(kind);

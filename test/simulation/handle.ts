@@ -1,23 +1,19 @@
 import type { SyncBatch } from "@saas-management/sdk";
 import type { ObservedBatch } from "./observation.js";
-import { type ProcessParts, relyNoMore } from "./process-parts.js";
+import type { ProcessParts } from "./process-parts.js";
 import type { Step } from "./program.js";
 import { runPieces, runWrite } from "./writes.js";
 
-/**
- * Does the steps with a batch handle.
- * @param wasWhole What was written with the handle before; undefined for the first one.
- */
+/** Does the steps with a batch handle. */
 export async function useHandle(
   batch: SyncBatch,
   steps: readonly Step[],
   observed: ObservedBatch,
   parts: ProcessParts,
-  wasWhole?: boolean,
 ): Promise<void> {
   const unawaited: Promise<void>[] = [];
   for (const step of steps) {
-    const done = runStep(step, batch, observed, parts, wasWhole);
+    const done = runStep(step, batch, observed, parts);
     if (step.do === "write" && !step.awaited) unawaited.push(done);
     else await done;
   }
@@ -29,7 +25,6 @@ async function runStep(
   batch: SyncBatch,
   observed: ObservedBatch,
   parts: ProcessParts,
-  wasWhole: boolean | undefined,
 ): Promise<void> {
   const { observation, clock, dead } = parts;
   switch (step.do) {
@@ -43,17 +38,14 @@ async function runStep(
       await clock.sleep(step.ms, dead).catch(() => {});
       return;
     case "complete":
-      relyNoMore(observed, parts);
-      await complete(batch, observed, parts, wasWhole);
+      await complete(batch, observed, parts);
       return;
     case "abort": {
-      relyNoMore(observed, parts);
       const aborted = await observation.settle(batch.abort());
       if ("value" in aborted) observed.mayHoldLock = false;
       return;
     }
     case "close":
-      relyNoMore(observed, parts);
       batch.close();
   }
 }
@@ -62,18 +54,9 @@ async function complete(
   batch: SyncBatch,
   observed: ObservedBatch,
   { observation }: ProcessParts,
-  wasWhole: boolean | undefined,
 ): Promise<void> {
-  if (wasWhole === false) {
-    // Nobody can say that it is whole: the handle has to refuse.
-    const completed = await observation.settle(batch.complete());
-    if ("value" in completed) observed.completion = "done";
-    return;
-  }
   if (observed.completion !== "done") observed.completion = "under way";
-  const completed = await observation.settle(
-    batch.complete({ unverified: wasWhole ?? observed.writes.length === 0 }),
-  );
+  const completed = await observation.settle(batch.complete({ unverified: observed.writes.length === 0 }));
   if ("value" in completed) {
     observed.completion = "done";
     observed.mayHoldLock = false;

@@ -67,7 +67,7 @@ export async function runManaged(spec: RunSpec, parts: ProcessParts): Promise<vo
       {
         installationId,
         waitForLockMs,
-        restarts,
+        retryForMs: restarts * 60_000,
         spool: { memoryBytes },
         ...(judging === undefined
           ? { ledger: "none" }

@@ -49,17 +49,14 @@ export interface ObservedBatch {
   completionError?: unknown;
   /** State of the handle when nobody called it any more; undefined for the batches of a run. */
   handle?: SyncBatch["state"];
-  /** When its caller relied on somebody else for the lease; undefined for never. */
-  keptAlive?: { readonly from: number; until: number };
-  /** Whether its handle is closed, and another may go on with the batch. */
+  /** Whether its handle is closed, and somebody else may release its lock. */
   left?: boolean;
   /** Whether the caller was told, or has decided, that the lock may still be held. */
   mayHoldLock: boolean;
 }
 
 /** What is written together: to a batch of a caller, or by one call of a connector. */
-export type Writing = Pick<ObservedBatch, "writes"> &
-  Partial<Pick<ObservedBatch, "completion" | "keptAlive">>;
+export type Writing = Pick<ObservedBatch, "writes"> & Partial<Pick<ObservedBatch, "completion">>;
 
 /** A snapshot that a run wrote, whole. */
 export interface WrittenSnapshot {

@@ -2,7 +2,7 @@ import type { SyncBatch } from "@saas-management/sdk";
 import { useHandle } from "./handle.js";
 import { runManaged } from "./managed-run.js";
 import type { ObservedBatch } from "./observation.js";
-import { givingUp, type ProcessParts, relyNoMore, relyOn } from "./process-parts.js";
+import { givingUp, type ProcessParts } from "./process-parts.js";
 import type { Session } from "./program.js";
 
 /**
@@ -15,16 +15,11 @@ export async function runProcess(
 ): Promise<readonly Session[]> {
   const { dead, observation, client } = parts;
   const used: ObservedBatch[] = [];
-  const relyOnNothing = () => {
-    for (const observed of used) relyNoMore(observed, parts);
-  };
-  dead.addEventListener("abort", relyOnNothing);
   const rest = [...sessions];
   while (rest.length > 0 && !dead.aborted) {
     const session = rest.shift();
     if (session !== undefined) await runSession(session, parts, used);
   }
-  relyOnNothing();
   await observation.settle(client.close());
   for (const observed of used) leave(observed);
   return rest;
@@ -38,8 +33,8 @@ async function runSession(session: Session, parts: ProcessParts, used: ObservedB
       return runManaged(session, parts);
     case "batch":
       return runBatch(session, parts, used);
-    case "open":
-      return runOpened(session, parts, used);
+    case "release":
+      return release(parts);
     case "crash":
       return parts.crash();
   }
@@ -50,14 +45,13 @@ async function runBatch(
   parts: ProcessParts,
   used: ObservedBatch[],
 ): Promise<void> {
-  const { client, clock, installationId, observation } = parts;
-  const { waitForLockMs, abortStartAfterMs, maxIdleMs, steps } = session;
+  const { client, installationId, observation } = parts;
+  const { waitForLockMs, abortStartAfterMs, steps } = session;
   const limit = givingUp(abortStartAfterMs, parts);
   const started = await observation.settle(
     client.startBatch({
       installationId,
       waitForLockMs,
-      maxIdleMs,
       signal: limit?.signal,
       onProgress: (progress) => observation.told.push(progress),
     }),
@@ -65,31 +59,17 @@ async function runBatch(
   limit?.end();
   if ("error" in started) return;
   const observed = observation.batch(started.value.id);
-  relyOn(observed, maxIdleMs, clock.now());
   used.push(observed);
   await use(started.value, steps, observed, parts);
 }
 
-/** Goes on with a batch that another handle has left. */
-async function runOpened(
-  { maxIdleMs, steps }: Extract<Session, { do: "open" }>,
-  parts: ProcessParts,
-  used: ObservedBatch[],
-): Promise<void> {
-  const { client, clock, observation } = parts;
+/** Aborts a batch that its handle has left. */
+async function release({ client, observation }: ProcessParts): Promise<void> {
   const observed = observation.batches.findLast(({ left }) => left === true);
   if (observed === undefined) return;
   observed.left = false;
-  const batch = client.openBatch(observed.id, {
-    takeOver: true,
-    maxIdleMs,
-    onProgress: (progress) => observation.told.push(progress),
-  });
-  // What the handle before wrote must be whole: only its caller knows.
-  const wasWhole = observed.writes.every(({ outcome, whole }) => outcome === "done" && whole);
-  relyOn(observed, maxIdleMs, clock.now());
-  used.push(observed);
-  await use(batch, steps, observed, parts, wasWhole);
+  const aborted = await observation.settle(client.abortBatch(observed.id));
+  if ("value" in aborted) observed.mayHoldLock = false;
 }
 
 async function use(
@@ -97,15 +77,14 @@ async function use(
   steps: Parameters<typeof useHandle>[1],
   observed: ObservedBatch,
   parts: ProcessParts,
-  wasWhole?: boolean,
 ): Promise<void> {
   parts.observation.signals.push(batch.signal);
-  await useHandle(batch, steps, observed, parts, wasWhole);
+  await useHandle(batch, steps, observed, parts);
   observed.handle = batch.state;
   if (batch.state === "closed") leave(observed);
 }
 
-/** Another handle may go on, unless the batch may be completed, or ended. */
+/** Somebody else may release its lock, unless the batch may be completed, or ended. */
 function leave(observed: ObservedBatch): void {
   observed.left = observed.completion === "none" && observed.mayHoldLock;
 }

@@ -79,11 +79,10 @@ export type Session =
       readonly do: "batch";
       readonly waitForLockMs: number;
       readonly abortStartAfterMs: number | undefined;
-      readonly maxIdleMs: number | undefined;
       readonly steps: readonly Step[];
     }
-  /** Goes on with the newest batch that another handle has left, if there is one. */
-  | { readonly do: "open"; readonly maxIdleMs: number | undefined; readonly steps: readonly Step[] }
+  /** Aborts the newest batch that another handle has left, if there is one. */
+  | { readonly do: "release" }
   | RunSpec
   | { readonly do: "pause"; readonly ms: number }
   /** The process dies, and nothing that it was about to send is sent. */
@@ -95,7 +94,6 @@ export interface Program {
   readonly faults: readonly ScheduledFault[];
   /** Messages have to be smaller, and the clients know it; undefined for the service's own limit. */
   readonly limitBytes: number | undefined;
-  readonly atMostOnce: boolean;
   /** What a run keeps in memory before it uses a file, in bytes, and how much fits on the disk. */
   readonly memoryBytes: number | undefined;
   readonly diskBytes: number;
@@ -110,7 +108,6 @@ export interface Program {
 /** A program in which nothing but its faults is out of the ordinary. */
 export const PLAIN = {
   limitBytes: undefined,
-  atMostOnce: false,
   memoryBytes: undefined,
   diskBytes: Number.POSITIVE_INFINITY,
   ledgerMs: 0,

@@ -6,7 +6,6 @@ import type { ModelBatch } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
 
 /** Of its events, only the outcomes of their messages tell what was sent twice. */
-const WITHOUT_ID = "externallyDiscoveredUsage";
 
 export function brokenRecordRules(simulated: Simulated): string[] {
   return [
@@ -55,7 +54,7 @@ function completionsOfParts(simulated: Simulated): string[] {
 function missingOf(
   write: ObservedWrite,
   { id, extraction }: ObservedBatch,
-  { service, atMostOnce }: Simulated,
+  { service }: Simulated,
 ): readonly string[] {
   const earlier =
     extraction === undefined || isSnapshot(write.collection)
@@ -64,8 +63,6 @@ function missingOf(
   const batches = service.batches.filter((batch) => batch.id === id || earlier.includes(batch.id));
   const applied = new Set(batches.flatMap((one) => appliedOf(one, write)));
   const missing = [...write.keys.keys()].filter((index) => !applied.has(index));
-  // The receipt tells how many they are.
-  if (atMostOnce && extraction !== undefined && write.collection === WITHOUT_ID) return [];
   return missing.map((index) => write.keys[index] ?? "");
 }
 
@@ -91,13 +88,12 @@ function wronglyRemoved({ service, observation }: Simulated): string[] {
 }
 
 /** Every event is there whose write is done, or, of a run, whose run is completed. */
-function lostEvents({ service, observation, atMostOnce }: Simulated): string[] {
+function lostEvents({ service, observation }: Simulated): string[] {
   return observation.batches.flatMap(({ writes, extraction, completion }) => {
     if (extraction !== undefined && completion !== "done") return [];
     return writes
       .filter(({ collection, outcome }) => !isSnapshot(collection) && outcome === "done")
       .flatMap(({ collection, keys, label }) => {
-        if (atMostOnce && extraction !== undefined && collection === WITHOUT_ID) return [];
         const events = service.events.get(collection);
         const lost = keys.filter((key) => events?.get(key) === undefined);
         return lost.length === 0 ? [] : [`${label}: the events ${lost.join(", ")} of ${collection} are lost`];
@@ -105,16 +101,13 @@ function lostEvents({ service, observation, atMostOnce }: Simulated): string[] {
   });
 }
 
-/**
- * Where no stream was disturbed, no event is applied twice, and with at-most-once none without an id in any case. Those
- * with an id are counted before the service finds that it has them already.
- */
-function repeatedEvents({ service, fired, crashed, atMostOnce }: Simulated): string[] {
+/** Where no stream was disturbed, no event is applied twice. */
+function repeatedEvents({ service, fired, crashed }: Simulated): string[] {
   const isDisturbed = crashed || fired.some(({ operation }) => operation === "SyncRecords");
   const seen = new Set<string>();
   return service.batches
     .flatMap(({ applied }) => applied)
-    .filter(({ model, hasIds }) => model === "event" && (!isDisturbed || (atMostOnce && !hasIds)))
+    .filter(({ model }) => model === "event" && !isDisturbed)
     .flatMap(({ labels }) => labels)
     .filter((label) => seen.has(label) || !seen.add(label))
     .map((label) => `${label} was applied twice`);

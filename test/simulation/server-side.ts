@@ -9,6 +9,8 @@ export interface Server<T> {
   readonly effect: (kind?: FaultKind) => T;
   /** Does half of it. */
   readonly half?: () => void;
+  /** An answer that says that all is well and nothing more, of something in between that forwards nothing. */
+  readonly empty?: T;
   /** Whether a fault can strike it. @default any */
   readonly can?: (kind: FaultKind) => boolean;
   /** Hears of the fault that strikes it. */

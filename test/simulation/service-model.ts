@@ -4,7 +4,7 @@
  */
 
 /** A batch lives 15 minutes after its last accepted message. */
-export const LEASE_MS = 15 * 60_000;
+const LEASE_MS = 15 * 60_000;
 
 export type BatchState = "active" | "completed" | "aborted" | "expired";
 
@@ -143,6 +143,11 @@ export class ServiceModel {
     }
     batch.state = "completed";
     batch.completedAt = this.#tick();
+  }
+
+  /** The collections that a batch has messages of. */
+  includedIn(batchId: string): readonly string[] {
+    return [...new Set(this.#find(batchId).applied.map(({ collection }) => collection))];
   }
 
   abort(batchId: string, now: number): void {

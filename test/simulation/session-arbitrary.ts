@@ -1,14 +1,12 @@
 /** Arbitraries of what processes do. */
 import fc from "fast-check";
-import { delay, HOURS, MINUTES, oneOf, seldom, weighted } from "./drawing.js";
+import { delay, MINUTES, oneOf, seldom, weighted } from "./drawing.js";
 import { COLLECTIONS, type SimCollection } from "./messages.js";
 import type { PiecesSpec, Program, RunSpec, Session, SourceSpec, Step, WriteSpec } from "./program.js";
 
 const ids = fc.uniqueArray(fc.integer({ min: 0, max: 15 }), { maxLength: 10 });
 const index = fc.integer({ min: 0, max: 9 });
 const pause = oneOf(0, 10, 1000, 4 * MINUTES, 7.5 * MINUTES, 8 * MINUTES, 16 * MINUTES, 50 * MINUTES);
-/** Silent for longer than any program is, or given up soon. */
-const maxIdleMs = oneOf(undefined, undefined, 24 * HOURS, 24 * HOURS, 20 * MINUTES);
 const collection = oneOf(...COLLECTIONS);
 
 const source: fc.Arbitrary<SourceSpec> = fc.record({
@@ -79,14 +77,13 @@ const started = fc.record({
   do: oneOf("batch"),
   waitForLockMs: oneOf(0, 1000, 20 * MINUTES),
   abortStartAfterMs: seldom(delay),
-  maxIdleMs,
   steps,
 });
 
 const session: fc.Arbitrary<Session> = fc.oneof(
   weighted(5, started),
   weighted(5, run),
-  weighted(2, fc.record({ do: oneOf("open"), maxIdleMs, steps })),
+  weighted(2, fc.constant({ do: "release" } as const)),
   weighted(1, fc.record({ do: oneOf("pause"), ms: pause })),
   weighted(1, fc.constant({ do: "crash" } as const)),
 );

@@ -3,7 +3,7 @@ import { type Ledger, storeLedger } from "@saas-management/sdk";
 import { CollectionLedger } from "../../src/runs/ledger/collection-ledger.js";
 import { idsOf } from "../../src/runs/ledger/id-lines.js";
 import { openLedger } from "../../src/runs/ledger/ledger.js";
-import { look } from "../../src/runs/ledger/state.js";
+import { readLedger } from "../../src/runs/ledger/state.js";
 import { memoryStore, type Store } from "../../src/runs/ledger/store.js";
 import type { SimClock } from "./sim-clock.js";
 
@@ -74,7 +74,7 @@ export class SharedLedger {
 
   async #read(endpoint: string, installationId: string): Promise<Known> {
     const ledger = openLedger(storeLedger(this.#store), { endpoint, installationId });
-    const seen = await look(ledger);
+    const seen = await readLedger(ledger);
     const snapshots: KnownSnapshot[] = [];
     for (const collection of ["accounts", "licenses"] as const)
       for (const { state, lines } of new CollectionLedger(ledger, collection).known(seen)) {

@@ -24,7 +24,6 @@ export interface Simulated {
   readonly clock: SimClock;
   readonly fired: readonly ScheduledFault[];
   readonly crashed: boolean;
-  readonly atMostOnce: boolean;
   /** What was planned and did not come to pass. */
   readonly missed: readonly string[];
   /** What each process did on the wire. */
@@ -83,7 +82,6 @@ export async function simulate(program: Program): Promise<Simulated> {
       clock,
       logger: { debug: log, info: log, warn: log, error: log },
       retry: { retries: 2 },
-      eventDelivery: program.atMostOnce ? "at-most-once" : "at-least-once",
       ...sizes(program),
     });
     const client = new SyncEngine(configuration, transport);
@@ -120,7 +118,6 @@ export async function simulate(program: Program): Promise<Simulated> {
       clock,
       fired: faults.fired,
       crashed: transports.some(({ locks }) => locks.crashed),
-      atMostOnce: program.atMostOnce,
       missed: [
         ...faults.missed.map((fault) => `a fault never struck: ${JSON.stringify(fault)}`),
         ...unsuccessful(program, service),

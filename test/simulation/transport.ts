@@ -1,5 +1,10 @@
 import { SyncProtocolError } from "@saas-management/sdk";
-import type { CallContext, StoredMessage, SyncTransport } from "../../src/sync/transport.js";
+import type {
+  CallContext,
+  CompletionCounts,
+  StoredMessage,
+  SyncTransport,
+} from "../../src/sync/transport.js";
 import { Conduct } from "./conduct.js";
 import type { FaultKind, FaultSchedule } from "./faults.js";
 import { FaultyNetwork } from "./faulty-network.js";
@@ -33,7 +38,7 @@ export class SimulatedTransport implements SyncTransport {
     faults: FaultSchedule,
     clock: SimClock,
     observation: Observation,
-    options: Pick<Program, "atMostOnce" | "limitBytes">,
+    options: Pick<Program, "limitBytes">,
     died: () => void,
   ) {
     this.#service = service;
@@ -64,7 +69,10 @@ export class SimulatedTransport implements SyncTransport {
     }
   }
 
-  async syncRecords(given: readonly (Uint8Array | StoredMessage)[], call: CallContext) {
+  async syncRecords(
+    given: readonly (Uint8Array | StoredMessage)[],
+    call: CallContext,
+  ): Promise<{ readonly accepted: number | undefined }> {
     const sent = this.conduct.stream(await loaded(given), call.signal);
     const { batchId, records } = sent;
     const half = sent.messages.slice(0, Math.floor(sent.messages.length / 2));
@@ -80,15 +88,17 @@ export class SimulatedTransport implements SyncTransport {
     };
     try {
       const answer = await this.#network.call("SyncRecords", call, "", {
-        effect: (kind) => apply(kind?.type === "early" ? half : sent.messages),
+        effect: (kind): { accepted: number | undefined } =>
+          apply(kind?.type === "early" ? half : sent.messages),
         half: () => apply(half),
+        empty: { accepted: undefined },
         can: ({ type }) => (type === "undercounted" ? records > 0 : type !== "early" || half.length > 0),
         refused: (code) => {
           if (!TRANSIENT.has(code)) sent.refused();
         },
         answer: (kind, { accepted }) => {
           if (kind.type === "early" && !kind.counted) throw saysNothing();
-          return { accepted: kind.type === "undercounted" ? accepted - 1 : accepted };
+          return { accepted: kind.type === "undercounted" ? Number(accepted) - 1 : accepted };
         },
       });
       if (answer.accepted === records) sent.accepted();
@@ -99,13 +109,15 @@ export class SimulatedTransport implements SyncTransport {
     }
   }
 
-  completeBatch(batchId: string, call: CallContext) {
+  completeBatch(batchId: string, call: CallContext): Promise<CompletionCounts> {
     this.conduct.complete(batchId);
     return this.#network.call("CompleteSyncBatch", call, "", {
       effect: () => {
         this.#service.complete(batchId, this.#clock.now());
-        return {};
+        return Object.fromEntries(this.#service.includedIn(batchId).map((collection) => [collection, {}]));
       },
+      empty: {},
+      can: ({ type }) => type !== "empty" || this.#service.includedIn(batchId).length > 0,
     });
   }
 

@@ -3,7 +3,7 @@ import type { CollectionWriter } from "../../src/sync/write/collection-writer.js
 import type { WriteStats } from "../../src/sync/write/options.js";
 import { makeRecord, type SimCollection } from "./messages.js";
 import type { ObservedWrite, Writing } from "./observation.js";
-import { givingUp, type ProcessParts, relyNoMore } from "./process-parts.js";
+import { givingUp, type ProcessParts } from "./process-parts.js";
 import type { PiecesSpec, WriteSpec } from "./program.js";
 import { isWhole, keyOf, makeSource } from "./source.js";
 
@@ -43,7 +43,6 @@ export async function runWrite(
   write.outcome = "value" in written ? "done" : "failed";
   if ("error" in written) {
     write.error = written.error;
-    relyNoMore(observed, parts);
   }
   return written;
 }
@@ -68,7 +67,6 @@ export async function runPieces(
   };
   const failed = (error: unknown) => {
     write.error = error;
-    relyNoMore(observed, parts);
   };
   try {
     const writer = batch.writer(collection);

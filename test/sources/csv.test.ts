@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { InvalidInputError } from "@saas-management/sdk";
-import { fromCsv } from "@saas-management/sdk/sources";
+import { fromCsv, fromJsonl } from "@saas-management/sdk/sources";
 import fc from "fast-check";
 import { expect, expectTypeOf, test } from "vitest";
 import { locationOf } from "../../src/core/record-location.js";
@@ -32,10 +33,10 @@ test.each<[string, string, object[]]>([
   ],
   [
     "a byte order mark within the file",
-    "\uFEFFid,name\n1,Ann\n\uFEFFid,name\n",
+    "\uFEFFid,name\n1,Ann\n\uFEFF2,Bo\n",
     [
       { id: "1", name: "Ann" },
-      { id: "\uFEFFid", name: "name" },
+      { id: "\uFEFF2", name: "Bo" },
     ],
   ],
   [
@@ -59,6 +60,7 @@ test("takes a file: URL, another delimiter and a heading called __proto__", asyn
 
 test.each<[CsvOptions["encoding"], Uint8Array]>([
   ["utf-16le", Buffer.from("\uFEFFid,name\n1,Zoë €\n", "utf16le")],
+  ["utf-16be", Buffer.from("\uFEFFid,name\n1,Zoë €\n", "utf16le").swap16()],
   ["windows-1252", Buffer.from("id,name\n1,Zo\xeb \x80\n", "latin1")],
 ])("decodes %s", async (encoding, bytes) => {
   for (const size of [1, 2, 3, 5, 1000]) {
@@ -100,6 +102,7 @@ test("returns the cells and the lines that were written, in any dialect and howe
           return [a, b, c];
         },
         delimiter,
+        allowEmpty: true,
       });
       expect(await all(source)).toEqual(rows);
       let next = 2;
@@ -127,8 +130,78 @@ test("limits a row to the columns of the option, and types it", async () => {
   expect(await all(source)).toEqual([{ id: "1", name: "Ann" }]);
 });
 
-test("accepts repeated and missing headings among columns that are not read", async () => {
-  expect(await read("id,,x,x\n1,a,b,c\n", { columns: ["id"] })).toEqual([{ id: "1" }]);
+test.each<[string, string]>([
+  ["a doubled one", "id,x,x\n1,a,b\n"],
+  ["one without a heading in front", ",id\n0,1\n"],
+  ["a trailing one", "id,name,\n1,Ada,\n"],
+  ["several of these", "id,,x,,x,\n1,a,b,c,d,\n"],
+])("accepts columns that nobody reads: %s", async (_, text) => {
+  expect(await read(text, { columns: ["id"] })).toEqual([{ id: "1" }]);
+  const path = await folder.write("users.csv", text);
+  expect(await all(fromCsv(path, { map: ({ id }) => id }))).toEqual(["1"]);
+});
+
+test.each<[string, CsvOptions]>([
+  ["sep=;\r\nid;name\r\n1;Ann\r\n", {}],
+  ["\uFEFFsep=;\nid;name\n1;Ann\n", { delimiter: ";" }],
+  ["SEP=\t\nid\tname\n1\tAnn\n", {}],
+  ["sep=,\nid,name\n1,Ann\n", {}],
+])("reads the line that Excel writes for itself: %j", async (text, options) => {
+  const lines: (number | undefined)[] = [];
+  const map = (cells: Readonly<Record<string, string>>, { line }: { readonly line?: number }) => {
+    lines.push(line);
+    return { ...cells };
+  };
+  for (const size of [1, 3, 1000])
+    expect(await all(fromCsv(inPieces(text, size), { ...options, map }))).toEqual([{ id: "1", name: "Ann" }]);
+  expect(lines).toEqual([3, 3, 3]);
+});
+
+const HEAD = "id,name\n";
+const workbook = Buffer.concat([Buffer.from("PK\x03\x04\x14\0", "latin1"), gzipSync("x".repeat(999))]);
+
+test.each<[string, Uint8Array | string, RegExp]>([
+  ["gzip", gzipSync(HEAD), /gzip.*Decompress/],
+  ["a workbook of Excel", workbook, /XLSX.*CSV/],
+  ["an old workbook", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\n", "latin1"), /XLS\)/],
+  ["a PDF", "%PDF-1.7\n%âãÏÓ\n", /PDF/],
+  ["a page", "<!DOCTYPE html>\n<html><head></head></html>\n", /HTML.*logging in/],
+  ["a page on one line", "<html><body>502 Bad Gateway</body></html>", /HTML/],
+  ["an XML error", '\uFEFF<?xml version="1.0"?>\n<Error/>', /HTML or XML/],
+  ["UTF-16", Buffer.from(`\uFEFF${HEAD}`, "utf16le"), /encoding to "utf-16le"/],
+  ["UTF-16 of the other order", Buffer.from(`\uFEFF${HEAD}`, "utf16le").swap16(), /encoding to "utf-16be"/],
+])("names what a file is instead: %s", async (_, content, message) => {
+  for (const options of [{}, { columns: ["id"] }, { encoding: "windows-1252" }] as const)
+    expect((await refusal(content, options)).error.message).toMatch(message);
+  const lines = fromJsonl(await folder.write("users.jsonl", content));
+  expect((await refusalOf(all(lines))).error.message).toMatch(message);
+});
+
+test("names UTF-16 that is read in the other order", async () => {
+  const bytes = Buffer.from(`\uFEFF${HEAD}1,a\n`, "utf16le");
+  expect((await refusal(bytes, { encoding: "utf-16be" })).error.message).toContain('"utf-16le"');
+  bytes.swap16();
+  expect((await refusal(bytes, { encoding: "utf-16le" })).error.message).toContain('"utf-16be"');
+});
+
+test.each([HEAD, "\uFEFFid,name", "id,name\r\n\r\n", "sep=,\nid,name\n", "Unauthorized"])(
+  "rejects a file without a row, %j, unless allowEmpty is set",
+  async (text) => {
+    const { error } = await refusal(text);
+    expect(error.message).toMatch(/^users\.csv has no row after its header\..*allowEmpty/);
+    expect(await read(text, { allowEmpty: true })).toEqual([]);
+  },
+);
+
+test("tells a file that is something else from one that lacks a column, and shows nothing of it", async () => {
+  const columns = ["id", "email"];
+  const other = `${SECRET}: 503 Service Unavailable\n`;
+  expect((await refusal(other, { columns })).error.message).toBe(
+    'users.csv:1 has none of the columns "id", "email"; the line is 31 characters long. Check the file and the delimiter.',
+  );
+  expect((await refusal(`id,${SECRET}\n`, { columns })).error.message).toBe(
+    'users.csv:1 lacks the columns "email"; it has "id". Check the file and the delimiter.',
+  );
 });
 
 test.each<[string, string | Uint8Array, string, CsvOptions?]>([
@@ -156,8 +229,10 @@ test.each<[string, string | Uint8Array, string, CsvOptions?]>([
     { encoding: "windows-1252" },
   ],
   ["a missing column", `${SECRET},x\n`, "users.csv:1", { columns: ["id", "email"] }],
-  ["a repeated heading", "id,name,id\n1,a,2\n", "users.csv:1"],
-  ["a column without a heading", "id,,name\n1,a,2\n", "users.csv:1"],
+  ["a repeated heading that is read", "id,name,id\n1,a,2\n", "users.csv:1"],
+  ["a repeated heading that is asked for", "id,name,id\n1,a,2\n", "users.csv:1", { columns: ["id"] }],
+  ["a header in the middle of two joined files", "id,name\n1,a\n\uFEFFid,name\n2,b\n", "users.csv:3"],
+  ["a header that is repeated at once", "id , name\r\nid,name\r\n", "users.csv:2"],
 ])("rejects %s with the line and without the contents", async (_, content, location, options) => {
   const { error, issue } = await refusal(content, options);
   expect(issue).toMatchObject({ location });

@@ -54,12 +54,29 @@ test.each<[string, string | Uint8Array]>([
   expect(JSON.stringify([error, error.issues, String(error.cause)])).not.toContain("s3cret");
 });
 
+test.each(["utf-16le", "utf-16be", "windows-1252"] as const)(
+  "decodes %s, as the error advises",
+  async (encoding) => {
+    const wide = Buffer.from('\uFEFF{"id":"Zoë"}\n{"id":"Ċ"}\n', "utf16le");
+    const bytes = {
+      "utf-16le": wide,
+      "utf-16be": Buffer.from(wide).swap16(),
+      "windows-1252": Buffer.from('{"id":"Zoë"}\n{"id":"\x8a"}\n', "latin1"),
+    }[encoding];
+    expect((await refusalOf(read(bytes))).error.message).toMatch(/encoding/);
+    expect(await read(bytes, { encoding })).toEqual([
+      { id: "Zoë" },
+      { id: encoding === "windows-1252" ? "Š" : "Ċ" },
+    ]);
+  },
+);
+
 test("accepts a line of exactly 16 MiB", async () => {
   const longest = LONGEST.slice(1);
   expect((await read(`{}\n"${longest}"\n`))[1] === longest).toBe(true);
 });
 
 test("rejects an unknown option at once", () => {
-  const options = { name: "users.jsonl", encoding: "utf-8" };
+  const options = { name: "users.jsonl", encodng: "utf-8" };
   expect(() => fromJsonl("users.jsonl", options)).toThrow(InvalidInputError);
 });

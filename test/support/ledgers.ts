@@ -16,13 +16,16 @@ export function collectionLedger(
 
 /** What is remembered of the last completed snapshot and those before it. */
 export async function pastsOf(ledger: CollectionLedger): Promise<PastSnapshots> {
-  const completed = ledger.known(await ledger.look()).find(({ state }) => state === "completed");
+  const completed = ledger.known(await ledger.read()).find(({ state }) => state === "completed");
   return completed === undefined ? [] : completed.pasts();
 }
 
 /** Notes a completed run of these snapshots. */
-export function complete(ledger: InstallationLedger, snapshots: Completion["snapshots"]): Promise<void> {
-  const run = { at: 0, receipt: { batchId: randomUUID() } };
-  const completion = { run, snapshots, advanced: {}, before: {}, approval: undefined };
-  return noteCompleted(ledger, completion, new AbortController().signal);
+export async function complete(
+  ledger: InstallationLedger,
+  snapshots: Completion["snapshots"],
+): Promise<void> {
+  const run = { at: 0, token: randomUUID(), receipt: {} };
+  const completion = { run, snapshots, advanced: {}, before: {} };
+  await ledger.delete(await noteCompleted(ledger, completion, new AbortController().signal));
 }

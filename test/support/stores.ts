@@ -9,10 +9,13 @@ export interface StoreCall {
 /** Calls the store below. */
 type Proceed = <T>(call: StoreCall, go: () => Promise<T>) => Promise<T>;
 
-/** A store whose calls can be watched, delayed or failed. Calls of the journal go straight to the store below. */
+/**
+ * A store whose calls can be watched, delayed or failed. Calls of the journal, and those that only show that the store can
+ * be written, go straight to the store below.
+ */
 export function watchedStore(below: Store, around: Proceed): Store {
   const call = <T>(method: keyof Store, key: string, go: () => Promise<T>) =>
-    key.includes("/journal.") ? go() : around({ method, key }, go);
+    /\/(journal\.|probe-)/.test(key) ? go() : around({ method, key }, go);
   return {
     putIfAbsent: (key, value) => call("putIfAbsent", key, () => below.putIfAbsent(key, value)),
     get: (key) => call("get", key, () => below.get(key)),

@@ -7,6 +7,7 @@ import {
 } from "node:http2";
 import type { Metadata } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
+import { COLLECTIONS, type Collection, isSnapshot } from "../../src/sync/collections.js";
 import {
   AbortSyncBatchResponse,
   CompleteSyncBatchResponse,
@@ -146,8 +147,27 @@ export async function openSyncServer({ tls, port }: Where = {}): Promise<SyncSer
       seen.calls.push(operation);
       seen.timesLeftMs.push(timeoutMs(received["grpc-timeout"]));
       await seen.before[operation]();
-      answerNext(stream, operation, () => UNARY[operation]);
+      answerNext(stream, operation, () =>
+        operation === "CompleteSyncBatch" ? completed() : UNARY[operation],
+      );
     });
+  }
+
+  /** Counts of each collection that was sent. */
+  function completed(): Uint8Array {
+    const sent = seen.streams.flatMap(({ messages }) => messages).map(collectionOf);
+    const included = [...new Set(sent)].filter((collection) => collection !== undefined);
+    return CompleteSyncBatchResponse.encode({
+      snapshots: included.filter(isSnapshot).map((collection) => ({
+        collection: COLLECTIONS[collection].wireName,
+        added: 0n,
+        updated: 0n,
+        removed: 0n,
+      })),
+      events: included
+        .filter((collection) => !isSnapshot(collection))
+        .map((collection) => ({ collection: COLLECTIONS[collection].wireName, accepted: 0n })),
+    }).finish();
   }
 
   function answerRecords(stream: ServerHttp2Stream, received: IncomingHttpHeaders): void {
@@ -179,6 +199,10 @@ export async function openSyncServer({ tls, port }: Where = {}): Promise<SyncSer
   }
 
   return seen;
+}
+
+function collectionOf(bytes: Uint8Array): Collection | undefined {
+  return SyncRecordsRequest.decode(bytes).collection?.$case;
 }
 
 /** The records of an encoded message. */

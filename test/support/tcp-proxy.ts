@@ -20,6 +20,8 @@ export interface FaultProxy extends Peer {
   forget(): void;
   /** Number of bytes that were dropped so. */
   swallowed(): number;
+  /** Lets the current connections answer what comes next with an HTTP/2 GOAWAY, in place of the server. */
+  goAway(lastStream: number): void;
   /** Faults for the next connections, one each. */
   planNext(...kinds: readonly ConnectionFaultKind[]): void;
   /** Number of connections that were struck. */
@@ -30,6 +32,7 @@ export interface FaultProxy extends Peer {
 export async function relayTo(port: number, at?: number): Promise<FaultProxy> {
   let swallowed = 0;
   const sockets: Socket[] = [];
+  const clients: Socket[] = [];
   const faults: ConnectionFaultKind[] = [];
   let firings = 0;
   const struck = () => {
@@ -43,6 +46,7 @@ export async function relayTo(port: number, at?: number): Promise<FaultProxy> {
     }
     const far = connect(port, "127.0.0.1");
     sockets.push(near, far);
+    clients.push(near);
     far.on("error", () => near.destroy());
     near.once("close", () => far.destroy());
     far.once("close", () => near.destroy());
@@ -66,9 +70,23 @@ export async function relayTo(port: number, at?: number): Promise<FaultProxy> {
     ...peer,
     forget,
     swallowed: () => swallowed,
+    goAway: (lastStream) => {
+      for (const near of clients.splice(0)) {
+        near.unpipe().once("data", () => near.write(goAwayFrame(lastStream)));
+        near.resume();
+      }
+    },
     planNext: (...kinds) => void faults.push(...kinds),
     firings: () => firings,
   };
+}
+
+/** With the code NO_ERROR (RFC 9113, section 6.8). */
+function goAwayFrame(lastStream: number): Buffer {
+  const frame = Buffer.alloc(17);
+  frame.set([0, 0, 8, 7]);
+  frame.writeUInt32BE(lastStream, 9);
+  return frame;
 }
 
 type DirectedKind = Exclude<ConnectionFaultKind, { readonly type: "silent" }>;

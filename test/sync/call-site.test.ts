@@ -49,7 +49,7 @@ const BATCH_CALLS: readonly (readonly [
 
 const CLIENT_CALLS: readonly (readonly [string, ClientCall])[] = [
   ["startBatch", (client) => client.startBatch(START)],
-  ["run", (client) => client.run(NOTHING, RUN)],
+  ["run", (client) => client.run(NOTHING, { ...RUN, retryForMs: 0 })],
 ];
 
 test.each(BATCH_CALLS)("the stack of a rejected %s leads to the caller", async (_, operation, call) => {

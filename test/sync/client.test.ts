@@ -73,7 +73,6 @@ test.each<[string, object, string]>([
   ["a message size of 16 MiB", { maxSendMessageBytes: 16 * 1024 * 1024 }, "maxSendMessageBytes"],
   ["a size that is not whole", { windowBytes: 1.5 }, "windowBytes"],
   ["flushAfterMs as long as the lease", { flushAfterMs: 900_000 }, "flushAfterMs"],
-  ["another value of eventDelivery", { eventDelivery: "drop" }, "eventDelivery"],
   ["half a client certificate", { tls: { cert: "x" } }, "tls.cert"],
   ["a proxy with TLS", { proxy: "https://proxy.example.com" }, "proxy"],
   ["a proxy to an IPv6 address", { endpoint: "https://[2001:db8::1]", proxy: "http://localhost:1" }, "proxy"],

@@ -70,7 +70,7 @@ describe("a connection that does not come about", () => {
       };
     });
     const { client, clock } = frozen(slow, { timeoutMs: 1000 });
-    const late = rejection(client.openBatch("batch-1").abort());
+    const late = rejection(client.abortBatch("batch-1"));
     await until(() => slow.accepted() === 1);
     clock.advance(1000);
     await late;
@@ -94,14 +94,12 @@ describe("a connection that does not come about", () => {
   test("does not keep a caller who cancels", async () => {
     const peer = await listenSilently();
     const { client, clock } = frozen(peer);
-    const batch = client.openBatch("batch-1", { takeOver: true });
     const stop = new AbortController();
-    const write = batch.write("accounts", accounts(1), { signal: stop.signal });
+    const abort = client.abortBatch("batch-1", { signal: stop.signal });
     await until(() => peer.heard() === 1);
     const reason = new Error("enough");
     stop.abort(reason);
-    await expect(write).rejects.toBe(reason);
-    batch.close();
+    await expect(abort).rejects.toBe(reason);
     await until(() => clock.sleeping === 0);
   });
 });
@@ -217,7 +215,7 @@ describe("close", () => {
   test.each(["http", "https"])("ends a connection that is being made: %s", async (scheme) => {
     const peer = await listenSilently();
     const { client } = frozen(`${scheme}://127.0.0.1:${peer.port}`);
-    const abort = rejection(client.openBatch("batch-1").abort());
+    const abort = rejection(client.abortBatch("batch-1"));
     await until(() => peer.heard() === 1);
     await client.close();
     await until(() => peer.open() === 0);
@@ -229,7 +227,7 @@ describe("close", () => {
     const { answer } = server;
     server.answer = () => {};
     const { client, clock } = frozen(server);
-    const ended = Promise.allSettled([client.startBatch(START), client.openBatch("batch-1").abort()]);
+    const ended = Promise.allSettled([client.startBatch(START), client.abortBatch("batch-1")]);
     await until(() => server.headers.length === 2);
     clock.advance(100_000);
     await ended;

@@ -145,13 +145,40 @@ test("connects once for each attempt", async () => {
   expect(peer.accepted()).toBe(4);
 });
 
-test("reports the HTTP status of an answer that is not gRPC", async () => {
+test.each([
+  [401, false, "credentials and the rules of proxies"],
+  [403, false, "credentials and the rules of proxies"],
+  [404, false, "address of the Sync API"],
+  [413, false, "client_max_body_size 0), or set windowBytes"],
+  [429, true, "Try again later"],
+  [502, true, "Try again later"],
+  [503, true, "Try again later"],
+])("says that something on the way answered with HTTP status %i", async (status, retryable, advice) => {
+  const server = await startSyncServer();
+  for (const body of ["<html>Nothing here, but a text of some length.</html>", undefined]) {
+    server.answer = (stream) => {
+      stream.respond({ ":status": status, "content-type": "text/html" }, { endStream: body === undefined });
+      if (body !== undefined) stream.end(body);
+    };
+    const error = await failure(`http://127.0.0.1:${server.port}`);
+    expect(error).toMatchObject({ status, retryable, grpcStatus: undefined });
+    expect(error.message).toContain(
+      `such as a proxy, answered with HTTP status ${status} in place of the service`,
+    );
+    expect(error.message).toContain(advice);
+  }
+});
+
+test("takes a gRPC status for the service's, whatever the HTTP status beside it", async () => {
   const server = await startSyncServer();
   server.answer = (stream) => {
-    stream.respond({ ":status": 404, "content-type": "text/html" });
-    stream.end("<html>Nothing here, but a text of some length.</html>");
+    const grpc = { "grpc-status": "16", "grpc-message": "no such key" };
+    stream.respond({ ":status": 401, "content-type": "application/grpc", ...grpc }, { endStream: true });
   };
-  expect(await failure(`http://127.0.0.1:${server.port}`)).toMatchObject({ status: 404, retryable: false });
+  await expect(failure(`http://127.0.0.1:${server.port}`)).rejects.toMatchObject({
+    code: "AUTHENTICATION_FAILED",
+    serverMessage: "no such key",
+  });
 });
 
 const harness = useScriptedServer();

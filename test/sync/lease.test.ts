@@ -1,12 +1,10 @@
 import type { SyncProgress } from "@saas-management/sdk";
-import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { failureOf } from "../support/batch-internals.js";
-import { connectorOf } from "../support/connector.js";
 import { rejection, until } from "../support/promises.js";
 import { useScriptedServer } from "../support/sync-harness.js";
-import { startTestService } from "../support/test-service.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
@@ -121,7 +119,7 @@ test("starts an expired batch, which can be aborted, if the lease ends before th
   const seen: SyncProgress[] = [];
   const batch = await harness.startBatch(
     { clock, timeoutMs: 60 * MINUTE },
-    { maxIdleMs: 60 * MINUTE, onProgress: (progress) => seen.push(progress) },
+    { onProgress: (progress) => seen.push(progress) },
   );
   expect(batch.state).toBe("expired");
   expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
@@ -188,55 +186,4 @@ test("sends records together that come while the service does not answer", async
   }
   await expect(batch.write("accounts", dripping())).resolves.toMatchObject({ accepted: 20, windows: 2 });
   batch.close();
-});
-
-test("reports a heartbeat whenever nothing else happened for heartbeatMs, until the batch ends", async () => {
-  const clock = new TestClock({ startAt: new Date(0) });
-  const seen: SyncProgress[] = [];
-  const onProgress = (progress: SyncProgress) => void seen.push(progress);
-  const batch = await harness.startBatch({ clock }, { onProgress, heartbeatMs: 1000 });
-  clock.advance(1000);
-  await batch.write("accounts", accounts(2), { expectedCount: 2 });
-  clock.advance(1000);
-  const silent = async function* () {
-    clock.advance(1000);
-    yield { id: "e1", fullName: "E" };
-  };
-  await batch.write("employees", silent());
-  await batch.complete();
-  clock.advance(5000);
-  const bytes = expect.any(Number);
-  expect(seen.map((event) => (event.type === "heartbeat" ? event : event.type))).toEqual([
-    "started",
-    { type: "heartbeat", collection: undefined, records: 0, bytes: 0, total: undefined },
-    "sending",
-    "sending",
-    { type: "heartbeat", collection: "accounts", records: 2, bytes, total: 2 },
-    "sending",
-    { type: "heartbeat", collection: "employees", records: 0, bytes: 0, total: undefined },
-    "sending",
-    "completed",
-  ]);
-});
-
-test("a run reports heartbeats also while its connector waits, and while it waits for the lock", async () => {
-  const clock = new TestClock({ startAt: new Date(0) });
-  const service = await startTestService({ server: { clock } });
-  const other = await service.startBatch();
-  const seen: string[] = [];
-  const onProgress = ({ type }: SyncProgress) => {
-    if (seen.at(-1) !== type) seen.push(type);
-    if (seen.slice(-2).join() === "waiting-for-lock,heartbeat") void other.abort().catch(() => {});
-  };
-  const connector = connectorOf(["accounts"], async (batch) => {
-    await clock.sleep(1000);
-    await batch.write("accounts", accounts(2));
-  });
-  const own = { installationId: service.installationId, ledger: memoryLedger(), firstRun: true } as const;
-  const options = { ...own, onProgress, heartbeatMs: 400, waitForLockMs: 60_000 };
-  await clock.drive(service.sync.run(connector, options));
-  clock.advance(400);
-  expect(seen.join(" ")).toMatch(
-    /^heartbeat extracting judged( waiting-for-lock heartbeat)+ started sending completed$/,
-  );
 });

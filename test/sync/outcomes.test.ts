@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
 import { useScriptedServer } from "../support/sync-harness.js";
-import { relayTo } from "../support/tcp-proxy.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
@@ -31,56 +30,12 @@ test("calls the records of a refused window of several messages unknown", async 
 
 test.each([17, 99])("calls the records unknown after status %d, which gRPC does not define", async (code) => {
   harness.server.scripts.SyncRecords.push({ code, details: "?" });
-  const batch = await harness.startBatch({ eventDelivery: "at-most-once" });
+  const batch = await harness.startBatch();
   await expect(batch.write("externallyDiscoveredUsage", discovered(1))).rejects.toMatchObject({
     code: "SYNC_PROTOCOL",
     grpcStatus: "UNKNOWN",
     outcomes: [{ outcome: "unknown", firstIndex: 0, records: 1 }],
   });
-});
-
-test('never sends events without an id again with eventDelivery: "at-most-once"', async () => {
-  harness.server.scripts.SyncRecords.push(LOST, undefined, LOST);
-  const batch = await harness.startBatch({ eventDelivery: "at-most-once" });
-  const events = [{ id: "e", sourceActorId: "a", lastActivity: new Date(0) }];
-  await expect(batch.write("usage", events)).resolves.toMatchObject({ retries: 1 });
-  await expect(batch.write("externallyDiscoveredUsage", discovered(3))).rejects.toMatchObject({
-    code: "TRANSPORT_FAILED",
-    retryable: false,
-    stoppedBecause: "not-retryable",
-    outcomes: [{ outcome: "unknown", firstIndex: 0, records: 3 }],
-  });
-  expect(harness.server.streams).toHaveLength(3);
-});
-
-test('sends events that did not reach the service again, also with eventDelivery: "at-most-once"', async () => {
-  const port = Number(new URL(harness.server.endpoint).port);
-  const relay = await relayTo(port);
-  let back: Promise<unknown> = Promise.resolve();
-  let retries = 0;
-  const client = harness.client({
-    endpoint: `http://127.0.0.1:${relay.port}`,
-    eventDelivery: "at-most-once",
-    // Each attempt waits for its key, and so until the service is back.
-    apiKey: () => back.then(() => "key-1"),
-  });
-  const batch = await client.startBatch({
-    installationId: "installation-1",
-    onProgress: ({ type }) => {
-      if (type !== "retry") return;
-      retries += 1;
-      back = relayTo(port, relay.port);
-    },
-  });
-  await relay.close();
-  // The client notices only when a call fails that the connection is gone.
-  await client
-    .openBatch("another")
-    .abort()
-    .catch(() => {});
-  const write = batch.write("externallyDiscoveredUsage", discovered(1));
-  await expect(write).resolves.toMatchObject({ accepted: 1, retries: 1 });
-  expect(retries).toBe(1);
 });
 
 test("reports progress with numbers and names only", async () => {

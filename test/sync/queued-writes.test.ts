@@ -98,7 +98,8 @@ test("warns if complete() is awaited within a source of its own batch", async ()
 
 test("does not warn of a write that waits behind a source that yields records", async () => {
   const { batch, clock, warnings } = await startWatched();
-  let give = () => {};
+  const nothing = () => {};
+  let give = nothing;
   async function* source() {
     for (const account of accounts(4)) {
       await new Promise<void>((resolve) => {
@@ -108,14 +109,12 @@ test("does not warn of a write that waits behind a source that yields records", 
     }
   }
   const writes = [batch.write("accounts", source()), batch.write("groups", [])];
-  let done = false;
-  void Promise.all(writes).then(() => {
-    done = true;
-  });
-  while (!done) {
+  for (let given = 0; given < 4; given += 1) {
+    await until(() => give !== nothing);
     clock.advance(20_000);
     give();
-    await new Promise((resolve) => setImmediate(resolve));
+    give = nothing;
   }
+  await Promise.all(writes);
   expect(warnings).toEqual([]);
 });

@@ -276,39 +276,11 @@ describe("after a transient failure", () => {
     },
   );
 
-  /** A run whose first events arrive, and whose answer does not. */
-  const atMostOnce = async (fault: "drop" | "stall", ms: number) => {
-    const client = service.syncClient({ timeoutMs: 60 * 60_000, eventDelivery: "at-most-once" });
-    service.server.faults.add({ on: "SyncRecords", fault, at: "answer" });
-    const connector = connectorOf(["accounts"], async (batch) => {
-      await batch.write("externallyDiscoveredUsage", discovered("a"));
-      await batch.write("externallyDiscoveredUsage", discovered("b", "c"));
-      await batch.write("accounts", accounts(2));
-    });
-    const sent = client.run(connector, { installationId: service.installationId, ledger: "none" });
-    sent.catch(() => {});
-    await until(() => service.inspect().snapshots.externallyDiscoveredUsage.length > 0);
-    service.clock.advance(ms);
-    expect(await sent).toMatchObject({
-      restarts: 1,
-      surprises: [expect.stringContaining("1 record of externallyDiscoveredUsage")],
-    });
-    expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(3);
-    expect(service.present()).toHaveLength(2);
-  };
-
-  test('says which events eventDelivery: "at-most-once" did not send again after a lost lease', () =>
-    atMostOnce("stall", LEASE_MS));
-
-  // Rejects today: the error of the lost answer is not retryable, so the run takes it for one that no batch can mend.
-  test('says which events eventDelivery: "at-most-once" did not send again after a lost answer', () =>
-    atMostOnce("drop", 0));
-
-  test("fails when its restarts are used up", async () => {
-    service.server.faults.add({ on: "SyncRecords", times: 4, fault: "drop" });
-    const failing = run(["accounts"], writeAccounts, { restarts: 1 });
+  test("fails at once with retryForMs: 0", async () => {
+    service.server.faults.add({ on: "SyncRecords", times: 2, fault: "drop" });
+    const failing = run(["accounts"], writeAccounts, { retryForMs: 0 });
     await expect(failing).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
-    expect(service.states()).toEqual(["aborted", "aborted"]);
+    expect(service.states()).toEqual(["aborted"]);
   });
 });
 
@@ -396,15 +368,6 @@ const endings: readonly (readonly [
     },
   ],
   [
-    "maxDurationMs",
-    () => [
-      { maxDurationMs: 60_000 },
-      () => service.clock.advance(60_000),
-      { code: "TIMEOUT", timeoutMs: 60_000 },
-      "aborted",
-    ],
-  ],
-  [
     "SIGTERM",
     () => [
       { stopOnSignals: true },
@@ -413,7 +376,7 @@ const endings: readonly (readonly [
       "aborted",
     ],
   ],
-  ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, "active"]],
+  ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, "aborted"]],
 ];
 
 test.each(endings)("is ended by %s, whatever its function waits for", async (_, ending) => {
@@ -495,7 +458,7 @@ describe("a run that is ended while the answer to CompleteSyncBatch is missing",
     service.clock.advance(100_000);
     return ended;
   };
-  const ways = endings.filter(([name]) => ["SIGTERM", "maxDurationMs"].includes(name));
+  const ways = endings.filter(([name]) => name === "SIGTERM");
 
   test.each(ways)("by %s rejects with an unknown outcome and its cause", async (_, ending) => {
     const [options, end, cause] = ending();

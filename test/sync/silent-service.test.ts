@@ -16,7 +16,7 @@ test("a service that never answers is named after 30 s, once, and not as a proce
   const run = () =>
     service.sync.run(
       connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3))),
-      { installationId, ledger, firstRun: true, restarts: 0 },
+      { installationId, ledger, firstRun: true, retryForMs: 0 },
     );
   // Leaves a batch that the next run is to abort.
   server.faults.add({ on: "SyncRecords", fault: "status", status: "INTERNAL" });

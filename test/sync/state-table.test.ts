@@ -38,13 +38,6 @@ interface Prepared {
 /** Brings a batch to its state, with an open collection where the call needs one. */
 const PREPARE: Readonly<Record<string, (withOpen: boolean) => Promise<Prepared>>> = {
   active: async (withOpen) => opened(await started(), withOpen),
-  "by id": async (withOpen) => opened(harness.client().openBatch("batch-1", { takeOver: true }), withOpen),
-  "taken over": async (withOpen) => {
-    const client = harness.client();
-    const prepared = opened(await client.startBatch({ installationId: "i" }), withOpen);
-    client.openBatch(prepared.batch.id, { takeOver: true }).close();
-    return prepared;
-  },
   incomplete: async (withOpen) => {
     const prepared = opened(await harness.startBatch(), withOpen);
     await prepared.batch.write("plans", [BROKEN]).catch(nothing);
@@ -127,14 +120,14 @@ const table = readTable();
 test("the table of states has every state and every call", () => {
   expect(new Set(table.map(({ state }) => state))).toEqual(new Set(Object.keys(PREPARE)));
   expect(new Set(table.map(({ call }) => call))).toEqual(new Set(Object.keys(CALLS)));
-  expect(table).toHaveLength(77);
+  expect(table).toHaveLength(63);
 });
 
 test.each(table)("a batch that is $state answers $call with $cell", async ({ state, call, cell }) => {
   const prepared = await PREPARE[state]?.(call.startsWith("writer."));
   if (prepared === undefined) throw new Error(state);
   const { batch, release } = prepared;
-  const known = { incomplete: "active", "by id": "active", "taken over": "unknown" };
+  const known = { incomplete: "active" };
   expect(batch.state).toBe(Reflect.get(known, state) ?? state);
   const outcome = CALLS[call]?.(prepared).then(
     () => "ok",

@@ -43,7 +43,7 @@ async function startBehindRelay(options: Partial<SyncClientOptions> = {}) {
   const cutOff = async () => {
     await relay.close();
     // The client knows only when a call fails that the connection is gone.
-    await rejection(client.openBatch("another").abort());
+    await rejection(client.abortBatch("another"));
   };
   const comeBack = () => relayTo(serverPort(), relay.port);
   const silence = async () => {

@@ -11,6 +11,7 @@ import { memoryStore } from "../../src/runs/ledger/store.js";
 import { connectorOf, previewOf } from "../support/connector.js";
 import { resealed } from "../support/ledger-values.js";
 import { quietLogger } from "../support/observed.js";
+import { until } from "../support/promises.js";
 import { failingStore } from "../support/stores.js";
 import { testService } from "../support/test-service.js";
 
@@ -109,22 +110,53 @@ test("what a run has advanced is kept when it sends again in another batch", asy
   expect(await committed()).toBe("one");
 });
 
-test("what the connector advanced is forgotten when another run made it begin again, also if it goes on", async () => {
+test("a run that another one has overtaken stores nothing that it advanced", async () => {
   await advanceTo("one");
-  const seen: (string | undefined)[] = [];
-  let late = () => {};
-  const receipt = await service.clock.drive(
-    service.run([], async (_, { watermark, advance }) => {
-      seen.push(watermark("usage"));
-      if (seen.length === 2) return late();
-      late = () => advance("usage", "three");
-      late();
-      await advanceTo("two");
-    }),
-  );
-  expect(receipt.restarts).toBe(1);
-  expect(seen).toEqual(["one", "two"]);
+  const overtaken = service.run([], async (_, { watermark, advance }) => {
+    expect(watermark("usage")).toBe("one");
+    advance("usage", "three");
+    await advanceTo("two");
+  });
+  await expect(overtaken).rejects.toMatchObject({ code: "RUN_OUTDATED" });
   expect(await committed()).toBe("two");
+});
+
+test.each([
+  ["has returned", async () => {}],
+  ["has failed", () => Promise.reject(new Error("The vendor is away."))],
+  ["was cut off by the signal", (stop: AbortController) => stop.abort(new Error("Stopped."))],
+])("what a connector advances after it %s is refused, and not stored", async (_, end) => {
+  await advanceTo("one");
+  const stop = new AbortController();
+  let late = () => {};
+  const options = { signal: stop.signal };
+  const run = service.run(
+    [],
+    async (_batch, { advance }) => {
+      late = () => advance("usage", "late");
+      await end(stop);
+    },
+    options,
+  );
+  await run.catch(() => {});
+  expect(late).toThrow(/^(advance was refused: the connector has returned|Stopped)/);
+  expect(await committed()).toBe("one");
+});
+
+test("what is advanced while a run that has read everything sends is refused, and the run is completed", async () => {
+  const slow = service.server.faults.add({ on: "SyncRecords", fault: "delay", ms: 10_000 });
+  let late = () => {};
+  const run = service.run([], async (batch, { advance }) => {
+    advance("usage", "in time");
+    late = () => advance("usage", "late");
+    await batch.write("usage", [event("a")]);
+  });
+  run.catch(() => {});
+  await until(() => slow.fired > 0);
+  expect(late).toThrow("advance was refused");
+  service.clock.advance(10_000);
+  await run;
+  expect(await committed()).toBe("in time");
 });
 
 const wrong: readonly [string, (attempt: RunContext) => unknown][] = [
@@ -188,7 +220,7 @@ test("a run sends nothing if the watermarks cannot be read", async () => {
   const store = failingStore(below, ({ key }) => STATE.test(key), new Error("away"));
   await expect(advanceTo("one", { ledger: storeLedger(store) })).rejects.toMatchObject({
     code: "INVALID_CONFIGURATION",
-    message: expect.stringContaining("could not be read; nothing was sent"),
+    message: expect.stringContaining("could not be read: away"),
     cause: { message: "away" },
   });
   expect(service.inspect().snapshots.usage).toEqual([]);
@@ -201,7 +233,9 @@ test("a run is completed and logs an error if its watermark cannot be stored", a
   await advanceTo("one", { ledger: storeLedger(below) });
   expect(await advanceTo("two", { ledger: storeLedger(fails) })).toBe("one");
   expect(service.states()).toEqual(["completed", "completed"]);
-  expect(errors).toEqual([[expect.stringContaining("could not note it"), { error: away }]]);
+  expect(errors).toEqual([
+    [expect.stringContaining("could not note it"), { error: expect.objectContaining({ cause: away }) }],
+  ]);
   expect(await advanceTo("three", { ledger: storeLedger(below) })).toBe("one");
 });
 

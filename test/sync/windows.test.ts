@@ -1,8 +1,7 @@
-import { defineConnector, InvalidInputError } from "@saas-management/sdk";
+import { InvalidInputError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
-import { testOfAcceptedCounts } from "../support/adopted.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { recordsOf } from "../support/sync-server.js";
 
@@ -81,67 +80,4 @@ test("sends a window again alone, with the same bytes, after a transient failure
     .filter((s) => s !== failed)
     .flatMap((s) => s.messages.flatMap(recordsOf));
   expect(ids).toHaveLength(20);
-});
-
-testOfAcceptedCounts("fails if the service acknowledges fewer records than were sent", async () => {
-  harness.server.acknowledge = (records) => records - 1;
-  const batch = await startBatch();
-  await expect(batch.write("accounts", accounts(5))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
-  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
-});
-
-/** The server counts in some of its answers only, in this order; then it always does. */
-function countIn(...answers: readonly boolean[]) {
-  const left = [...answers];
-  harness.server.acknowledge = (records) => (left.shift() === false ? undefined : records);
-}
-
-test("accepts acknowledgements without a count from a service that never counts", async () => {
-  harness.server.acknowledge = () => undefined;
-  const batch = await startBatch({ messageBytes: 300, windowBytes: 300 });
-  await expect(batch.write("accounts", accounts(5))).resolves.toMatchObject({ accepted: 5, retries: 0 });
-});
-
-testOfAcceptedCounts(
-  "sends a window again if a service that counts acknowledged it without a count, in any batch of the client",
-  async () => {
-    countIn(true, false, true, true, false);
-    const client = harness.client();
-    for (const collection of ["accounts", "groups"] as const) {
-      const batch = await client.startBatch({ installationId: "installation-1" });
-      await batch.write("accounts", accounts(1));
-      await expect(batch.write(collection, accounts(1))).resolves.toMatchObject({ retries: 1 });
-      batch.close();
-    }
-    expect(harness.server.streams).toHaveLength(6);
-  },
-);
-
-testOfAcceptedCounts(
-  "fails if an acknowledgement had no count before the service was known to count",
-  async () => {
-    countIn(false);
-    const batch = await startBatch();
-    await expect(batch.write("accounts", accounts(5))).resolves.toMatchObject({ accepted: 5 });
-    await expect(batch.write("groups", accounts(1))).rejects.toMatchObject({
-      code: "TRANSPORT_FAILED",
-      retryable: true,
-    });
-    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
-  },
-);
-
-const event = (id: string) => ({ id, sourceActorId: "a", lastActivity: new Date(0) });
-
-test("sends what was acknowledged without a count again in the next batch of the run", async () => {
-  countIn(false);
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: async (batch) => {
-      await batch.write("usage", [event("e1")]);
-      await batch.write("accounts", accounts(2));
-    },
-  });
-  const receipt = await harness.client().run(connector, { installationId: "i", ledger: "none" });
-  expect(receipt).toMatchObject({ restarts: 1, collections: { usage: { stats: { sent: 1 } } } });
 });

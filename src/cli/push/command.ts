@@ -9,7 +9,7 @@ import type { PushFile } from "./connector.js";
 /** Sends files in one run. */
 export async function run(files: readonly string[], options: Options, io: Io): Promise<void> {
   const connection = await resolveConnection(options);
-  const found = pushFiles(files, connection);
+  const found = pushFiles(files, connection, options);
   const { fileConnector } = await import("./connector.js");
   await execute(fileConnector(found, io, connection.ledger !== "none"), {}, options, connection, io);
 }
@@ -22,11 +22,18 @@ export async function run(files: readonly string[], options: Options, io: Io): P
 function pushFiles(
   files: readonly string[],
   { config: { push = [] }, directory }: Pick<Connection, "config" | "directory">,
+  given: Pick<Options, "delimiter" | "encoding">,
 ): readonly PushFile[] {
-  const configured = push.flatMap(({ file, collection, map, encoding }) =>
-    [file].flat().map((one) => pushFile({ collection, path: resolve(directory, one), map, encoding })),
+  const configured = push.flatMap(({ file, ...how }) =>
+    [file].flat().map((one) => pushFile({ ...how, path: resolve(directory, one) })),
   );
-  const found = files.length === 0 ? configured : files.map((file) => namedFile(file, configured));
+  const named = files.length === 0 ? configured : files.map((file) => namedFile(file, configured));
+  const { delimiter, encoding } = given;
+  const found = named.map((file) => ({
+    ...file,
+    delimiter: delimiter ?? file.delimiter,
+    encoding: encoding ?? file.encoding,
+  }));
   if (found.length === 0) throw new UsageError("Nothing to push: name a file, such as accounts=users.csv.");
   const twice = found.find(({ path }, i) => found.findIndex((other) => other.path === path) < i);
   if (twice !== undefined) throw new UsageError(`${twice.path} is given twice.`);

@@ -1,12 +1,12 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
+import { InvalidInputError } from "../../core/errors/index.js";
 import { isPlainObject } from "../../core/validate.js";
 import type { Connector } from "../../runs/connector.js";
-import { fromCsv } from "../../sources/csv.js";
+import { readCsv } from "../../sources/csv.js";
 import { fromJsonl } from "../../sources/jsonl.js";
 import { problemAt, type RecordLocation } from "../../sources/source.js";
 import {
-  COLLECTIONS,
   type Collection,
   isSnapshot,
   type RecordOf,
@@ -14,7 +14,7 @@ import {
 } from "../../sync/collections.js";
 import type { CliConfig } from "../cli-config.js";
 import type { Io } from "../io.js";
-import { type Row, rowReader, timeFieldOf } from "./fields.js";
+import { type Row, rowReader } from "./fields.js";
 
 type Pushed = NonNullable<CliConfig["push"]>[number];
 
@@ -25,6 +25,8 @@ export interface PushFile {
   readonly format: "csv" | "jsonl";
   readonly map?: Pushed["map"];
   readonly encoding?: Pushed["encoding"];
+  readonly delimiter?: Pushed["delimiter"];
+  readonly allowEmpty?: Pushed["allowEmpty"];
 }
 
 const DELIMITERS = [",", ";", "\t", "|"];
@@ -39,56 +41,50 @@ export function fileConnector(
   const collections = [...new Set(files.map(({ collection }) => collection))];
   return {
     snapshots: collections.filter(isSnapshot),
-    async run(batch, { watermark, advance }) {
+    async run(batch) {
       for (const name of collections) {
         const own = files.filter(({ collection }) => collection === name);
         if (isSnapshot(name)) {
           await batch.write(name, recordsOf(name, own, io));
           continue;
         }
-        const since = hasLedger ? watermark(name) : undefined;
-        const times = new EventTimes(name, since);
-        await batch.write(name, recordsOf(name, own, io, times));
-        const { skipped, latest } = times;
-        if (skipped > 0) io.note(`${name}: ${skipped} events before ${since} were sent by an earlier run.`);
-        if (hasLedger && Number.isFinite(latest)) advance(name, new Date(latest).toISOString());
+        const { sent, skipped } = await batch.write(name, recordsOf(name, own, io), { newOnly: hasLedger });
+        if (skipped > 0)
+          io.note(`${name}: ${skipped} of ${sent + skipped} events were sent by an earlier run.`);
       }
     },
   };
 }
 
 /** The records of all files of a collection, one file after the other. */
-async function* recordsOf<C extends Collection>(
-  collection: C,
-  files: readonly PushFile[],
-  io: Io,
-  times?: EventTimes,
-) {
-  for (const { path, format, encoding, map } of files) {
+async function* recordsOf<C extends Collection>(collection: C, files: readonly PushFile[], io: Io) {
+  for (const { path, format, map, ...given } of files) {
+    const { encoding, allowEmpty } = given;
     const name = basename(path);
     const accept = (record: unknown, at: RecordLocation): RecordOf<C> | undefined => {
-      if (record === undefined || times?.isNew(record) === false) return undefined;
+      if (record === undefined) return undefined;
       if (isRecord(collection, record)) return record;
       throw problemAt(at.location, "is not an object");
     };
     if (format === "jsonl") {
-      yield* fromJsonl(path, { map: accept });
+      yield* fromJsonl(path, { map: accept, encoding, allowEmpty });
       continue;
     }
-    const warn = (problem: string) => io.warn(`${name}: ${problem}.`);
-    const read: (row: Row) => unknown = map ?? rowReader(collection, warn);
-    const delimiter = await delimiterOf(path, encoding);
-    if (delimiter !== ",") io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
-    const ofRow = (row: Row, at: RecordLocation) => {
-      let record: unknown;
+    const { choose, read } = rowReader(collection, (problem) => io.warn(`${name}: ${problem}.`));
+    const delimiter = given.delimiter ?? (await delimiterOf(path, encoding));
+    if (delimiter !== "," && given.delimiter === undefined)
+      io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
+    const mapped = (row: Row, at: RecordLocation) => {
       try {
-        record = read(row);
+        return accept(map?.(row), at);
       } catch (cause) {
+        if (cause instanceof InvalidInputError) throw cause;
         throw problemAt(at.location, `made map throw: ${cause instanceof Error ? cause.message : ""}`);
       }
-      return accept(record, at);
     };
-    yield* fromCsv(path, { map: ofRow, delimiter, encoding });
+    const options = { delimiter, encoding, allowEmpty };
+    if (map !== undefined) yield* readCsv(path, { ...options, map: mapped });
+    else yield* readCsv(path, { ...options, map: (row, at) => accept(read(row), at) }, choose);
   }
 }
 
@@ -110,33 +106,5 @@ async function delimiterOf(path: string, encoding = "utf-8"): Promise<string> {
     return DELIMITERS.reduce((best, one) => (countOf(one) > countOf(best) ? one : best));
   } finally {
     await file.close();
-  }
-}
-
-/**
- * Leaves out the events that an earlier run has sent. Events of the very time of the watermark are sent again if they have
- * ids, so that none is lost; the others would count twice.
- */
-class EventTimes {
-  skipped = 0;
-  /** Until when events were seen; not finite if there was none with a time. */
-  latest: number;
-  readonly #field: string;
-  /** The first time that is new. */
-  readonly #from: number;
-
-  constructor(collection: Collection, watermark: string | undefined) {
-    this.#field = timeFieldOf(collection) ?? "";
-    this.latest = watermark === undefined ? Number.NEGATIVE_INFINITY : Date.parse(watermark);
-    this.#from = COLLECTIONS[collection].idField === undefined ? this.latest + 1 : this.latest;
-  }
-
-  /** A record without a valid time is sent: the write explains what is wrong with it. */
-  isNew(record: unknown): boolean {
-    const given: unknown = isPlainObject(record) ? record[this.#field] : undefined;
-    const time = given instanceof Date ? given.getTime() : Date.parse(String(given));
-    if (time < this.#from) this.skipped += 1;
-    if (time > this.latest) this.latest = time;
-    return !(time < this.#from);
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isPlainObject, suggestKey } from "../../core/validate.js";
-import type { Collection } from "../../sync/collections.js";
+import { type ChooseColumns, refusedColumns } from "../../sources/csv-header.js";
+import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import { int64, stringMap, timestamp } from "../../sync/encoding/schema-checks.js";
 import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
 
@@ -8,6 +9,8 @@ import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
 type Convert = (cell: string) => unknown;
 export type Row = Readonly<Record<string, string>>;
 type Fields = Record<string, unknown>;
+
+const MAP_ADVICE = "If it is the right file, configure a map for its headings.";
 
 const asText: Convert = (cell) => cell;
 const asTime: Convert = (cell) => cell;
@@ -17,40 +20,57 @@ const asBoolean: Convert = (cell) => (/^(true|false)$/i.test(cell) ? cell.toLowe
 const asNumber: Convert = (cell) => (/^-?\d{1,15}$/.test(cell) ? Number(cell) : cell);
 const asInt64: Convert = (cell) => (/^-?\d{1,19}$/.test(cell) ? BigInt(cell) : cell);
 
-/**
- * Makes the function that makes a record of a row whose headings are names of fields.
- * @param warn Is told about headings that are not.
- */
-export function rowReader(collection: Collection, warn: (problem: string) => void): (row: Row) => Fields {
+/** Reads rows whose headings are names of fields. */
+export interface RowReader {
+  readonly choose: ChooseColumns;
+  readonly read: (row: Row) => Fields;
+}
+
+/** @param warn Is told about headings that are no fields. */
+export function rowReader(collection: Collection, warn: (problem: string) => void): RowReader {
+  const { idField, model } = COLLECTIONS[collection];
   const fields = fieldsOf(collection);
+  const names = [...fields.keys()];
   /** An entry of a map is a string: `attributes.tier`. */
   const converterOf = (heading: string): Convert | undefined => {
     const parent = fields.get(heading.slice(0, Math.max(0, heading.lastIndexOf("."))));
     return fields.get(heading) ?? (parent === asMap ? asText : undefined);
   };
-  const meant = (heading: string) => suggestKey(heading, [...fields.keys()]).replace(/^ (.*)$/, " ($1)");
-  let columns: readonly { readonly column: string; readonly convert: Convert }[] | undefined;
-  return (row) => {
-    if (columns === undefined) {
-      const all = Object.keys(row).map((column) => ({ column, convert: converterOf(column) }));
-      columns = all.flatMap(({ column, convert }) => (convert === undefined ? [] : [{ column, convert }]));
-      const ignored = all.flatMap(({ column, convert }) =>
-        convert === undefined ? [`${JSON.stringify(column)}${meant(column)}`] : [],
-      );
-      if (ignored.length > 0) warn(`columns that are not fields are not sent: ${ignored.join(", ")}`);
-    }
-    const record: Fields = {};
-    for (const { column, convert } of columns) {
-      const cell = row[column] ?? "";
-      if (cell !== "") put(record, column.split("."), convert(cell));
-    }
-    return record;
+  const meant = (heading: string) => suggestKey(heading, names).replace(/^ (.*)$/, " ($1)");
+  const isId = (heading: string) => idField === undefined || `.${heading}`.endsWith(`.${idField}`);
+  let columns: readonly { readonly column: string; readonly convert: Convert }[] = [];
+  return {
+    choose(headings) {
+      const { found } = headings;
+      columns = found.flatMap((column) => {
+        const convert = converterOf(column);
+        return convert === undefined ? [] : [{ column, convert }];
+      });
+      const sent = columns.map(({ column }) => column);
+      const others = found.filter((heading) => !sent.includes(heading));
+      const listed = others.map((heading) => `${JSON.stringify(heading)}${meant(heading)}`).join(", ");
+      if (sent.length === 0) {
+        const nearly = names.filter((name) => found.some((heading) => suggestKey(heading, [name]) !== ""));
+        const advice = `Write the headings as the fields are called: ${nearly.join(", ")}.`;
+        throw refusedColumns(headings, names.slice(0, 4), sent, nearly.length > 0 ? advice : MAP_ADVICE);
+      }
+      if (!sent.some(isId)) {
+        const advice = others.length > 0 ? `These are no fields: ${listed}.` : MAP_ADVICE;
+        throw refusedColumns(headings, [idField ?? ""], sent, advice);
+      }
+      if (others.length > 0) warn(`columns that are not fields are not sent: ${listed}`);
+      // A night without events is no surprise; a snapshot without records is one.
+      return { columns: sent, mayBeEmpty: model === "event" && others.length === 0 };
+    },
+    read(row) {
+      const record: Fields = {};
+      for (const { column, convert } of columns) {
+        const cell = row[column] ?? "";
+        if (cell !== "") put(record, column.split("."), convert(cell));
+      }
+      return record;
+    },
   };
-}
-
-/** The field that tells when an event happened: the first one that is a time. */
-export function timeFieldOf(collection: Collection): string | undefined {
-  return [...fieldsOf(collection)].find(([, convert]) => convert === asTime)?.[0];
 }
 
 /** The fields of a collection's records by their paths, as its schema declares them. */

@@ -8,16 +8,21 @@ import type { Io } from "../io.js";
 import { type Options, UsageError } from "../options.js";
 import { messageOf } from "../problem.js";
 import { demoInstallations, demoPortfolio } from "./demo.js";
+import { envFileOf, writeEnvFile } from "./env-file.js";
 
 type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;
 
 /** Serves until a signal stops it. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
-  const { demo, host, port, syncPort } = options;
+  const { demo, host, port, syncPort, writeEnv } = options;
   await using server = await serve({ host, port, syncPort, tls: tlsIdentity(options) }, demo === true);
   const { baseUrl, syncUrl, apiKey, installationId } = server;
-  io.data({ baseUrl, syncUrl, apiKey, installationId }, () => describe(server));
+  const settings = { baseUrl, syncUrl, apiKey, installationId };
+  if (writeEnv !== undefined) writeEnvFile(writeEnv, settings);
+  if (writeEnv === undefined || io.json) io.data(settings, () => envFileOf(settings).trimEnd());
   if (host !== undefined && !isLoopback(host)) io.warn(`other machines may reach this server at ${host}.`);
+  const place = writeEnv === undefined ? "" : ` The settings are in ${writeEnv}.`;
+  io.note(`Serving at ${baseUrl}/graphql and ${syncUrl} until Ctrl+C.${place}`);
   await new Promise<void>((stop) => io.signal.addEventListener("abort", () => stop(), { once: true }));
 }
 
@@ -34,18 +39,6 @@ export async function serve(options: ServerOptions, isDemo: boolean): Promise<Re
     const isUsage = error instanceof TypeError || (error instanceof Error && "syscall" in error);
     throw isUsage ? new UsageError(messageOf(error)) : error;
   }
-}
-
-/** A valid environment file. */
-function describe({ baseUrl, syncUrl, apiKey, installationId }: ReferenceServer): string {
-  return `# GraphQL API at ${baseUrl}/graphql, Sync API at ${syncUrl}
-# The key and all data are discarded when the server stops (Ctrl+C). This output is an environment file
-# (node --env-file) for fromEnv() and the examples of the README:
-
-SAAS_MANAGEMENT_BASE_URL=${baseUrl}
-SAAS_MANAGEMENT_SYNC_URL=${syncUrl}
-SAAS_MANAGEMENT_API_KEY=${apiKey}
-SAAS_MANAGEMENT_INSTALLATION_ID=${installationId}`;
 }
 
 function tlsIdentity({ tlsCert, tlsKey }: Options): ServerOptions["tls"] {

@@ -94,12 +94,11 @@ export class GraphQLResponseError extends SdkError {
   /** HTTP status of the response. */
   declare readonly status: number;
   /**
-   * The entries: the server's messages are not for end users; `path` says where in the result, and `field` which field
-   * of the filter or input a message names, such as `where.state.activity.eq`. Not enumerable.
+   * The entries: the server's messages are not for end users; `path` says where in the result. `extensions` are the
+   * server's. Not enumerable.
    */
   declare readonly errors: readonly {
     readonly message: string;
-    readonly field?: string;
     readonly path?: readonly (string | number)[];
     readonly locations?: readonly { readonly line: number; readonly column: number }[];
     readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
@@ -124,14 +123,9 @@ export class MutationError extends SdkError {
   /** Name of the mutation. */
   declare readonly mutation: string;
   /**
-   * The typed errors, with the server's messages, and with the field of the input if a message names one, such as
-   * `input.deadline`. `isMutationError` tells them apart. Not enumerable.
+   * The typed errors, with the server's messages. `isMutationError` tells them apart. Not enumerable.
    */
-  declare readonly errors: readonly {
-    readonly __typename: string;
-    readonly message: string;
-    readonly field?: string;
-  }[];
+  declare readonly errors: readonly { readonly __typename: string; readonly message: string }[];
 
   /** @internal */
   constructor(message: string, details: DetailsOf<MutationError, "mutation" | "errors">) {

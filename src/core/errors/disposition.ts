@@ -26,11 +26,8 @@ export function disposition(
   | "unknown" {
   if (!(error instanceof SaasManagementError)) return askedBy(error) ?? "unknown";
   switch (error.code) {
-    case "RUN_HELD": {
-      // A store that was out of reach may be there again.
-      const next = disposition(error.cause);
-      return next === "retry-now" || next === "retry-after" ? next : "needs-approval";
-    }
+    case "RUN_HELD":
+      return "needs-approval";
     case "INVALID_INPUT":
       // Without issues it is about the arguments of a call.
       return askedBy(error) ?? (error.issues.length > 0 ? "fix-data" : "fix-configuration");
@@ -40,7 +37,7 @@ export function disposition(
       return error.grpcStatus === "INVALID_ARGUMENT" ? "fix-data" : "unknown";
     case "INVALID_CONFIGURATION":
       // A store that cannot be reached now says so.
-      return askedBy(error.cause) ?? "fix-configuration";
+      return askedBy(error.cause) ?? askedBy(error) ?? "fix-configuration";
     case "SPOOL_FAILED":
       return "fix-configuration";
     case "AUTHENTICATION_FAILED":
@@ -49,7 +46,6 @@ export function disposition(
       return "fix-credential";
     case "BATCH_IN_PROGRESS":
     case "RATE_LIMITED":
-    case "RUN_OUTDATED":
     case "TIMEOUT":
       return "retry-after";
     case "TRANSPORT_FAILED":
@@ -61,6 +57,7 @@ export function disposition(
         ? disposition(error.cause)
         : "retry-now";
     case "INTERRUPTED":
+    case "RUN_OUTDATED":
       return "retry-now";
     case "BATCH_OUTCOME_UNKNOWN":
     case "GRAPHQL_ERRORS":

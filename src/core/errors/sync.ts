@@ -45,7 +45,7 @@ export class SyncProtocolError extends SdkError {
 
 /**
  * State of a batch as its handle knows it (service description, "Sync batch"). `unknown`: a completion was sent and its
- * outcome is not known, also if an abort succeeded after it; or only another handle knows it.
+ * outcome is not known, also if an abort succeeded after it.
  */
 export type BatchState =
   | "active"
@@ -64,11 +64,8 @@ export class BatchStateError extends SdkError {
   readonly code = "BATCH_STATE";
   /** State of the batch. */
   declare readonly state: BatchState;
-  /**
-   * Why the call was refused. `taken-over`: another handle is the writer of the batch, either one of the same client
-   * (`openBatch` with `takeOver: true`), or one that the service has seen a newer write of.
-   */
-  declare readonly reason: "completed" | "aborted" | "expired" | "incomplete" | "taken-over" | "unknown";
+  /** Why the call was refused. */
+  declare readonly reason: "completed" | "aborted" | "expired" | "incomplete" | "unknown";
 
   /** @internal */
   constructor(message: string, details: DetailsOf<BatchStateError, "state" | "reason">) {
@@ -153,8 +150,8 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
-   * Path of the file with all of those, if the ledger keeps one. For `added`, the file has the new ids. For `no-baseline`
-   * and `unreadable-ledger`, it has the ids of the run: an approval takes them as the new baseline.
+   * Path of the file with all of those; absent if the ledger keeps none, as with `hashIds`. For `added`, the file has the
+   * new ids. For `no-baseline` and `unreadable-ledger`, it has the ids of the run.
    */
   readonly listedIn?: string;
 }
@@ -168,7 +165,7 @@ export interface HeldReport {
   /** The snapshots that were held. */
   readonly reasons: readonly HeldReason[];
   /**
-   * The value of `approve` that lets the same run pass, and until when; undefined in a preview, without a ledger, or if it
+   * The value of `approve` that lets a run like this one pass, and until when; undefined in a preview, without a ledger, or if it
    * could not be stored.
    */
   readonly approval: { readonly id: string; readonly expiresAt: Date } | undefined;
@@ -191,8 +188,8 @@ export class RunHeldError extends SdkError {
 }
 
 /**
- * Other runs of the installation were completed while this one read its source, as often as `restarts` allows: what it
- * read may be older than what they sent. Nothing of it was completed.
+ * Another run completed a collection of this one while it read its source, or moved a watermark that it was given: what
+ * it read may be older than what that run sent. Nothing of it was completed; run it again.
  */
 export class RunOutdatedError extends SdkError {
   /** @internal */
@@ -200,7 +197,7 @@ export class RunOutdatedError extends SdkError {
   readonly code = "RUN_OUTDATED";
   /** The installation. */
   declare readonly installationId: string;
-  /** Id of the batch of the last of those runs; undefined if the ledger has no receipt of it. */
+  /** Id of that run's batch; undefined if the ledger has no receipt of it. */
   declare readonly otherBatchId: string | undefined;
 
   /** @internal */

@@ -72,7 +72,7 @@ export class PagedConnection<Node> implements Connection<Node> {
   async totalCount(): Promise<number> {
     const { fetchPage, signal } = this.#plan;
     return withCallSite(signal, async () => {
-      const connection = await fetchPage({ size: 1, cursor: undefined }, signal);
+      const { connection } = await fetchPage({ size: 1, cursor: undefined }, signal);
       const count = readCount(connection?.totalCount);
       if (count !== undefined) return count;
       throw new InvalidInputError("The response has no totalCount. Select it in the document.");

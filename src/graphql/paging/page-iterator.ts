@@ -1,7 +1,7 @@
 import { follow } from "../../core/abort.js";
 import { annotate, TimeoutError } from "../../core/errors/index.js";
 import { openTrace, type Trace } from "../../core/trace.js";
-import { type ConnectionData, type Page, type PageRequest, PageWalk, type WalkPlan } from "./page-walk.js";
+import { type FetchedPage, type Page, type PageRequest, PageWalk, type WalkPlan } from "./page-walk.js";
 
 export interface ConnectionPlan<Node> extends WalkPlan {
   /** What is walked over, for those that watch: `licenses`. */
@@ -11,7 +11,7 @@ export interface ConnectionPlan<Node> extends WalkPlan {
   readonly fetchPage: (request: PageRequest, signal: AbortSignal | undefined) => Fetch<Node>;
 }
 
-type Fetch<Node> = Promise<ConnectionData<Node> | null | undefined>;
+type Fetch<Node> = Promise<FetchedPage<Node>>;
 
 /** A consumer that takes less may get its page before the next request reaches the socket. */
 const SLOW_MS = 1;

@@ -20,6 +20,8 @@ export interface Page<Node> {
   readonly pageInfo: PageInfo;
   /** Number of nodes over all pages; undefined if a document of your own does not select it. */
   readonly totalCount: number | undefined;
+  /** The server's own id of the request that read the page, if it sent one. */
+  readonly requestId: string | undefined;
 }
 
 /** A connection as a response contains it: `nodes`, and of `pageInfo` what the direction of paging needs. */
@@ -30,10 +32,17 @@ export interface ConnectionData<Node> {
   readonly totalCount?: number | null | undefined;
 }
 
+/** A connection, and the id of the request that read it. */
+export interface FetchedPage<Node> {
+  readonly connection: ConnectionData<Node> | null | undefined;
+  readonly requestId: string | undefined;
+}
+
 /** From the start with `first` and `after`, or from the end with `last` and `before`. */
 export type Direction = "forward" | "backward";
 
 export interface PageRequest {
+  /** At most; it may be infinite. */
   readonly size: number;
   /** `after` or `before`; undefined for the first page. */
   readonly cursor: string | undefined;
@@ -42,6 +51,7 @@ export interface PageRequest {
 /** Where a walk starts, its direction, and where it ends at the latest. */
 export interface WalkPlan {
   readonly direction: Direction;
+  /** Infinity for pages as large as the client's. */
   readonly pageSize: number;
   /** Cursor to start from; undefined for the very start, or the very end. */
   readonly start: string | undefined;
@@ -93,8 +103,8 @@ export class PageWalk {
    * Takes the page that was requested and moves on.
    * @throws {PaginationError} it is not a page, or the walk cannot continue from it; its nodes are not yielded
    */
-  accept<Node>(connection: ConnectionData<Node> | null | undefined): Page<Node> {
-    const page = this.#read(connection);
+  accept<Node>(fetched: FetchedPage<Node>): Page<Node> {
+    const page = this.#read(fetched);
     const nodes = this.#withinLimit(page.nodes);
     const { more, cursor: cursorField } = FIELDS[this.#plan.direction];
     const continues = page.pageInfo[more] && nodes.length < this.#left;
@@ -107,7 +117,7 @@ export class PageWalk {
     return { ...page, nodes, pageInfo: { ...page.pageInfo, [more]: true, [cursorField]: null } };
   }
 
-  #read<Node>(connection: ConnectionData<Node> | null | undefined): Page<Node> {
+  #read<Node>({ connection, requestId }: FetchedPage<Node>): Page<Node> {
     const { more, cursor } = FIELDS[this.#plan.direction];
     const { nodes, pageInfo, totalCount } = connection ?? {};
     if (nodes === undefined || !isArrayOrNull(nodes) || typeof pageInfo?.[more] !== "boolean")
@@ -123,6 +133,7 @@ export class PageWalk {
         startCursor: pageInfo.startCursor ?? null,
       },
       totalCount: readCount(totalCount),
+      requestId,
     };
   }
 

@@ -146,16 +146,27 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       [names.cursor]: cursor,
     };
   };
-  const read = (answer: GraphQLAnswer<Data>, failures: Failures) => dataOf(answer, failures, method);
+  const read = (answer: GraphQLAnswer<Data>, failures: Failures) => ({
+    data: dataOf(answer, failures),
+    requestId: answer.requestId,
+  });
   return new PagedConnection({
     ...source.walk,
     operation: method ?? "paginate",
     prefetch,
     signal,
-    fetchPage: async (page, pageSignal) => {
-      const variablesOfPage = (operation: Operation) => variablesFor(operation, page);
+    fetchPage: async ({ size: most, cursor }, pageSignal) => {
       const options = { headers, retry, timeoutMs, signal: pageSignal };
-      return select(await transport.send(document, variablesOfPage, options, read));
+      const send = (size: number) => {
+        const variablesOfPage = (operation: Operation) => variablesFor(operation, { size, cursor });
+        return transport.send(document, variablesOfPage, options, read);
+      };
+      // A size that the caller has chosen is kept.
+      const isChosen = Number.isFinite(source.walk.pageSize);
+      const list = method ?? document;
+      const sent = isChosen ? send(most) : transport.pageSizes.fit(list, most, names.size, send);
+      const { data, requestId } = await sent;
+      return { connection: select(data), requestId };
     },
   });
 }

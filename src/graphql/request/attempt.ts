@@ -1,6 +1,6 @@
 import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../../core/errors/index.js";
-import type { AttemptContext } from "../../core/operation.js";
+import { type AttemptContext, readRequestId } from "../../core/operation.js";
 import type { GraphQLConfiguration, HeaderRecord } from "../options.js";
 import { areAboutRequest, readErrorEntries, redactStrings } from "./error-entries.js";
 import type { AnswerReader, Failures } from "./failures.js";
@@ -8,8 +8,7 @@ import { discardBody, isJson, isRedirect, readText } from "./response.js";
 import { isJsonObject, type JsonObject } from "./variables.js";
 
 // Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
-export { stripIgnoredCharacters } from "graphql";
-export { readDocument } from "./document.js";
+export { keyedDocument, readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 
 export interface Attempt<Data, Result> {
@@ -35,6 +34,8 @@ interface Progress {
 /** A parsed body whose parts have the right types. */
 interface Body {
   readonly data: JsonObject | null;
+  /** False if nothing was executed (GraphQL specification, 7.1). */
+  readonly hasData: boolean;
   readonly errors: readonly unknown[];
 }
 
@@ -99,10 +100,13 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   const { response, body } = received;
   if (response === undefined || body === undefined) throw failures.network(undefined, response);
   const { status, headers } = response;
-  if (body.errors.length === 0 && response.ok)
-    return attempt.read({ status, headers, data, errors: [] }, failures);
-  const answer = { status, headers, data, errors: readErrorEntries(body.errors) };
-  if (body.data === null && areAboutRequest(body.errors)) progress.notBegun = true;
+  const requestId = readRequestId((name) => headers.get(name), context.redact);
+  const head = { status, headers, requestId, data };
+  if (body.errors.length === 0 && response.ok) return attempt.read({ ...head, errors: [] }, failures);
+  const isAboutRequest = areAboutRequest(body.errors);
+  if (body.data === null && isAboutRequest) progress.notBegun = true;
+  failures.isDoubtful = status >= 500 || body.hasData || !isAboutRequest;
+  const answer = { ...head, errors: readErrorEntries(body.errors) };
   const refusal = failures.ofStatus(answer, answer.errors[0]?.message) ?? failures.ofEntries(answer);
   if (refusal !== undefined) throw refusal;
   return attempt.read(answer, failures);
@@ -115,11 +119,13 @@ async function noText(): Promise<string> {
 
 function parseBody(text: string, redact: (text: string) => string): Body {
   const body: unknown = JSON.parse(text);
-  const { data = null, errors } = isJsonObject(body) ? body : {};
+  const { data = null, errors, hasNext } = isJsonObject(body) ? body : {};
+  const hasData = isJsonObject(body) && "data" in body;
+  if (hasNext === true) throw new SyntaxError("other parts follow");
   if (data !== null && !isJsonObject(data)) throw new SyntaxError("data is not an object");
   if (!Array.isArray(errors ?? [])) throw new SyntaxError("errors is not an array");
-  if (!Array.isArray(errors) || errors.length === 0) return { data, errors: [] };
+  if (!Array.isArray(errors) || errors.length === 0) return { data, hasData, errors: [] };
   // A server may echo the credential in an error, and in whatever it sends with it.
   redactStrings([data, errors], redact);
-  return { data, errors };
+  return { data, hasData, errors };
 }

@@ -1,4 +1,4 @@
-import { type DocumentNode, Kind, OperationTypeNode, parse, print } from "graphql";
+import { type DocumentNode, Kind, OperationTypeNode, parse, print, type SelectionNode, visit } from "graphql";
 import { InvalidInputError } from "../../core/errors/index.js";
 
 /**
@@ -16,7 +16,7 @@ export interface Operation {
   /** For messages: `GraphQL query Licenses`. */
   readonly label: string;
   /** Undefined if the document could not be parsed. */
-  readonly kind: "query" | "mutation" | "subscription" | undefined;
+  readonly kind: "query" | "mutation" | undefined;
   /** Undefined if the operation has no name, or the document could not be parsed. */
   readonly name: string | undefined;
   /** Whether it certainly only reads. */
@@ -65,14 +65,62 @@ function parseText(text: string): Operation {
   if (definition?.kind !== Kind.OPERATION_DEFINITION || operations.length > 1)
     throw new InvalidInputError(`The document must have exactly one operation; it has ${operations.length}.`);
   const name = definition.name?.value;
+  const incremental = incrementalPart(document);
+  if (incremental !== undefined)
+    throw new InvalidInputError(
+      `The document has ${incremental}, which needs answers in parts. Send a query or a mutation without it.`,
+    );
+  const isQuery = definition.operation === OperationTypeNode.QUERY;
   return {
     text,
     label: `GraphQL ${definition.operation}${name === undefined ? "" : ` ${name}`}`,
-    kind: definition.operation,
+    kind: isQuery ? "query" : "mutation",
     name,
-    readOnly: definition.operation === OperationTypeNode.QUERY,
+    readOnly: isQuery,
     variables: new Set(definition.variableDefinitions?.map(({ variable }) => variable.name.value)),
   };
+}
+
+/**
+ * Reads a document to compare it with others: with the same key they differ only in layout, comments and `__typename`,
+ * which other clients add to every selection.
+ * @returns undefined if it cannot be parsed
+ */
+export function keyedDocument(text: string): { readonly key: string; readonly text: string } | undefined {
+  try {
+    const document = parse(text, { noLocation: true });
+    return { key: print(withoutTypename(document)), text: print(document) };
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutTypename(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    SelectionSet: (set) => {
+      const others = set.selections.filter((selection) => !isTypename(selection));
+      return { ...set, selections: others.length === 0 ? set.selections.slice(0, 1) : others };
+    },
+  });
+}
+
+function isTypename(selection: SelectionNode): boolean {
+  if (selection.kind !== Kind.FIELD || selection.name.value !== "__typename") return false;
+  return selection.alias === undefined && !selection.directives?.length;
+}
+
+/** What is answered in several parts, of which the client reads one. */
+function incrementalPart(document: DocumentNode): string | undefined {
+  let found: string | undefined;
+  visit(document, {
+    OperationDefinition: ({ operation }) => {
+      if (operation === OperationTypeNode.SUBSCRIPTION) found = "a subscription";
+    },
+    Directive: ({ name: { value } }) => {
+      if (value === "defer" || value === "stream") found = `@${value}`;
+    },
+  });
+  return found;
 }
 
 function isDocumentNode(document: object): document is DocumentNode {

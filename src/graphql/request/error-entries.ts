@@ -8,7 +8,7 @@ const MAX_PATH_PARTS = 20;
 const MAX_CODES = 5;
 
 /** The usual codes of a rate limit; the service description shows none. */
-const RATE_LIMIT_CODE = /^(RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLED)$/i;
+const RATE_LIMIT_CODE = /^(429|RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLED)$/i;
 
 /** The code of an entry that refuses the credential. */
 export const NOT_AUTHORIZED = "AUTH_NOT_AUTHORIZED";
@@ -25,6 +25,45 @@ export function areAboutRequest(errors: readonly unknown[]): boolean {
 
 export function isRateLimit({ extensions }: GraphQLResponseError["errors"][number]): boolean {
   return RATE_LIMIT_CODE.test(extensions?.code ?? "");
+}
+
+/** Codes of a page or a query that is too large: Hot Chocolate's for items and cost, and those of others. */
+const TOO_LARGE_CODE =
+  /^(HC0051|HC0047|EXCESSIVE_PAGINATION|(MAX_)?PAGE_SIZE_(EXCEEDED|TOO_LARGE|LIMIT_EXCEEDED))$/;
+
+/**
+ * Whether entries say that a page of this size is too large, and how large it may be, if they tell.
+ * @param variable The variable of the size; an error may be about it, or about the argument `first` or `last`.
+ */
+export function tooLargePage(
+  errors: GraphQLResponseError["errors"],
+  size: number,
+  variable: string,
+): { readonly limit: number | undefined } | undefined {
+  const names = [variable, "first", "last"];
+  for (const { extensions = {}, path } of errors) {
+    const { code = "", argument, argumentName, requestedItems = size } = extensions;
+    const isAbout = [argument, argumentName, extensions["variable"], path?.at(-1)].some(
+      (name) => typeof name === "string" && names.includes(name.replace(/^\$/, "")),
+    );
+    const limit = largestPage(extensions);
+    // A list inside of the nodes has a size of its own.
+    if ((!TOO_LARGE_CODE.test(code) && !isAbout) || requestedItems !== size) continue;
+    if (limit === undefined || limit < size) return { limit };
+  }
+  return undefined;
+}
+
+function largestPage({ maxAllowedItems: limit }: Readonly<Record<string, unknown>>): number | undefined {
+  return typeof limit === "number" && Number.isSafeInteger(limit) && limit > 0 ? limit : undefined;
+}
+
+/** The end of a message: what to do about entries. */
+export function describeLimit(errors: GraphQLResponseError["errors"]): string {
+  const limit = errors.map(({ extensions = {} }) => largestPage(extensions)).find(Boolean);
+  return limit === undefined
+    ? ". See errors and data."
+    : `: the service allows at most ${limit} items a page. Lower pageSize.`;
 }
 
 /** Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`. Shows only names and fields of inputs. */
@@ -53,12 +92,17 @@ export function redactStrings(body: object, redact: (text: string) => string): v
 }
 
 function readEntry(entry: unknown): GraphQLResponseError["errors"][number] {
-  const { message, path, locations, extensions } = isJsonObject(entry) ? entry : {};
+  const { message, path, locations, extensions: given, type } = isJsonObject(entry) ? entry : {};
+  const extensions = isJsonObject(given) ? given : {};
+  // Some write the code as a number, or as the entry's `type`.
+  const limit = [extensions["code"], type].find((code) => RATE_LIMIT_CODE.test(`${code}`));
   return {
     message: typeof message === "string" ? message : "",
     ...(Array.isArray(path) && { path: path.filter(isPathPart) }),
     ...(Array.isArray(locations) && { locations: locations.filter(isLocation) }),
-    ...(isJsonObject(extensions) && { extensions: readExtensions(extensions) }),
+    ...((isJsonObject(given) || limit !== undefined) && {
+      extensions: readExtensions(limit === undefined ? extensions : { ...extensions, code: `${limit}` }),
+    }),
   };
 }
 

@@ -6,11 +6,16 @@ import {
   type SaasManagementError,
   TransportError,
 } from "../../core/errors/index.js";
-import { causesOf, errorCode, NETWORK_ERRORS, networkErrorOf } from "../../core/network-errors.js";
+import {
+  causesOf,
+  errorCode,
+  isProgramError,
+  NETWORK_ERRORS,
+  networkErrorOf,
+} from "../../core/network-errors.js";
 import { escapeControls } from "../../core/redact.js";
 import { parseRetryAfter } from "../../core/retry.js";
-import { describeEntries, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
-import { describeFields, withField } from "./input-fields.js";
+import { describeEntries, describeLimit, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
 import type { GraphQLAnswer, ResponseHead } from "./response.js";
 import { isJsonObject } from "./variables.js";
 
@@ -43,6 +48,8 @@ export const UNKNOWN_OUTCOME = "It is not known whether it was done: read the da
 export class Failures {
   readonly #context: FailureContext;
   readonly redact: FailureContext["redact"];
+  /** Whether an answer with errors may stand for an operation that was executed. */
+  isDoubtful = true;
 
   constructor(context: FailureContext) {
     this.#context = context;
@@ -54,12 +61,13 @@ export class Failures {
     const { label, repeatable } = this.#context;
     const { status } = head;
     if (status === 401) return this.#notAuthorized("HTTP 401", serverMessage);
+    if (status === 429 || (status === 403 && isLimited(head)))
+      return this.#rateLimited(head, `HTTP ${status}`, serverMessage);
     if (status === 403)
       return new PermissionDeniedError(
         `${label} was refused (HTTP 403): the API key may not do this. Check its permission scope.`,
         { serverMessage },
       );
-    if (status === 429) return this.#rateLimited(head, "HTTP 429", serverMessage);
     if (!TRANSIENT_STATUSES.includes(status)) return undefined;
     return this.#transport(head, `${label} failed: the server answered with HTTP ${status}.`, {
       retryable: repeatable,
@@ -84,15 +92,13 @@ export class Failures {
   }
 
   /** The response has `errors`, and the caller wants data only. */
-  responseErrors(
-    { status, data, errors: told }: GraphQLAnswer<unknown>,
-    method?: string,
-  ): GraphQLResponseError {
-    const errors = method === undefined ? told : told.map((entry) => withField(method, entry));
+  responseErrors({ status, data, errors }: GraphQLAnswer<unknown>): GraphQLResponseError {
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
     const partial = hasData(data) ? " and partial data" : "";
+    const isUnknown = !this.#context.repeatable && this.isDoubtful && (!hasData(data) || status >= 500);
+    const outcome = isUnknown ? ` ${UNKNOWN_OUTCOME}` : "";
     return new GraphQLResponseError(
-      `${this.#context.label} was answered with ${count}${partial}${describeEntries(errors)}${describeFields(method, errors)}. See errors and data.`,
+      `${this.#context.label} was answered with ${count}${partial}${describeEntries(errors)}${describeLimit(errors)}${outcome}`,
       { errors, data, status, serverMessage: errors[0]?.message },
     );
   }
@@ -123,6 +129,11 @@ export class Failures {
   network(error: unknown, head?: ResponseHead): SaasManagementError {
     const { label, repeatable, url } = this.#context;
     const found = networkErrorOf(error);
+    if (found.code === undefined && error !== undefined && isProgramError(error)) {
+      const cause = copyError(error, this.redact);
+      const said = cause.message.slice(0, MAX_HEADER);
+      return this.#transport(head, `${label} to ${url} failed, because fetch threw: ${said}`, { cause });
+    }
     const isBlocked = found.code === undefined && error instanceof TypeError && isForeign(url);
     const { advice, code, description, retryable, unsent } = isBlocked
       ? { ...found, ...NETWORK_ERRORS.CORS }
@@ -183,6 +194,11 @@ export class Failures {
     const value = headers.get("retry-after");
     return value === null ? undefined : parseRetryAfter(value, this.#context.now());
   }
+}
+
+/** Whether HTTP 403 is about the number of requests, as some services and gateways have it. */
+function isLimited({ headers }: ResponseHead): boolean {
+  return headers.has("retry-after") || headers.get("x-ratelimit-remaining") === "0";
 }
 
 /** Whether a page of another origin calls. */

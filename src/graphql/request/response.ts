@@ -8,6 +8,8 @@ export interface ResponseHead {
 }
 
 export interface GraphQLAnswer<Data> extends ResponseHead {
+  /** The server's own id of the request, if it sent one. */
+  readonly requestId: string | undefined;
   readonly data: Data | null;
   readonly errors: GraphQLResponseError["errors"];
 }

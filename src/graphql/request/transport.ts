@@ -3,6 +3,7 @@ import { ClosedError } from "../../core/errors/index.js";
 import { runOperation } from "../../core/operation.js";
 import { resolveRetry } from "../../core/options.js";
 import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
+import type { PageSizes } from "../paging/page-sizes.js";
 import type { Document, Operation } from "./document.js";
 import type { AnswerReader, Failures } from "./failures.js";
 import type { GraphQLAnswer } from "./response.js";
@@ -26,6 +27,10 @@ export class Transport {
 
   constructor(configuration: GraphQLConfiguration) {
     this.#configuration = configuration;
+  }
+
+  get pageSizes(): PageSizes {
+    return this.#configuration.pageSizes;
   }
 
   /** Sends a document and returns what `read` takes from the answer. */
@@ -64,7 +69,7 @@ export class Transport {
     const { clock, retry, timeoutMs } = common;
     const configuration = {
       ...common,
-      retry: options.retry === undefined ? retry : resolveRetry(options.retry),
+      retry: resolveRetry(options.retry, retry),
       timeoutMs: options.timeoutMs ?? timeoutMs,
     };
     const headers = options.headers === undefined ? ofClient : mergeHeaders(ofClient, options.headers);
@@ -112,12 +117,9 @@ export class Transport {
   }
 }
 
-/**
- * Reads the data of an answer; any entry in `errors` is a failure.
- * @param method The method of the client whose variables were sent: errors name their fields.
- */
-export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures, method?: string): Data {
-  if (answer.errors.length > 0) throw failures.responseErrors(answer, method);
+/** Reads the data of an answer; any entry in `errors` is a failure. */
+export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures): Data {
+  if (answer.errors.length > 0) throw failures.responseErrors(answer);
   if (answer.data === null) throw failures.notGraphQL(answer);
   return answer.data;
 }

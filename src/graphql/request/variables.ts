@@ -1,6 +1,5 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { describeType, isObject } from "../../core/validate.js";
-import { joinPath } from "./input-fields.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -99,4 +98,9 @@ function expectedFor(value: unknown, holder: object): string | undefined {
 function invalidVariable(path: string, expected: string): InvalidInputError {
   const name = path === "" ? "The variables" : `Variable ${path}`;
   return new InvalidInputError(`${name} must be ${expected}.`, { issues: [{ path, expected }] });
+}
+
+function joinPath(parent: string | undefined, inArray: boolean, key: string): string {
+  if (inArray) return `${parent ?? ""}[${key}]`;
+  return parent === undefined || parent === "" ? key : `${parent}.${key}`;
 }

@@ -29,11 +29,14 @@ export interface ErrorPlace {
   readonly path?: readonly (string | number)[] | undefined;
   /** Path within the arguments of the field: `where.state.activity`. */
   readonly argument?: string | undefined;
+  /** Of a page that is too large. */
+  readonly requestedItems?: number;
+  readonly maxAllowedItems?: number;
 }
 
 export function requestError(code: ErrorCode, message: string, place: ErrorPlace = {}): GraphQLError {
-  const { nodes = null, path = null, argument } = place;
-  const extensions = { code, ...(argument === undefined ? {} : { argument }) };
+  const { nodes = null, path = null, argument, ...limit } = place;
+  const extensions = { code, ...(argument === undefined ? {} : { argument }), ...limit };
   return new GraphQLError(message, { nodes, path, extensions });
 }
 
@@ -49,11 +52,23 @@ export function unexpectedError(place?: ErrorPlace): GraphQLError {
 
 /** What the caller sees of an error. An error without a code is a defect of this server and reveals nothing. */
 export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError {
-  if (!(error instanceof GraphQLError)) return requestError(ErrorCode.requestInvalid, error.message);
+  if (!(error instanceof GraphQLError)) {
+    // graphql-http's own errors, if it has another copy of graphql.
+    const code = error.name === "GraphQLError" ? ErrorCode.validation : ErrorCode.requestInvalid;
+    return requestError(code, error.message);
+  }
   if (error.extensions["code"] !== undefined) return error;
   const { nodes, path, originalError } = error;
   if (originalError == null) return requestError(ErrorCode.validation, error.message, { nodes, path });
   return unexpectedError({ nodes, path });
+}
+
+/** An answer to a request that is not valid. graphql-http may have another copy of graphql, and not know our errors. */
+export function invalidAnswer(errors: readonly GraphQLError[], accept?: string): Response {
+  const result = { errors: errors.map(formatError) };
+  return isGraphQLType(accept)
+    ? errorAnswer(400, "Bad Request", result, accept)
+    : errorAnswer(200, "OK", result, accept);
 }
 
 /** An answer for cases that graphql-http does not answer. */
@@ -63,9 +78,11 @@ export function errorAnswer(
   result: ExecutionResult,
   accept?: string,
 ): Response {
-  const mediaType = accept?.includes("application/graphql-response+json")
-    ? "application/graphql-response+json"
-    : "application/json";
+  const mediaType = isGraphQLType(accept) ? "application/graphql-response+json" : "application/json";
   const headers = { "content-type": `${mediaType}; charset=utf-8` };
   return [JSON.stringify(result), { status, statusText, headers }];
+}
+
+function isGraphQLType(accept: string | undefined): boolean {
+  return accept?.includes("application/graphql-response+json") === true;
 }

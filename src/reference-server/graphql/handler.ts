@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
+  execute,
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -27,6 +28,7 @@ import {
   ErrorCode,
   errorAnswer,
   formatError,
+  invalidAnswer,
   notAuthorized,
   requestError,
   unexpectedError,
@@ -71,13 +73,16 @@ export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandler
       const result = refusedResult(isDocument ? rootFields(document, params.operationName) : []);
       return key === undefined ? result : errorAnswer(401, "Unauthorized", result, raw.headers.accept);
     }
-    if (!isDocument) return [document];
+    const { accept } = raw.headers;
+    if (!isDocument) return invalidAnswer([document], accept);
     const { workspace, scope } = key;
     const breakPage = pageBreaker(exchange.due);
     const contextValue = { workspace, canWrite: scope === "read-write", clock, pageSize, breakPage };
-    return validated(schema, document, params, contextValue);
+    const argsOrErrors = validated(schema, document, params, contextValue);
+    return "schema" in argsOrErrors ? argsOrErrors : invalidAnswer(argsOrErrors, accept);
   };
-  const handler = createHandler({ schema, onSubscribe, formatError });
+  // graphql-http would take the project's own graphql, which may be of another major version.
+  const handler = createHandler({ schema, onSubscribe, formatError, execute });
   return (request) =>
     handler(request).catch((error: unknown) => {
       if (request.context.signal.aborted || error instanceof ConnectionFault) throw error;

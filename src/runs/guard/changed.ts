@@ -83,19 +83,6 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   });
 }
 
-/** Judges the fields of a snapshot beside those of an approved run, as if much had been seen. */
-export function judgeBeside(
-  approved: FieldSample,
-  facts: Omit<ChangeFacts, "pasts">,
-): readonly ChangedField[] {
-  const usual = {
-    ...(facts.memory?.usual ?? firstUsual(facts.at)),
-    since: 0,
-    comparisons: YOUNG.comparisons,
-  };
-  return judgeChanges({ ...facts, memory: { sample: approved, usual }, pasts: [] });
-}
-
 /** The largest share of ids that a run usually removes; undefined while nobody knows. */
 export function usualRemovals(memory: FieldMemory | undefined, at: number): number | undefined {
   if (memory === undefined || isYoung(memory.usual, at)) return undefined;

@@ -1,14 +1,35 @@
 import { raceAbort } from "../../core/abort.js";
 import { bestEffort } from "../../sync/call.js";
-import { COLLECTIONS } from "../../sync/collections.js";
+import { COLLECTIONS, type Collection, type SnapshotCollection } from "../../sync/collections.js";
 import type { SyncConfiguration } from "../../sync/options.js";
-import { CollectionLedger, type LedgerDraft } from "../ledger/collection-ledger.js";
+import {
+  CollectionLedger,
+  type LedgerDraft,
+  type Lists,
+  type SnapshotLines,
+} from "../ledger/collection-ledger.js";
+import type { Baselines } from "../ledger/holds.js";
 import { batchToken } from "../ledger/installation-ledger.js";
-import { noteUse } from "../ledger/notes.js";
-import type { Baseline, LedgerLook } from "../ledger/state.js";
-import { ledgerError } from "../ledger/value.js";
+import type { PastSnapshot } from "../ledger/past.js";
+import type { Baseline, LedgerSnapshot } from "../ledger/state.js";
+import { type Lines, ledgerError } from "../ledger/value.js";
 import type { Guard } from "./guard.js";
 import type { GuardedSnapshot } from "./snapshot.js";
+
+export interface CompletedDrafts {
+  /** That of the batch. */
+  readonly token: string;
+  /** By the wire names of the collections; with events of which the ids are kept. */
+  readonly snapshots: Baselines;
+  /** Where the ids are listed that were removed and added. */
+  readonly lists: Partial<Record<SnapshotCollection, Lists<string>>>;
+}
+
+/** Events of which the ids are kept, and their lines. */
+export interface EventLines {
+  readonly collections: readonly Collection[];
+  lines(collection: Collection): Lines;
+}
 
 /** The ids of one batch, which holds the lock, on their way to the ledger. */
 export class Drafts {
@@ -18,12 +39,18 @@ export class Drafts {
   /** Fires when the batch has ended. */
   readonly #ended: AbortSignal;
   readonly #drafts = new Map<GuardedSnapshot, LedgerDraft>();
+  readonly #eventDrafts = new Map<Collection, LedgerDraft>();
+  readonly #events: EventLines;
   #areSaved = false;
-  /** Resolves when it is noted that the approval is used. */
-  #used: Promise<void> | undefined;
-  #isGivenUp = false;
 
-  constructor(guard: Guard, runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
+  constructor(
+    guard: Guard,
+    events: EventLines,
+    runId: string,
+    configuration: SyncConfiguration,
+    ended: AbortSignal,
+  ) {
+    this.#events = events;
     this.#guard = guard;
     this.#configuration = configuration;
     this.#token = batchToken(runId);
@@ -35,29 +62,32 @@ export class Drafts {
    * @param seen What the ledger has, now that nobody else has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  begin(seen: LedgerLook): Promise<void> {
+  begin(seen: LedgerSnapshot): Promise<void> {
     return raceAbort(this.#begin(seen), this.#ended);
   }
 
   /**
-   * Stores the ids, and uses up the approval of the run, before CompleteSyncBatch is sent: from then on the batch may be
-   * completed without this run knowing it.
+   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing it.
    * @throws {ConfigurationError} the ledger cannot be written
    */
   save(): Promise<void> {
     return raceAbort(this.#save(), this.#ended);
   }
 
-  /** What the ledger is to know of the snapshots, now that the batch was completed: by the wire names of their collections. */
-  get completed(): Readonly<Record<string, Baseline>> {
+  /** What the ledger is to know of the batch, now that it was completed. */
+  get completed(): CompletedDrafts {
     const { approved, rules } = this.#guard;
-    return Object.fromEntries(
-      [...this.#drafts].map(([snapshot, { place }]) => {
-        const { collection } = snapshot;
-        const pasts = snapshot.pastsWith(rules.ruleOf(collection), approved.get(snapshot) ?? []) ?? [];
-        return [COLLECTIONS[collection].wireName, { ...place, pasts }];
-      }),
-    );
+    const snapshots: Record<string, Baseline> = {};
+    const lists: CompletedDrafts["lists"] = {};
+    for (const [snapshot, draft] of this.#drafts) {
+      const { collection } = snapshot;
+      const pasts = snapshot.pastsWith(rules.ruleOf(collection), approved.get(snapshot) ?? []) ?? [];
+      snapshots[COLLECTIONS[collection].wireName] = { ...draft.place, pasts };
+      if (Object.keys(draft.lists).length > 0) lists[collection] = draft.lists;
+    }
+    for (const [collection, { place }] of this.#eventDrafts)
+      snapshots[COLLECTIONS[collection].wireName] = { ...place, pasts: [] };
+    return { token: this.#token, snapshots, lists };
   }
 
   /**
@@ -65,45 +95,53 @@ export class Drafts {
    * @param outcome `completed` if another process completed the batch with some or all of the records. Then, and if the
    *   outcome is unknown, the saved ids stay beside those that were known before.
    */
-  async givenUp(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
-    this.#isGivenUp = true;
-    if (!this.#areSaved || outcome === "aborted") await this.#discard(this.#drafts.values());
+  async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
+    if (!this.#areSaved || outcome === "aborted")
+      await this.#discard([...this.#drafts.values(), ...this.#eventDrafts.values()]);
   }
 
-  async #begin(seen: LedgerLook): Promise<void> {
+  async #begin(seen: LedgerSnapshot): Promise<void> {
     const { ledger, snapshots } = this.#guard;
     if (ledger === undefined) return;
     for (const snapshot of snapshots.values()) {
-      const { collection, past } = snapshot;
+      const { collection, lines, lists, past } = snapshot;
       const own = new CollectionLedger(ledger, collection, this.#ended);
-      const draft = await own.draft(seen, this.#token, snapshot.lines(), past).catch(unwritable(collection));
-      // The others are discarded already.
-      if (this.#ended.aborted) await this.#discard([draft]);
-      this.#ended.throwIfAborted();
-      this.#drafts.set(snapshot, draft);
+      this.#drafts.set(snapshot, await this.#draft(own, seen, { lines, lists }, past));
+    }
+    for (const collection of this.#events.collections) {
+      const own = new CollectionLedger(ledger, collection, this.#ended);
+      const lines = () => this.#events.lines(collection);
+      this.#eventDrafts.set(collection, await this.#draft(own, seen, { lines, lists: {} }));
     }
   }
 
+  async #draft(
+    ledger: CollectionLedger,
+    seen: LedgerSnapshot,
+    lines: SnapshotLines,
+    past?: PastSnapshot,
+  ): Promise<LedgerDraft> {
+    const draft = await ledger.draft(seen, this.#token, lines, past).catch(unwritable(ledger.collection));
+    // The others are discarded already.
+    if (this.#ended.aborted) await this.#discard([draft]);
+    this.#ended.throwIfAborted();
+    return draft;
+  }
+
   async #save(): Promise<void> {
-    const saved = [...this.#drafts].map(([{ collection }, draft]) =>
-      draft.save().catch(unwritable(collection)),
-    );
+    const drafts = [
+      ...[...this.#drafts].map(([{ collection }, draft]) => ({ collection, draft })),
+      ...[...this.#eventDrafts].map(([collection, draft]) => ({ collection, draft })),
+    ];
+    const saved = drafts.map(({ collection, draft }) => draft.save().catch(unwritable(collection)));
     await Promise.all(saved);
     this.#areSaved = true;
-    const { approve, approved, ledger } = this.#guard;
-    if (ledger === undefined || approve === undefined || approved.size === 0 || this.#isGivenUp) return;
-    this.#used = noteUse(ledger, approve, this.#token, true, this.#ended);
-    await this.#used.catch(unwritable("the approved snapshots"));
   }
 
   async #discard(drafts: Iterable<LedgerDraft>): Promise<void> {
     const message = "the ledger could not discard the ids of an aborted batch";
-    await bestEffort(this.#configuration, { level: "warn", message }, async (over) => {
+    await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       for (const draft of drafts) await draft.discard();
-      const { approve, ledger } = this.#guard;
-      if (this.#used === undefined || ledger === undefined || approve === undefined) return;
-      await this.#used.catch(() => {});
-      await noteUse(ledger, approve, this.#token, false, over);
     });
   }
 }

@@ -12,8 +12,9 @@ import type { SyncConfiguration } from "../../sync/options.js";
 import type { OnProgress } from "../../sync/progress.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
-import { knowsSnapshots, type LedgerLook, look } from "../ledger/state.js";
-import { type ApprovalScope, approvalProblem, type Judged, offerApproval } from "./approval.js";
+import { noteHeld } from "../ledger/notes.js";
+import { knowsSnapshots, type LedgerSnapshot, readLedger } from "../ledger/state.js";
+import { decide, heldRunOf, type Judged, offer } from "./approval.js";
 import { describeHeld, type HeldScope } from "./held-report.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type IdLog } from "./snapshot.js";
@@ -24,14 +25,6 @@ export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
   readonly ledger: InstallationLedger | undefined;
   readonly installationId: string;
   readonly onProgress?: OnProgress | undefined;
-}
-
-/** What a run has that sends what was judged; a preview has none. */
-interface SendingRun {
-  /** Begins the tokens of its batches in the ledger. */
-  readonly id: string;
-  /** Where the lines of ids are kept until they go to the ledger. */
-  readonly ids: IdLog;
 }
 
 /** Judges what a connector has written by the rules, the ledger and a given approval: all snapshots, once, together. */
@@ -46,10 +39,10 @@ export class Guard {
   readonly #options: JudgedRun;
   readonly #configuration: SyncConfiguration;
   readonly #ended: AbortSignal;
-  readonly #runId: string | undefined;
 
   /**
    * @param ended Fires when the run has ended: the ledger is asked nothing more.
+   * @param log Where ids are kept until they go to the ledger; a preview has none.
    * @throws {InvalidInputError} an option is wrong
    */
   constructor(
@@ -57,7 +50,7 @@ export class Guard {
     snapshots: readonly SnapshotCollection[],
     configuration: SyncConfiguration,
     ended: AbortSignal,
-    run?: SendingRun,
+    log?: IdLog,
   ) {
     const { approve, ledger, guard } = options;
     this.#options = options;
@@ -65,16 +58,15 @@ export class Guard {
     this.#ended = ended;
     this.ledger = ledger;
     this.approve = approve;
-    this.#runId = run?.id;
     const rules = resolveGuard(guard, configuration.clock.now());
     this.rules = rules;
     // A preview tells of repeated ids; without a guard and a ledger, a run needs no ids.
     const isSeen = (collection: SnapshotCollection) =>
-      run === undefined || ledger !== undefined || rules.ruleOf(collection) !== undefined;
+      log === undefined || ledger !== undefined || rules.ruleOf(collection) !== undefined;
     this.snapshots = new Map(
       snapshots.filter(isSeen).map((collection) => {
         const own = ledger && new CollectionLedger(ledger, collection, ended);
-        return [collection, new GuardedSnapshot(collection, own, run?.ids)];
+        return [collection, new GuardedSnapshot(collection, own, log)];
       }),
     );
   }
@@ -94,15 +86,18 @@ export class Guard {
   }
 
   /**
-   * Refuses `firstRun: true` if the ledger knows the installation. One that does not tell holds the run later. Rejects
-   * with the reason of the run's signal when that fires.
+   * Checks the ledger before anything is read from the source: it can be written, and does not know the installation if
+   * `firstRun` is true. Rejects with the reason of the run's signal when that fires.
+   * @throws {ConfigurationError} the ledger cannot be written
    * @throws {InvalidInputError} it is not the first run
    */
-  async checkFirstRun(): Promise<void> {
+  async checkLedger(): Promise<void> {
     const { ledger } = this;
-    if (this.#options.firstRun !== true || ledger === undefined) return;
+    if (ledger === undefined) return;
+    await raceAbort(ledger.requireWritable(), this.#ended);
+    if ((this.#options.firstRun ?? false) === false) return;
     const knows = withinGrace(this.#configuration.clock, async () =>
-      knowsSnapshots(await look(ledger)),
+      knowsSnapshots(await readLedger(ledger)),
     ).catch(() => false);
     if (!(await raceAbort(knows, this.#ended))) return;
     const { installationId } = this.#options;
@@ -122,8 +117,10 @@ export class Guard {
    * @param seen What the ledger has.
    * @returns those that are held
    */
-  async judge(seen: LedgerLook): Promise<readonly Judged[]> {
+  async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
     const ended = this.#ended;
+    // Nothing would hold a run without snapshots, and the ledger could not note it.
+    if (this.snapshots.size === 0 && seen.problem !== undefined) throw seen.problem;
     const held: Judged[] = [];
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
@@ -139,42 +136,68 @@ export class Guard {
       const details = { collection, held: isHeld, rules, ...figures };
       this.#configuration.logger.info("saas-management: snapshot judged", details);
     }
-    // Nobody needs the hashes any more.
-    if (held.length === 0) for (const { ids } of this.snapshots.values()) ids.table.clear();
+    if (held.length === 0) await this.#keepLists();
     return held;
   }
 
   /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
-  async offer(held: readonly Judged[], seen: LedgerLook): Promise<RunHeldError> {
+  async offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<RunHeldError> {
     const ended = this.#ended;
-    const approved = [...this.approved.keys()];
-    const offering = offerApproval(held, approved, this.#scope(seen)).catch((error: unknown) => {
+    const offering = this.#offer(held, seen).catch((error: unknown) => {
       ended.throwIfAborted();
-      this.#configuration.logger.error("saas-management: the ledger could not store a pending approval", {
+      this.#configuration.logger.error("saas-management: the ledger could not store the held run", {
         error,
       });
-      return "not-stored" as const;
+      return describeHeld(this.place, held, "not-stored");
     });
-    const { message, report } = describeHeld(this.place, held, await raceAbort(offering, ended));
+    const { message, report } = await raceAbort(offering, ended);
     const cause = held.find(({ problem }) => problem !== undefined)?.problem;
     return new RunHeldError(message, { report, cause });
   }
 
-  #scope(seen: LedgerLook): ApprovalScope {
-    return { seen, runId: this.#runId, clock: this.#configuration.clock };
+  async #offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<ReturnType<typeof describeHeld>> {
+    const { ledger, approve } = this;
+    if (ledger === undefined) return describeHeld(this.place, held, "no-ledger");
+    const { clock } = this.#configuration;
+    const now = clock.now();
+    const stored = await offer(held, { seen, approve, now }, this.rules);
+    const described = describeHeld(this.place, held, stored);
+    const run = heldRunOf(stored, described.report, seen);
+    await withinGrace(clock, (over) =>
+      noteHeld(
+        ledger,
+        { run, baselines: stored.baselines, approve, now },
+        AbortSignal.any([over, this.#ended]),
+      ),
+    );
+    return described;
   }
 
-  async #judge(snapshot: GuardedSnapshot, seen: LedgerLook): Promise<Judged> {
+  /** Nobody needs the hashes of the ids after this. A list that cannot be made does not end a run. */
+  async #keepLists(): Promise<void> {
+    for (const snapshot of this.snapshots.values()) {
+      const figures = this.figures[snapshot.collection];
+      const kept = figures === undefined ? undefined : snapshot.keepLists(figures);
+      await raceAbort(
+        (kept ?? Promise.resolve()).catch((error: unknown) => {
+          const message = "saas-management: the ids that a run removes and adds could not be listed";
+          this.#configuration.logger.warn(message, { error });
+        }),
+        this.#ended,
+      );
+      snapshot.ids.table.clear();
+    }
+  }
+
+  async #judge(snapshot: GuardedSnapshot, seen: LedgerSnapshot): Promise<Judged> {
     const { firstRun } = this.#options;
     const { approve, ledger } = this;
     const rule = this.rules.ruleOf(snapshot.collection);
     const now = this.#configuration.clock.now();
-    const isUnknown = ledger !== undefined && firstRun !== true && !knowsSnapshots(seen);
+    const isUnknown = ledger !== undefined && (firstRun ?? false) === false && !knowsSnapshots(seen);
     const judgement = { ...(await snapshot.judge({ rule, isUnknown, now, seen })), snapshot };
-    const isSuspect = judgement.findings.length > 0;
-    if (!isSuspect || rule === undefined || approve === undefined)
-      return { ...judgement, isHeld: isSuspect, approvalProblem: undefined };
-    const problem = await approvalProblem(approve, judgement, rule, this.#scope(seen));
-    return { ...judgement, isHeld: problem !== undefined, approvalProblem: problem };
+    if (judgement.findings.length === 0 || rule === undefined)
+      return { ...judgement, isHeld: false, approvalProblem: undefined, waiting: undefined };
+    return { ...judgement, ...(await decide(snapshot, rule, { seen, approve, now })) };
   }
 }

@@ -1,22 +1,23 @@
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { truncateId } from "../../sync/encoding/record-id.js";
 import { withText } from "../../sync/report-text.js";
-import type { ListedIn } from "../ledger/collection-ledger.js";
+import type { Lists } from "../ledger/collection-ledger.js";
 import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
 
-/** An approval that the ledger has stored. */
-export interface OfferedApproval {
-  readonly id: string;
-  readonly expiresAt: number;
-  /** Where the ids are listed, for each held snapshot. */
-  readonly places: readonly ListedIn[];
-  /** Collections that are not held because they were approved; the new offer covers them too. */
-  readonly renewed: readonly string[];
+export interface HeldJudgement extends SnapshotJudgement {
+  /** Why what was approved does not cover it. */
+  readonly approvalProblem: string | undefined;
 }
 
-export interface HeldJudgement extends SnapshotJudgement {
-  /** Why the given approval does not cover it. */
-  readonly approvalProblem: string | undefined;
+/** What the ledger has stored of a held run. */
+export interface StoredHold {
+  readonly approval: string;
+  readonly at: number;
+  readonly expiresAt: number;
+  /** Where the ids are listed, for each held snapshot. */
+  readonly lists: readonly Lists<string>[];
+  /** Whether it was held before: the lists are of that run then. */
+  readonly isKnown: boolean;
 }
 
 type NoOffer = "no-ledger" | "not-stored" | "preview";
@@ -44,28 +45,29 @@ export interface HeldScope {
 export function describeHeld(
   { installationId, ledger }: HeldScope,
   held: readonly HeldJudgement[],
-  offer: OfferedApproval | NoOffer,
+  offer: StoredHold | NoOffer,
 ): { readonly report: HeldReport; readonly message: string } {
-  const { places = [], renewed = [] } = typeof offer === "string" ? {} : offer;
-  const approval =
-    typeof offer === "string" ? undefined : { id: offer.id, expiresAt: new Date(offer.expiresAt) };
+  const stored = typeof offer === "string" ? undefined : offer;
+  const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
   const isFirst = held.every(({ findings }) => findings.some(({ rule }) => rule === "no-baseline"));
   const what =
     offer === "preview" ? "The guard would hold this run" : "The guard held this run; nothing was sent";
   const start = isFirst
     ? `${what}. If this is the first run of installation ${JSON.stringify(installationId)} with the ledger ${ledger}, run once with firstRun: true:`
     : `${what} (ledger: ${ledger}):`;
-  const reasons = held.flatMap((judgement, i) => reasonsOf(judgement, places[i]));
+  const reasons = held.flatMap((judgement, i) => reasonsOf(judgement, stored?.lists[i]));
   const found = reasons.map(({ message }) => message);
   const sentences = [
     ...held.flatMap(({ collection, approvalProblem }) =>
-      approvalProblem === undefined ? [] : [`approve does not cover ${collection}: ${approvalProblem}.`],
+      approvalProblem === undefined ? [] : [`The approval does not cover ${collection}: ${approvalProblem}.`],
     ),
     isFirst ? NOT_FIRST : CHECK_SOURCE,
+    stored?.isKnown === true
+      ? `The approval is that of the run held at ${new Date(stored.at).toISOString()}, whose ids are listed: this one differs from it by no more than the rules allow.`
+      : "",
     typeof offer === "string"
       ? NO_OFFER[offer]
-      : `If the change is right, run again with approve: ${JSON.stringify(offer.id)} before ${approval?.expiresAt.toISOString()}.`,
-    renewed.length === 0 ? "" : `This covers ${renewed.join(", ")} too, which was approved before.`,
+      : `If the change is right, run again with approve: ${JSON.stringify(offer.approval)} before ${approval?.expiresAt.toISOString()}.`,
   ].filter((sentence) => sentence !== "");
   const lines = [start, ...found.map((reason) => `- ${reason}`), ...sentences];
   return {
@@ -76,12 +78,14 @@ export function describeHeld(
 
 function reasonsOf(
   { collection, findings, figures, compared }: HeldJudgement,
-  listedIn: ListedIn | undefined,
+  { removals, additions, sent }: Lists<string> = {},
 ): HeldReason[] {
   return findings.map(({ rule, fields, text }) => {
     const isAboutIds = rule === "removed" || rule === "window" || isAboutBaseline({ rule });
-    const path = isAboutIds ? listedIn?.removals : rule === "added" ? listedIn?.additions : undefined;
-    const listed = isAboutBaseline({ rule }) ? "; the ids that were sent are in" : ", listed in";
+    const isBaseline = isAboutBaseline({ rule });
+    const gone = isBaseline ? sent : removals;
+    const path = isAboutIds ? gone : rule === "added" ? additions : undefined;
+    const listed = isBaseline ? "; the ids that were sent are in" : ", listed in";
     return {
       collection,
       rule,

@@ -16,6 +16,7 @@ import { isoSeconds } from "../../sync/encoding/iso-time.js";
 import { WIRE } from "../../sync/generated/collections.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { WINDOW_DAYS } from "../ledger/past.js";
+import type { FirstRun } from "./first-run.js";
 
 /** When a snapshot is held. Each rule counts on its own; `false` turns it off. */
 export interface GuardRules {
@@ -100,16 +101,18 @@ export interface JudgeOptions {
    */
   readonly guard?: GuardOptions | false | undefined;
   /**
-   * Id of the approval that a {@link RunHeldError} offered: this run may do what was shown, or less.
+   * Id of the approval that a {@link RunHeldError} offered: this run may differ from that one as from the last completed
+   * one. An approval of the command line needs no option.
    * @default none
    */
   readonly approve?: string | undefined;
   /**
    * Whether this is the first run of the installation with this ledger. Otherwise a run is held whose ledger knows nothing
-   * of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused.
+   * of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused. Numbers of
+   * records, such as `{ accounts: 1240 }`, mean the same, and refuse a run that has others.
    * @default false
    */
-  readonly firstRun?: boolean | undefined;
+  readonly firstRun?: FirstRun | undefined;
   /**
    * Called with the report of a run that is held, to tell somebody; the run waits for it. What it throws is logged.
    * @default the client's `sync.onHeld`

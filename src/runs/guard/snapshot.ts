@@ -3,12 +3,18 @@ import type { SnapshotCollection } from "../../sync/collections.js";
 import { EMPTY_SAMPLE, type FieldSample, filledOf } from "../../sync/ids/field-sample.js";
 import type { IdTable } from "../../sync/ids/id-table.js";
 import { count, counted } from "../../sync/report-text.js";
-import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
-import { type PastSnapshot, type PastSnapshots, remembered } from "../ledger/past.js";
-import type { LedgerLook } from "../ledger/state.js";
-import { type Lines, noLines } from "../ledger/value.js";
-import { judgeBeside, memoryAfter } from "./changed.js";
-import { type Comparison, compareIds, figuresOf } from "./comparison.js";
+import {
+  type CollectionLedger,
+  type KnownIds,
+  LIST_KINDS,
+  type ListKind,
+  type Lists,
+} from "../ledger/collection-ledger.js";
+import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
+import type { LedgerSnapshot } from "../ledger/state.js";
+import { isDamage, type Lines, ledgerError, noLines } from "../ledger/value.js";
+import { memoryAfter } from "./changed.js";
+import { type Comparison, compareIds, figuresOf, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
 import { type Finding, findingsOf } from "./verdict.js";
@@ -19,7 +25,7 @@ export interface SnapshotRules {
   readonly isUnknown: boolean;
   readonly now: number;
   /** What the ledger has. */
-  readonly seen: LedgerLook;
+  readonly seen: LedgerSnapshot;
 }
 
 export interface SnapshotJudgement {
@@ -34,8 +40,10 @@ export interface SnapshotJudgement {
 /** Where the lines of ids are kept until they go to the ledger. */
 export interface IdLog {
   /** @param done Called when the bytes of the lines may be used again. */
-  appendLines(collection: SnapshotCollection, lines: Uint8Array, done: () => void): void;
-  lines(collection: SnapshotCollection): Lines;
+  appendLines(name: string, lines: Uint8Array, done: () => void): void;
+  /** Resolves when all lines so far were taken in. */
+  settled(): Promise<void>;
+  lines(name: string): Lines;
 }
 
 /** One snapshot collection of a run: the ids that the connector has written, and those that were known before. */
@@ -45,6 +53,8 @@ export class GuardedSnapshot {
   readonly ids: SnapshotIds;
   /** The ids that were written, as lines. */
   readonly lines: () => Lines;
+  /** What a completed run removes and adds, for people; empty before `keepLists`. */
+  lists: Lists<() => Lines> = {};
   /** The known ids as far as they can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
   /** What the ledger will remember of the snapshot; undefined before `judge`. */
@@ -53,10 +63,12 @@ export class GuardedSnapshot {
   sample: FieldSample = EMPTY_SAMPLE;
   #pasts: PastSnapshots = [];
   #compared: Pick<Comparison, "known" | "gone"> = { known: 0, gone: 0 };
+  readonly #log: IdLog | undefined;
 
   constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, log: IdLog | undefined) {
     this.collection = collection;
     this.ledger = ledger;
+    this.#log = log;
     this.lines = () => log?.lines(collection) ?? noLines();
     const write = (lines: Uint8Array, done: () => void) => log?.appendLines(collection, lines, done);
     this.ids = new SnapshotIds({
@@ -76,18 +88,19 @@ export class GuardedSnapshot {
     let compared: Comparison;
     let problem: unknown;
     let unclear: PastSnapshots = [];
-    const compare = async (what: LedgerLook) => {
+    const compare = async (what: LedgerSnapshot) => {
       this.knownIds = this.ledger?.known(what) ?? [];
       const all = await compareIds(table, this.knownIds);
-      this.#pasts = await pastsOf(this.knownIds, "completed");
-      unclear = await pastsOf(this.knownIds, "unclear");
+      this.#pasts = upTo(now, await pastsOf(this.knownIds, "completed"));
+      unclear = upTo(now, await pastsOf(this.knownIds, "unclear"));
       return all;
     };
     try {
       // Once more, because the run before may have replaced its baseline meanwhile.
-      compared = await compare(seen).catch(async () => compare((await this.ledger?.look()) ?? seen));
+      compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
+      if (!isDamage(error)) throw ledgerError("be read; nothing was sent", error);
       problem = error;
       baseline = "unreadable";
       this.knownIds = await readableOf(this.knownIds, table);
@@ -111,12 +124,63 @@ export class GuardedSnapshot {
     };
   }
 
-  /** Fields that differ from those of an approved run. */
-  fieldsBeside(approved: FieldSample): readonly string[] {
-    const { collection, sample: now } = this;
-    const memory = this.#pasts.at(-1)?.fields;
-    return judgeBeside(approved, { collection, memory, now, at: this.past?.at ?? 0 }).map(
-      ({ field }) => field,
+  /**
+   * What the snapshot would be held for if a held run had been completed. Its ids that were known before count by
+   * themselves too, so that many new ones do not hide that those are gone; and so does what may have been completed since.
+   */
+  async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
+    const { collection, sample } = this;
+    const { duplicates } = this.ids;
+    const shown = await tableOf(held.lines());
+    const isShown = (low: number, high: number) => shown.has(low, high);
+    const known = this.knownIds.map((ids) =>
+      ids.sequence > held.sequence ? ids : { ...ids, lines: () => linesWhere(ids.lines(), isShown) },
+    );
+    const now = this.past?.at ?? 0;
+    const facts = { collection, sample, pasts: upTo(now, await held.pasts()), unclear: [], now, duplicates };
+    const onlyRemoved = { ...rule, window: false, added: false, changed: false } as const;
+    return [
+      ...findingsOf({ ...facts, compared: await compareIds(this.ids.table, [held]) }, rule),
+      ...findingsOf({ ...facts, compared: await compareIds(this.ids.table, known) }, onlyRemoved),
+    ];
+  }
+
+  /** Lists for people: what a run removes and adds, or what it has sent if that is not known. */
+  listsOf({ baseline, removed, added }: SnapshotDiff, findings: readonly Finding[]): Lists<() => Lines> {
+    if (findings.some(isAboutBaseline)) return { sent: this.lines };
+    if (baseline !== "completed" && baseline !== "unclear") return {};
+    const { ids, knownIds } = this;
+    const removals = () => goneLines(ids.table, knownIds);
+    return {
+      ...(removed === 0 ? {} : { removals }),
+      ...(added === 0 ? {} : { additions: () => this.#newLines() }),
+    };
+  }
+
+  /** Keeps what a run removes and adds, until the ledger takes it: the ids are not in memory any more then. */
+  async keepLists(figures: SnapshotDiff): Promise<void> {
+    const log = this.#log;
+    if (log === undefined || this.ledger === undefined || this.ledger.keyOf !== undefined) return;
+    const kept: { [Kind in ListKind]?: () => Lines } = {};
+    const lists = this.listsOf(figures, []);
+    for (const kind of LIST_KINDS) {
+      const lines = lists[kind];
+      if (lines === undefined) continue;
+      const name = `${this.collection} ${kind}`;
+      for await (const piece of lines()) {
+        log.appendLines(name, piece, () => {});
+        await log.settled();
+      }
+      kept[kind] = () => log.lines(name);
+    }
+    this.lists = kept;
+  }
+
+  /** The ids that a set of known ones lacks, if it has any. */
+  async *#newLines(): Lines {
+    const tables = await Promise.all(this.knownIds.map((set) => tableOf(set.lines())));
+    yield* linesWhere(this.lines(), (low, high) =>
+      tables.some((table) => table.size > 0 && !table.has(low, high)),
     );
   }
 
@@ -158,8 +222,9 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
     try {
       await compareIds(table, [ids]);
       readable.push(ids);
-    } catch {
+    } catch (error) {
       // The other sets may be readable.
+      if (!isDamage(error)) throw error;
     }
   }
   return readable;

@@ -68,7 +68,7 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
 }
 
 /** Whether completing a snapshot would remove more than the rule allows, of all known ids or of any set of them. */
-export function isHeld(
+function isHeld(
   { known, gone, sent, sets }: Pick<Comparison, "known" | "gone" | "sent" | "sets">,
   rule: ResolvedRule,
 ): boolean {

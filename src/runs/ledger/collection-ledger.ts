@@ -1,18 +1,15 @@
 import { createHash } from "node:crypto";
-import { isCount } from "../../core/validate.js";
-import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
+import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import { mapLines } from "./id-lines.js";
 import {
   type InstallationLedger,
-  isList,
+  isForPeople,
   type LedgerEntry,
-  lastOf,
   nextSequence,
 } from "./installation-ledger.js";
-import { digestOf, isOffered, offerId, type PendingApproval } from "./offer.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
-import { type Baseline, type LedgerLook, look, unclearOf } from "./state.js";
-import { decodeValue, type Fields, type Lines, noLines, putValue } from "./value.js";
+import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
+import { decodeValue, type Fields, type Lines, putValue } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -21,6 +18,8 @@ export interface KnownIds {
    * - `unclear`: of a later one that may have been completed: the process died, or the answer was lost.
    */
   readonly state: "completed" | "unclear";
+  /** Later ones are higher. */
+  readonly sequence: number;
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
@@ -30,11 +29,19 @@ export interface KnownIds {
   pasts(): Promise<PastSnapshots>;
 }
 
-/** Where a person can read the ids of a held run: a path, or the key of the store. */
-export interface ListedIn {
-  readonly removals: string;
-  readonly additions: string;
+/** Lists of ids for people: what a run removes and adds, or all that it sent if that is not known. */
+export type Lists<List> = { readonly [Kind in ListKind]?: List };
+export type ListKind = "removals" | "additions" | "sent";
+export const LIST_KINDS = ["removals", "additions", "sent"] as const;
+
+/** The ids of a snapshot, as lines. */
+export interface SnapshotLines {
+  readonly lines: () => Lines;
+  readonly lists: Lists<() => Lines>;
 }
+
+/** A place in the ledger. */
+export type Place = Pick<Baseline, "sequence" | "token">;
 
 const HASH_BYTES = 16;
 /** Of a hash in base64. */
@@ -43,7 +50,9 @@ export const HASH_CHARACTERS = 22;
 /** The ids of one snapshot on their way to the store, which reads them while the snapshot is sent. */
 export interface LedgerDraft {
   /** Where the ids are: what a state names if their snapshot is completed. */
-  readonly place: Pick<Baseline, "sequence" | "token">;
+  readonly place: Place;
+  /** Where a person finds the lists: a path, or the key of the store. */
+  readonly lists: Lists<string>;
   /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
   save(): Promise<void>;
   discard(): Promise<void>;
@@ -51,59 +60,69 @@ export interface LedgerDraft {
 
 /** What a ledger knows of one collection of an installation. Values never change. */
 export class CollectionLedger {
-  readonly collection: SnapshotCollection;
+  readonly collection: Collection;
   readonly #ledger: InstallationLedger;
   readonly #ended: AbortSignal | undefined;
-  readonly #subject: string;
+  /** The wire name of the collection, which begins the names of its entries. */
+  readonly subject: string;
 
-  constructor(ledger: InstallationLedger, collection: SnapshotCollection, ended?: AbortSignal) {
+  constructor(ledger: InstallationLedger, collection: Collection, ended?: AbortSignal) {
     this.collection = collection;
     this.#ledger = ledger;
     this.#ended = ended;
-    this.#subject = COLLECTIONS[collection].wireName;
+    this.subject = COLLECTIONS[collection].wireName;
   }
 
   get keyOf(): ((id: Uint8Array) => Uint8Array) | undefined {
     return this.#ledger.hashIds ? (id) => this.#hash(id) : undefined;
   }
 
-  look(): Promise<LedgerLook> {
-    return look(this.#asked);
+  read(): Promise<LedgerSnapshot> {
+    return readLedger(this.#asked);
   }
 
   /** Every set of ids that the service may have; empty if there was no snapshot yet. */
-  known(seen: LedgerLook): readonly KnownIds[] {
-    const sets = unclearOf(seen, this.#subject).map(({ key }): KnownIds => {
-      return { state: "unclear", lines: () => this.#read(key), pasts: () => this.#pastAt(key) };
+  known(seen: LedgerSnapshot): readonly KnownIds[] {
+    const sets = unclearOf(seen, this.subject).map(({ key, sequence }): KnownIds => {
+      return { state: "unclear", sequence, lines: () => this.#read(key), pasts: () => this.#pastAt(key) };
     });
-    const completed = seen.state.snapshots[this.#subject];
-    if (completed !== undefined) {
-      const { pasts, ...place } = completed;
-      const lines = () => this.#read(this.#keyOf(place));
-      sets.unshift({ state: "completed", lines, pasts: async () => pasts });
-    }
+    const { completed } = this.stateIn(seen);
+    if (completed !== undefined) sets.unshift(this.#baseline(completed, "ids"));
     const { problem } = seen;
     const fail = () => {
       throw problem;
     };
     // The ids that a damaged state named are not known. The sets that can be read still tell what would be removed.
-    if (problem !== undefined) sets.unshift({ state: "completed", lines: fail, pasts: fail });
+    if (problem !== undefined) sets.unshift({ state: "completed", sequence: 0, lines: fail, pasts: fail });
     return sets;
+  }
+
+  stateIn({ state }: LedgerSnapshot): CollectionState {
+    return state.collections[this.subject] ?? {};
+  }
+
+  /** What a held run has written of the collection, as if it had been completed. */
+  held(baseline: Baseline): KnownIds {
+    return this.#baseline(baseline, "held");
   }
 
   /**
    * Starts to store the ids of a snapshot. Resolves when the store has begun to take them.
    * @param seen What the ledger has, now that nobody else has the lock.
    * @param token That of the batch.
-   * @param lines The ids, as lines.
    * @param past What to remember of the snapshot.
    */
-  async draft(seen: LedgerLook, token: string, lines: Lines, past?: PastSnapshot): Promise<LedgerDraft> {
-    const entries = seen.entries.filter(({ subject }) => subject === this.#subject);
-    await this.#dropLists(entries, past?.at ?? 0);
-    const completed = seen.state.snapshots[this.#subject]?.sequence ?? 0;
-    const place = { sequence: Math.max(nextSequence(entries), completed + 1), token };
+  async draft(
+    seen: LedgerSnapshot,
+    token: string,
+    { lines, lists }: SnapshotLines,
+    past?: PastSnapshot,
+  ): Promise<LedgerDraft> {
+    const entries = seen.entries.filter(({ subject }) => subject === this.subject);
+    if (this.#ledger.hashIds) await this.#asked.delete(entries.filter(isForPeople));
+    const place = this.#nextPlace(entries, seen, token);
     const key = this.#keyOf(place);
+    const places = await this.#putLists(place, lists);
     let save = () => {};
     let drop = (_: Error) => {};
     // The value ends, and is there, when it is to be saved.
@@ -113,7 +132,7 @@ export class CollectionLedger {
     });
     wanted.catch(() => {});
     const untilWanted = async function* () {
-      yield* lines;
+      yield* lines();
       await wanted;
     };
     let stored: Promise<void> | undefined;
@@ -123,6 +142,7 @@ export class CollectionLedger {
     });
     return {
       place,
+      lists: places,
       save: async () => {
         save();
         await stored;
@@ -133,50 +153,64 @@ export class CollectionLedger {
       discard: async () => {
         drop(new Error("The ids of this snapshot are not needed any more."));
         await stored?.catch(() => {});
+        for (const kind of LIST_KINDS)
+          if (places[kind] !== undefined) await this.#ledger.store.delete(this.#keyOf(place, `${kind}.txt`));
         await this.#ledger.store.delete(key);
       },
     };
   }
 
-  /** Stores a pending approval in place of an earlier one. */
-  async offer({ lines, added, ...offered }: PendingApproval): Promise<ListedIn> {
-    const before = await this.#entries();
-    const fields = { ids: this.#form, ...offered };
-    const place = {
-      subject: this.#subject,
-      sequence: nextSequence(before),
-      token: offerId(offered.offer),
-    };
-    const put = async (kind: string, ids: Lines) => {
-      const key = this.#ledger.keyOf({ ...place, kind });
-      await putValue(this.#asked.store, key, fields, ids);
-      return this.#ledger.placeOf(key);
-    };
-    const isAboutAdded = offered.covers.some(({ rule }) => rule === "added");
-    const additions = isAboutAdded ? await put("additions.txt", added()) : "";
-    const removals = await put("removals.txt", lines());
-    await this.#asked.delete(before.filter(isList));
-    return { removals, additions };
+  /**
+   * Stores what a held run has written.
+   * @param approval The id of its approval.
+   * @returns where its ids are, and its lists
+   */
+  async hold(
+    seen: LedgerSnapshot,
+    approval: string,
+    { lines, lists }: SnapshotLines,
+  ): Promise<Pick<LedgerDraft, "place" | "lists">> {
+    const place = this.#nextPlace(await this.#entries(), seen, approval);
+    await putValue(this.#asked.store, this.#keyOf(place, "held"), { ids: this.#form }, lines());
+    return { place, lists: await this.#putLists(place, lists) };
   }
 
-  /** @throws {ConfigurationError} it is damaged, or not what was offered */
-  async pending(): Promise<PendingApproval | undefined> {
+  /** The lists that a run has left, by where they are, and the ids in them. */
+  async listed(token: string): Promise<Lists<{ readonly place: string; lines(): Lines }>> {
     const entries = await this.#entries();
-    const removals = lastOf(entries, "removals.txt");
-    if (removals === undefined) return undefined;
-    const fields = (await this.#asked.read(removals.key)) ?? {};
-    // Ids that were listed before the ledger hashed them cannot be compared.
-    if (fields["ids"] !== this.#form) return undefined;
-    const additions = entries.find(({ kind, token }) => kind === "additions.txt" && token === removals.token);
-    const lines = () => this.#read(removals.key);
-    const added = () => (additions === undefined ? noLines() : this.#read(additions.key));
-    const offered = isOffered(fields) ? { ...fields, lines, added } : undefined;
-    const isWhole =
-      offered !== undefined &&
-      offerId(offered.offer) === removals.token &&
-      offered.offer.digests[this.collection] === (await digestOf(offered));
-    if (!isWhole) throw this.#ledger.unusable(removals.key, "the list was changed after it was offered");
-    return offered;
+    const lists = LIST_KINDS.flatMap((kind) => {
+      const found = entries.find((entry) => entry.token === token && entry.kind === `${kind}.txt`);
+      if (found === undefined) return [];
+      return [
+        [kind, { place: this.#ledger.placeOf(found.key), lines: () => this.#read(found.key) }] as const,
+      ];
+    });
+    return Object.fromEntries(lists);
+  }
+
+  async #putLists(place: Place, lists: Lists<() => Lines>): Promise<Lists<string>> {
+    const places: { [Kind in ListKind]?: string } = {};
+    // A hash tells a person nothing.
+    if (this.#ledger.hashIds) return places;
+    for (const kind of LIST_KINDS) {
+      const ids = lists[kind];
+      if (ids === undefined) continue;
+      const key = this.#keyOf(place, `${kind}.txt`);
+      await putValue(this.#asked.store, key, { ids: this.#form }, ids());
+      places[kind] = this.#ledger.placeOf(key);
+    }
+    return places;
+  }
+
+  /** The place of the next snapshot: above all entries, and above the completed one, whose ids may be lost. */
+  #nextPlace(entries: readonly LedgerEntry[], seen: LedgerSnapshot, token: string): Place {
+    const last = this.stateIn(seen).completed?.sequence ?? 0;
+    return { sequence: Math.max(nextSequence(entries), last + 1), token };
+  }
+
+  #baseline({ pasts, ...place }: Baseline, kind: "ids" | "held"): KnownIds {
+    const lines = () => this.#read(this.#keyOf(place, kind));
+    return { state: "completed", sequence: place.sequence, lines, pasts: async () => pasts };
   }
 
   async #pastAt(key: string): Promise<PastSnapshots> {
@@ -186,8 +220,8 @@ export class CollectionLedger {
     return [past];
   }
 
-  #keyOf(place: Pick<Baseline, "sequence" | "token">): string {
-    return this.#ledger.keyOf({ ...place, subject: this.#subject, kind: "ids" });
+  #keyOf({ sequence, token }: Place, kind = "ids"): string {
+    return this.#ledger.keyOf({ subject: this.subject, sequence, token, kind });
   }
 
   async *#read(key: string): Lines {
@@ -209,15 +243,6 @@ export class CollectionLedger {
     return this.#ledger.hashIds ? "hashed" : "clear";
   }
 
-  /** Leaves no lists whose approval has expired, and none with clear ids if this ledger hashes ids. */
-  async #dropLists(entries: readonly LedgerEntry[], now: number): Promise<void> {
-    for (const entry of entries.filter(isList)) {
-      const { ids, expiresAt } = (await this.#asked.read(entry.key).catch(() => undefined)) ?? {};
-      const isExpired = isCount(expiresAt) && expiresAt <= now;
-      if (isExpired || (this.#ledger.hashIds && ids !== "hashed")) await this.#asked.delete([entry]);
-    }
-  }
-
   /** Asked nothing more after the batch has ended: another run may hold the lock then. */
   get #asked(): InstallationLedger {
     this.#ended?.throwIfAborted();
@@ -225,7 +250,7 @@ export class CollectionLedger {
   }
 
   #entries(): Promise<readonly LedgerEntry[]> {
-    return this.#asked.entries(this.#subject);
+    return this.#asked.entries(this.subject);
   }
 
   /** Includes the scope, so that equal ids of two installations have different hashes. */

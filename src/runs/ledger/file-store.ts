@@ -76,7 +76,7 @@ export class FileStore implements Store {
     const file = await unlessCode("ELOOP", unlessCode("ENOENT", opening, undefined), "a link" as const);
     if (file === "a link")
       throw new ConfigurationError(`${path} is a link. Links are not followed; remove it.`);
-    return file === undefined ? undefined : readAll(file);
+    return file === undefined ? undefined : readAll(file, path);
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
@@ -164,12 +164,14 @@ async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 }
 
 /** Reads the next piece while the caller works with the last one. Two buffers take turns: new ones would be collected. */
-async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readAll(file: FileHandle, path: string): AsyncGenerator<Uint8Array, void, undefined> {
   // Most values are small.
   let buffer: Buffer = Buffer.allocUnsafe(FIRST_PIECE_BYTES);
   let reading: Promise<Buffer> | undefined = readInto(file, buffer);
   let spare: Buffer | undefined;
   try {
+    if ((await unlessCode("EISDIR", reading, undefined)) === undefined)
+      throw new ConfigurationError(`${path} is a directory, where a file of the ledger belongs. Remove it.`);
     while (reading !== undefined) {
       const piece: Buffer = await reading;
       const read = buffer;

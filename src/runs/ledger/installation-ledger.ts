@@ -3,9 +3,11 @@
  *
  * - `state.00000012`: what the ledger knows beside ids, see `state.ts`. The highest one counts.
  * - `accounts.00000007.<token>.ids`: the ids of a snapshot and what else the ledger remembers of it, put before
- *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear, everything below is garbage.
- * - `accounts.00000008.<approval>.removals.txt` and `.additions.txt`: what a held run would have removed and added, for a
- *   person to read. The highest ones count.
+ *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear; below, only those of the
+ *   state before are kept.
+ * - `accounts.00000008.<approval>.held`: the ids of a held run, which later ones are compared with as well.
+ * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and added,
+ *   or a held one would have, for a person to read.
  *
  * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two
  * batches may have one sequence, because ids are listed only after all of them were stored. `journal-entries.ts` describes
@@ -15,8 +17,9 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { boundedStore, DEFAULT_LIMITS, type StoreLimits } from "./bounded-store.js";
 import type { Store } from "./store.js";
-import { decodeValue, type Fields, unusable } from "./value.js";
+import { decodeValue, type Fields, ledgerError, putValue, unusable } from "./value.js";
 
 /** One installation of one service. */
 export interface InstallationScope {
@@ -38,12 +41,15 @@ export interface LedgerParts {
 export interface LedgerEntry {
   readonly key: string;
   readonly subject: string;
+  /** Infinite if no run can have given it. */
   readonly sequence: number;
   /** Tells entries of one sequence apart: that of a batch, or the id of an approval. */
   readonly token: string;
   readonly kind: string;
 }
 
+/** Far above all runs, and the times of the journal; the next number must be another one. */
+const MAX_SEQUENCE = 10 ** 15;
 /** A state has neither token nor kind. */
 const NAME = /^([a-z_]+)\.(\d+)(?:\.([\w-]+)\.([a-z.]+))?$/;
 
@@ -55,13 +61,19 @@ export class InstallationLedger {
   readonly store: Store;
   readonly hashIds: boolean;
   readonly folder: string;
+  readonly limits: StoreLimits;
   readonly #directory: string | undefined;
   #lastRead: { readonly key: string; readonly fields: Fields } | undefined;
 
-  constructor({ location, store, hashIds, directory }: LedgerParts, scope: InstallationScope) {
+  constructor(
+    { location, store, hashIds, directory }: LedgerParts,
+    scope: InstallationScope,
+    limits = DEFAULT_LIMITS,
+  ) {
     this.scope = scope;
     this.location = location;
-    this.store = store;
+    this.limits = limits;
+    this.store = boundedStore(store, location, limits);
     this.hashIds = hashIds;
     this.folder = folderOf(scope);
     this.#directory = directory;
@@ -78,7 +90,9 @@ export class InstallationLedger {
     const begin = subject === undefined ? "" : `${subject}.`;
     for (const key of await listKeys(this.store, `${this.folder}/${begin}`)) {
       const [, named, sequence, token = "", kind = ""] = NAME.exec(key.slice(this.folder.length + 1)) ?? [];
-      if (named !== undefined) entries.push({ key, subject: named, sequence: Number(sequence), token, kind });
+      if (named === undefined) continue;
+      const number = Number(sequence);
+      entries.push({ key, subject: named, sequence: isPossible(number) ? number : Infinity, token, kind });
     }
     return entries.sort((a, b) => a.sequence - b.sequence);
   }
@@ -111,6 +125,36 @@ export class InstallationLedger {
     return fields;
   }
 
+  /** Whether the ids of an entry are hashes. What cannot be read has none. */
+  async isHashed({ key }: LedgerEntry): Promise<boolean> {
+    let form: unknown;
+    const onFields = (fields: Fields) => {
+      form = fields["ids"];
+    };
+    try {
+      const value = await this.store.get(key);
+      // Only its beginning: there may be millions of ids.
+      if (value !== undefined) for await (const _ of decodeValue(value, key, key, onFields)) break;
+    } catch {}
+    return form === "hashed";
+  }
+
+  /**
+   * Stores a value, reads it and deletes it again, by the calls with which a run ends.
+   * @throws {ConfigurationError} the ledger cannot be written, or does not find what it has stored
+   */
+  async requireWritable(): Promise<void> {
+    // Of a process that is killed meanwhile, nobody lists it.
+    const key = `${this.folder}/probe-${randomToken()}.tmp`;
+    try {
+      await putValue(this.store, key, {});
+      if ((await this.read(key)) === undefined) throw new Error("the store does not find what it has stored");
+    } catch (error) {
+      throw ledgerError(`be written and read (${this.location})`, error);
+    }
+    await this.store.delete(key);
+  }
+
   async delete(entries: readonly Pick<LedgerEntry, "key">[]): Promise<void> {
     for (const { key } of entries) await this.store.delete(key);
   }
@@ -134,15 +178,16 @@ export async function listKeys(store: Store, prefix: string): Promise<readonly s
 
 /** @param entries The oldest first. */
 export function nextSequence(entries: readonly LedgerEntry[]): number {
-  return 1 + (entries.at(-1)?.sequence ?? 0);
+  return 1 + (entries.findLast(({ sequence }) => isPossible(sequence))?.sequence ?? 0);
 }
 
-export function lastOf(entries: readonly LedgerEntry[], kind: string): LedgerEntry | undefined {
-  return entries.findLast((entry) => entry.kind === kind);
+/** Whether a run can have given this number to an entry. */
+export function isPossible(sequence: number): boolean {
+  return sequence <= MAX_SEQUENCE;
 }
 
-/** Whether an entry is a list of ids that waits for an approval. */
-export function isList({ kind }: LedgerEntry): boolean {
+/** Whether an entry is a list of ids for people. */
+export function isForPeople({ kind }: LedgerEntry): boolean {
   return kind.endsWith(".txt");
 }
 

@@ -122,7 +122,10 @@ function bootId(): string {
   return knownBootId;
 }
 
-interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {}
+interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {
+  /** When its batch had been started at the latest. */
+  readonly begunBy: number;
+}
 
 /**
  * Starts that are under way. If a process is killed before its start is answered, or the answer is lost, nobody knows the
@@ -164,23 +167,27 @@ export class PreparedStarts {
   /** Looks for starts that nobody waits for among the entries of the journal, and deletes those whose lock is over. */
   async read(ledger: InstallationLedger, entries: readonly LedgerEntry[]): Promise<void> {
     const left: LeftStart[] = [];
+    const now = this.#clock.now();
     for (const entry of entries) {
-      if (entry.kind !== "start") continue;
-      const silentMs = this.#clock.now() - entry.sequence;
-      if (silentMs > OVER_MS) await ledger.delete([entry]);
-      else if (entry.key !== this.#own?.key) {
-        // Of a damaged entry, only its time is known.
-        const read = await readOwned(ledger, entry).catch(() => ({ owner: undefined }));
-        if (read !== undefined && (silentMs >= STALE_MS || isGone(read.owner)))
-          left.push({ ...entry, owner: read.owner });
-      }
+      if (entry.kind !== "start" || entry.key === this.#own?.key) continue;
+      // Of a damaged entry, only its time is known.
+      const read = await readOwned(ledger, entry).catch(() => ({ owner: undefined }));
+      const silentMs = now - entry.sequence;
+      const isOver = silentMs > OVER_MS;
+      const gone = isGone(read?.owner);
+      // Asked first: clocks jump, and a process that is gone stays gone. By another clock, nothing says when its lock ends.
+      if (gone)
+        left.push({ ...entry, owner: read?.owner, begunBy: isOver ? now : Math.min(entry.sequence, now) });
+      else if (isOver) await ledger.delete([entry]);
+      else if (read !== undefined && silentMs >= STALE_MS)
+        left.push({ ...entry, owner: read.owner, begunBy: entry.sequence });
     }
     this.#left = left;
   }
 
   /** In how many milliseconds the first lock may end that such a start holds: its lease began after the start was noted. */
   get endsInMs(): number {
-    const lefts = this.#left.map(({ sequence }) => sequence + LEASE_MS - this.#clock.now());
+    const lefts = this.#left.map(({ begunBy }) => begunBy + LEASE_MS - this.#clock.now());
     return Math.min(...lefts.filter((leftMs) => leftMs > 0));
   }
 
@@ -188,9 +195,9 @@ export class PreparedStarts {
   describeLeft(): string | undefined {
     const last = this.#left.at(-1);
     if (last === undefined) return undefined;
-    const { owner, sequence } = last;
+    const { owner, begunBy } = last;
     const who = owner ? `Process ${owner.pid} on host ${JSON.stringify(owner.host)}` : "A process";
-    const until = new Date(sequence + OVER_MS).toISOString();
-    return `${who} may have started a batch at ${new Date(sequence).toISOString()} without learning its id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
+    const until = new Date(begunBy + OVER_MS).toISOString();
+    return `${who} may have started a batch by ${new Date(begunBy).toISOString()} without learning its id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
   }
 }

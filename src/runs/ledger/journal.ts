@@ -172,15 +172,19 @@ export class Journal {
     const { clock, logger } = this.#configuration;
     const silentMs = clock.now() - last.sequence;
     try {
-      if (silentMs > OVER_MS) return void (await erase(ledger, last.token));
       // Undefined if it was renewed or erased meanwhile.
       const entry = await readOwned(ledger, last);
-      return silentMs >= STALE_MS || isGone(entry?.owner) ? entry?.batchId : undefined;
+      // Asked first: clocks jump, and a process that is gone stays gone.
+      if (isGone(entry?.owner)) return entry?.batchId;
+      if (silentMs <= OVER_MS) return silentMs >= STALE_MS ? entry?.batchId : undefined;
     } catch (error) {
       const { key } = last;
-      logger.warn("saas-management: ignored an unusable entry of the journal", { key, error });
-      return undefined;
+      if (silentMs <= OVER_MS) {
+        logger.warn("saas-management: ignored an unusable entry of the journal", { key, error });
+        return undefined;
+      }
     }
+    return void (await erase(ledger, last.token));
   }
 
   #keepBeating(ledger: InstallationLedger, batch: Beating): void {

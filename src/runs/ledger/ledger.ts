@@ -9,6 +9,7 @@ import {
   readOptions,
   withMethods,
 } from "../../core/validate.js";
+import type { StoreLimits } from "./bounded-store.js";
 import { FileStore } from "./file-store.js";
 import {
   InstallationLedger,
@@ -77,17 +78,21 @@ export function makeLedger(location: string, parts: Omit<LedgerParts, "location"
 }
 
 /** @throws {InvalidInputError} it is not a ledger */
-export function openLedger(ledger: unknown, scope: InstallationScope): InstallationLedger {
-  return new InstallationLedger(partsOf(ledger), scope);
+export function openLedger(
+  ledger: unknown,
+  scope: InstallationScope,
+  limits?: StoreLimits,
+): InstallationLedger {
+  return new InstallationLedger(partsOf(ledger), scope, limits);
 }
 
 /** What the ledger has of each installation of which a run was completed or held: values of such runs name it. */
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
-  const keys = (await listKeys(parts.store, "")).filter((key) => /\/state\.\d+$/.test(key));
+  const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
+  const keys = (await listKeys(unnamed.store, "")).filter((key) => /\/state\.\d+$/.test(key));
   const opened = new Map<string, InstallationLedger>();
   const problems = new Map<string, unknown>();
-  const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
   for (const key of keys) {
     const folder = key.slice(0, key.indexOf("/"));
     if (opened.has(folder)) continue;

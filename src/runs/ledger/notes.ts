@@ -1,153 +1,166 @@
 /** What runs and people note in the state of a ledger, each time as its next value. */
-import type { HeldReport } from "../../core/errors/index.js";
-import { type InstallationLedger, isList, type LedgerEntry, nextSequence } from "./installation-ledger.js";
+import { ConfigurationError } from "../../core/errors/index.js";
+import { type Baselines, type Hold, holdsOf, withApproved, withCompleted, withHeld } from "./holds.js";
 import {
-  type Baseline,
+  type InstallationLedger,
+  isForPeople,
+  type LedgerEntry,
+  nextSequence,
+} from "./installation-ledger.js";
+import {
   type CompletedRun,
   isIds,
   isOfState,
-  type LedgerLook,
+  type LedgerSnapshot,
   type LedgerState,
-  look,
+  readLedger,
   SUBJECT,
 } from "./state.js";
 import { putIfAbsent } from "./value.js";
 
 /** Older completed runs are forgotten. */
 const KEPT_RUNS = 30;
+/** How often the next state is put, and how long is waited in between at first, in milliseconds. */
+const TRIES = 5;
+const PAUSE_MS = 100;
 
 /** What a completed run changes. */
 export interface Completion {
   readonly run: CompletedRun;
   /** Its snapshots, by the wire names of the collections. */
-  readonly snapshots: Readonly<Record<string, Baseline>>;
+  readonly snapshots: Baselines;
   /** The watermarks that it has advanced, and those that it has begun with. */
   readonly advanced: Readonly<Record<string, string>>;
   readonly before: Readonly<Record<string, string>>;
-  /** The approval that it has used. */
-  readonly approval: string | undefined;
+}
+
+/** A state that was put, beside the one before, whose key is that of the snapshot. */
+interface Noted extends LedgerSnapshot {
+  readonly before: LedgerState;
 }
 
 /**
- * Notes a completed run, after which nothing is held any more, and deletes what is not needed then.
+ * Notes a completed run, which ends the holds of its collections.
  * @param over Fires when nobody waits any more.
+ * @returns what is not needed any more
  */
 export async function noteCompleted(
   ledger: InstallationLedger,
   completion: Completion,
   over: AbortSignal,
-): Promise<void> {
+): Promise<readonly LedgerEntry[]> {
   const run = JSON.stringify(completion.run);
   const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
-  const { entries, state } = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
-  const isUsed = (entry: LedgerEntry) => isList(entry) && entry.token === completion.approval;
+  const noted = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
+  return [...(await needlessOf(ledger, noted)), ...formerOf(noted)];
+}
+
+/**
+ * Notes a held run, and that another one was approved if it was given that approval.
+ * @param over Fires when nobody waits any more.
+ */
+export async function noteHeld(ledger: InstallationLedger, hold: Hold, over: AbortSignal): Promise<void> {
+  const { approval, expiresAt } = hold.run;
+  const isNoted = ({ held }: LedgerState) =>
+    held.some((one) => one.approval === approval && one.expiresAt === expiresAt);
+  const noted = await change(ledger, (seen) => withHeld(seen.state, hold), over, isNoted);
+  const { entries, state } = noted;
   const isReplaced = (entry: LedgerEntry) =>
-    isIds(entry) && entry.sequence < (state.snapshots[entry.subject]?.sequence ?? 0);
-  const needless = entries.filter((entry) => isUsed(entry) || isReplaced(entry));
-  await ledger.delete([...needless, ...formerOf(entries)]);
+    isOfHeld(entry, state) && entry.sequence < (hold.baselines[entry.subject]?.sequence ?? 0);
+  await ledger.delete([...entries.filter(isReplaced), ...formerOf(noted)]);
 }
 
-/**
- * Notes a held run in place of an earlier one, if the ledger could store its approval.
- * @param over Fires when nobody waits any more.
- */
-export async function noteHeld(
-  ledger: InstallationLedger,
-  report: HeldReport,
-  at: number,
-  over: AbortSignal,
-): Promise<void> {
-  const approval = report.approval?.id;
-  if (approval === undefined) return;
-  // Ids are in the lists of removals only, which a later ledger may have to hash.
-  const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
-  const held = { at, approval, report: { ...report, reasons }, text: report.toString() };
-  const { entries } = await change(
-    ledger,
-    ({ state }) => {
-      const { held: before } = state;
-      return { ...state, held: { ...held, isApproved: before?.approval === approval && before.isApproved } };
-    },
-    over,
-  );
-  await ledger.delete(formerOf(entries));
-}
-
-/** Notes that a person approved a held run, for the next run to use. */
+/** Notes that a person approved a held run. */
 export async function noteApproved(ledger: InstallationLedger, approval: string): Promise<void> {
-  await change(ledger, ({ state }) => {
-    const { held } = state;
-    return { ...state, held: held?.approval === approval ? { ...held, isApproved: true } : held };
-  });
+  await change(ledger, ({ state }) => withApproved(state, approval));
 }
 
 /**
- * Notes whether a batch may be completed with an approval.
- * @param over Fires when nobody waits any more.
- */
-export async function noteUse(
-  ledger: InstallationLedger,
-  approval: string,
-  token: string,
-  isUsed: boolean,
-  over: AbortSignal,
-): Promise<void> {
-  const usersIn = ({ used }: LedgerState) => used[approval] ?? [];
-  const next = ({ state }: LedgerLook) => {
-    const others = usersIn(state).filter((other) => other !== token);
-    return { ...state, used: { ...state.used, [approval]: isUsed ? [...others, token] : others } };
-  };
-  await change(ledger, next, over, (state) => usersIn(state).includes(token) === isUsed);
-}
-
-/**
- * Puts the next state.
+ * Puts the next state, in a few tries: who puts it at the same time begins again.
  * @param isNoted Whether a state has the change already. Then the change is not lost if this process is suspended before
  *   its put: others may have put the same key meanwhile, and deleted it again.
- * @returns what was there before, with that state
+ * @returns what was there before, with that state beside it
  */
 async function change(
   ledger: InstallationLedger,
-  next: (seen: LedgerLook) => LedgerState,
+  next: (seen: LedgerSnapshot) => LedgerState,
   over?: AbortSignal,
   isNoted?: (state: LedgerState) => boolean,
-): Promise<LedgerLook> {
-  for (let isFirst = true; ; isFirst = false) {
+): Promise<Noted> {
+  const { clock } = ledger.limits;
+  for (let tries = 1; ; tries += 1) {
     over?.throwIfAborted();
-    const seen = await look(ledger);
-    if (!isFirst && isNoted?.(seen.state) === true) return seen;
+    const seen = await readLedger(ledger);
+    if (tries > 1 && isNoted?.(seen.state) === true) return { ...seen, before: seen.state };
     const state = next(seen);
     over?.throwIfAborted();
     const sequence = nextSequence(seen.entries.filter(isOfState));
     const key = ledger.keyOf({ subject: SUBJECT, sequence, token: "", kind: "" });
-    if (!(await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state }))) continue;
-    const later = isNoted && (await ledger.entries(SUBJECT)).filter(isOfState);
-    if (later === undefined || nextSequence(later) <= sequence + 1) return { ...seen, state };
+    const isPut = await putIfAbsent(ledger.store, key, { ...ledger.scope, ...state });
+    const later =
+      isPut && isNoted === undefined ? undefined : (await ledger.entries(SUBJECT)).filter(isOfState);
+    if (isPut && (later === undefined || nextSequence(later) <= sequence + 1))
+      return { ...seen, before: seen.state, state };
+    if (tries === TRIES)
+      throw notStored(ledger.placeOf(key), later?.some((entry) => entry.key === key) === true);
+    await clock.sleep(PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2), over);
   }
 }
 
+/** @param isListed Whether the store lists what it has in place of the state. */
+function notStored(place: string, isListed: boolean): ConfigurationError {
+  const why = isListed
+    ? "other processes stored theirs first. Try again later"
+    : "the store has something of this name, and does not list it. Remove it";
+  return new ConfigurationError(`The ledger could not store ${place} in ${TRIES} tries: ${why}.`, {
+    retryable: isListed,
+  });
+}
+
 /** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
-function stateAfter(
-  { entries, problem, state: { runs, snapshots, watermarks, used } }: LedgerLook,
-  completion: Completion,
-): LedgerState {
+function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
   // Nobody has approved it: without snapshots, no run is held for a damaged state.
   if (problem !== undefined && Object.keys(completion.snapshots).length === 0) throw problem;
-  const { run, advanced, before } = completion;
-  const later = Object.entries(completion.snapshots).filter(
-    ([subject, { sequence }]) => sequence >= (snapshots[subject]?.sequence ?? 0),
-  );
+  const { run, snapshots, advanced, before } = completion;
+  const { runs, watermarks } = state;
   const moved = Object.entries(advanced).filter(([subject]) => watermarks[subject] === before[subject]);
-  const waiting = new Set(entries.filter(isList).map(({ token }) => token));
   return {
+    ...withCompleted(state, snapshots),
     runs: [...runs, run].slice(-KEPT_RUNS),
-    snapshots: { ...snapshots, ...Object.fromEntries(later) },
     watermarks: { ...watermarks, ...Object.fromEntries(moved) },
-    used: Object.fromEntries(Object.entries(used).filter(([approval]) => waiting.has(approval))),
+    damage: undefined,
   };
 }
 
-/** The states before the one before. */
-function formerOf(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
-  return entries.filter(isOfState).slice(0, -1);
+/**
+ * What neither the state nor the one before names any more, up to the last completed snapshots: later entries may be under
+ * way. No clear ids are kept beside hashed ones.
+ */
+async function needlessOf(
+  ledger: InstallationLedger,
+  { entries, before, state }: Noted,
+): Promise<readonly LedgerEntry[]> {
+  const needless: LedgerEntry[] = [];
+  for (const entry of entries) {
+    const last = state.collections[entry.subject]?.completed?.sequence ?? 0;
+    if (isIds(entry) ? entry.sequence >= last : entry.sequence > last || !isOfHeld(entry, state)) continue;
+    const { token } = before.collections[entry.subject]?.completed ?? {};
+    const isKept =
+      isIds(entry) && entry.token === token && (!ledger.hashIds || (await ledger.isHashed(entry)));
+    if (!isKept) needless.push(entry);
+  }
+  return needless;
+}
+
+/** Whether an entry is of a held run that was decided, or a list of a run whose receipt is forgotten. */
+function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
+  const { subject, token, kind } = entry;
+  if (kind !== "held" && !isForPeople(entry)) return false;
+  return !holdsOf(state, subject).includes(token) && !state.runs.some((run) => run.token === token);
+}
+
+/** The states but the one before, and damaged ones, with which a person may go back. */
+function formerOf({ entries, stateKey, state: { damage = [] } }: Noted): readonly LedgerEntry[] {
+  const kept = [stateKey, ...damage.map(({ key }) => key)];
+  return entries.filter((entry) => isOfState(entry) && !kept.includes(entry.key));
 }

@@ -82,12 +82,23 @@ function supersededBy({ rule, fields = [] }: Pick<HeldReason, "rule" | "fields">
   return rule === "removed" ? [rule, "window"] : [rule];
 }
 
+/** Times that a clock ahead has written count as now: otherwise its run would be the latest one for years. */
+export function upTo(now: number, pasts: PastSnapshots): PastSnapshots {
+  return pasts.map(({ fields, ...past }) => {
+    const known = { ...past, at: Math.min(past.at, now) };
+    if (fields === undefined) return known;
+    const { since, at } = fields.usual;
+    const usual = { ...fields.usual, since: Math.min(since, now), at: Math.min(at, now) };
+    return { ...known, fields: { ...fields, usual } };
+  });
+}
+
 /** The snapshots of the last 8 runs or the last `days` days, whichever reaches further back. */
 export function inWindow(pasts: PastSnapshots, now: number, days: number): PastSnapshots {
   return pasts.filter((past, i) => i >= pasts.length - LAST_RUNS || now - past.at <= days * DAY_MS);
 }
 
-export const isSample = objectOf<FieldSample>({ fields: listOf(isText), rows: isText });
+const isSample = objectOf<FieldSample>({ fields: listOf(isText), rows: isText });
 
 export const isPast = objectOf<PastSnapshot>({
   at: isCount,

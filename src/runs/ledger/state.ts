@@ -1,21 +1,14 @@
 /**
  * What a ledger knows of an installation beside ids: the value of its entry `state` with the highest sequence. Who changes
- * it puts the next one, and of two at once, one begins again with what the other has put. The state before is kept: it is
- * what is known if the last one is damaged.
+ * it puts the next one, and of two at once, one begins again with what the other has put. The state before is kept, with
+ * its ids: it is what is known if the last one is damaged. That one stays, too, until a person deletes it or approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
-import {
-  type Check,
-  isCount,
-  isFlag,
-  isText,
-  listOf,
-  objectOf,
-  optional,
-  recordOf,
-} from "../../core/validate.js";
-import { type InstallationLedger, type LedgerEntry, runOf } from "./installation-ledger.js";
+import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
+import { COLLECTIONS } from "../../sync/collections.js";
+import { type InstallationLedger, isPossible, type LedgerEntry, runOf } from "./installation-ledger.js";
 import { arePasts, type PastSnapshots } from "./past.js";
+import { isDamage } from "./value.js";
 
 export const SUBJECT = "state";
 
@@ -23,127 +16,172 @@ export const SUBJECT = "state";
 export interface CompletedRun {
   /** When it was completed, in milliseconds since 1970. */
   readonly at: number;
+  /** That of its batch: lists for people with it are kept as long as the receipt is. */
+  readonly token: string;
   readonly receipt: unknown;
 }
 
-/** The last completed snapshot of a collection. */
+/** A snapshot that later ones are compared with. */
 export interface Baseline {
-  /** Those of the entry with its ids. */
+  /** Those of the entry with its ids: of a held snapshot, the token is the id of the approval. */
   readonly sequence: number;
   readonly token: string;
   /** What is remembered of it and of those before it. */
   readonly pasts: PastSnapshots;
 }
 
-/** The run that waits for an approval. */
+/** What a ledger knows of a collection. */
+export interface CollectionState {
+  /** The last completed snapshot. */
+  readonly completed?: Baseline | undefined;
+  /** A later one that was held, and that nobody has approved yet. */
+  readonly held?: Baseline | undefined;
+  /** A later one that was held, and that a person has approved. */
+  readonly approved?: Baseline | undefined;
+}
+
+/** A run that was held. It is known as long as a collection has a baseline of it. */
 export interface HeldRun {
-  /** When it was held, in milliseconds since 1970. */
-  readonly at: number;
-  /** The id of its approval. */
+  /** The id of its approval: the token of its baselines. */
   readonly approval: string;
-  /** Whether a person approved it. */
-  readonly isApproved: boolean;
+  /** When it was held, and until when it may be approved, in milliseconds since 1970. */
+  readonly at: number;
+  readonly expiresAt: number;
   /** As JSON. */
   readonly report: unknown;
   readonly text: string;
 }
 
+/** A state that cannot be read. */
+interface Damage {
+  readonly key: string;
+  /** As a sentence. */
+  readonly why: string;
+}
+
 export interface LedgerState {
   /** The latest one last. */
   readonly runs: readonly CompletedRun[];
-  /** By the wire names of the collections. */
-  readonly snapshots: Readonly<Record<string, Baseline>>;
+  /** By their wire names. */
+  readonly collections: Readonly<Record<string, CollectionState>>;
   /** Until when events were sent, by the wire names of the collections. */
   readonly watermarks: Readonly<Record<string, string>>;
-  /** Undefined if the last run was completed. */
-  readonly held?: HeldRun | undefined;
-  /**
-   * By approvals: the batches that were to be completed with them. They stay as long as the approval waits in a list, if
-   * nobody knows whether the service has completed the batch.
-   */
-  readonly used: Readonly<Record<string, readonly string[]>>;
-  /** Why a later state could not be read, until a run is completed. */
-  readonly damage?: string | undefined;
+  /** Those that a collection has a baseline of, the latest one last. */
+  readonly held: readonly HeldRun[];
+  /** Later states that could not be read, until they are deleted or a run is completed. */
+  readonly damage?: readonly Damage[] | undefined;
 }
 
 /** What a ledger has of an installation at one moment. */
-export interface LedgerLook {
+export interface LedgerSnapshot {
   readonly entries: readonly LedgerEntry[];
-  /** The last one that can be read. */
+  /** The last one that can be read, and its key. */
   readonly state: LedgerState;
+  readonly stateKey?: string | undefined;
   /** Why a later one cannot be read. */
   readonly problem?: unknown;
 }
 
-export const NOTHING_SEEN: LedgerLook = {
+export const NOTHING_SEEN: LedgerSnapshot = {
   entries: [],
-  state: { runs: [], snapshots: {}, watermarks: {}, used: {} },
+  state: { runs: [], collections: {}, watermarks: {}, held: [] },
 };
 
 const isAny = (_: unknown): _ is unknown => true;
 
+const isBaseline = optional(objectOf<Baseline>({ sequence: isCount, token: isText, pasts: arePasts }));
+
 const isState: Check<LedgerState> = objectOf<LedgerState>({
-  runs: listOf(objectOf<CompletedRun>({ at: isCount, receipt: isAny })),
-  snapshots: recordOf(objectOf<Baseline>({ sequence: isCount, token: isText, pasts: arePasts })),
-  watermarks: recordOf(isText),
-  held: optional(
-    objectOf<HeldRun>({ at: isCount, approval: isText, isApproved: isFlag, report: isAny, text: isText }),
+  runs: listOf(objectOf<CompletedRun>({ at: isCount, token: isText, receipt: isAny })),
+  collections: recordOf(
+    objectOf<CollectionState>({ completed: isBaseline, held: isBaseline, approved: isBaseline }),
   ),
-  used: recordOf(listOf(isText)),
-  damage: optional(isText),
+  watermarks: recordOf(isText),
+  held: listOf(
+    objectOf<HeldRun>({ approval: isText, at: isCount, expiresAt: isCount, report: isAny, text: isText }),
+  ),
+  damage: optional(listOf(objectOf<Damage>({ key: isText, why: isText }))),
 });
 
 /** @throws the entries cannot be listed, or a state cannot be read now */
-export async function look(ledger: InstallationLedger): Promise<LedgerLook> {
-  const seen = await lookOnce(ledger);
+export async function readLedger(ledger: InstallationLedger): Promise<LedgerSnapshot> {
+  const seen = await readOnce(ledger);
   // Once more, because the run before may have replaced its state meanwhile.
-  return seen.problem === undefined ? seen : lookOnce(ledger);
+  return seen.problem === undefined ? seen : readOnce(ledger);
 }
 
 /** Whether the ledger knows a completed snapshot of any collection. */
-export function knowsSnapshots({ state }: LedgerLook): boolean {
-  return Object.keys(state.snapshots).length > 0;
+export function knowsSnapshots({ state }: LedgerSnapshot): boolean {
+  return Object.values(COLLECTIONS).some(
+    ({ model, wireName }) => model === "snapshot" && state.collections[wireName]?.completed !== undefined,
+  );
 }
 
 /** The ids of a collection that may have been completed after the last ones that certainly were. */
-export function unclearOf({ entries, state }: LedgerLook, subject: string): readonly LedgerEntry[] {
-  const last = state.snapshots[subject]?.sequence ?? 0;
+export function unclearOf({ entries, state }: LedgerSnapshot, subject: string): readonly LedgerEntry[] {
+  const last = state.collections[subject]?.completed?.sequence ?? 0;
   return entries.filter((entry) => isIds(entry) && entry.subject === subject && entry.sequence > last);
 }
 
 /**
- * Names what the service may have according to the ledger: the last completed snapshots, later ones that may have been
- * completed, and the watermarks.
+ * The version of what the service may have of some collections according to the ledger: the last completed snapshots,
+ * later ones that may have been completed, and the watermarks.
+ * @param subjects The wire names of the collections.
  * @param except Id of a run whose snapshots do not count.
  */
-export function nameOf(seen: LedgerLook, except: string): string {
-  const { snapshots, watermarks } = seen.state;
-  const completed = Object.entries(snapshots).map(([subject, { token }]) => [subject, token]);
-  const unclear = [...new Set(seen.entries.map(({ subject }) => subject))]
-    .flatMap((subject) => unclearOf(seen, subject))
-    .filter(({ token }) => runOf(token) !== except)
-    .map(({ key }) => key);
-  return JSON.stringify([completed.sort(), Object.entries(watermarks).sort(), unclear.sort()]);
+export function ledgerVersion(seen: LedgerSnapshot, subjects: Iterable<string>, except: string): string {
+  const { collections, watermarks } = seen.state;
+  const versions = [...subjects].map((subject) => {
+    const unclear = unclearOf(seen, subject).filter(({ token }) => runOf(token) !== except);
+    const keys = unclear.map(({ key }) => key).sort();
+    return [subject, collections[subject]?.completed?.token, watermarks[subject], keys];
+  });
+  return JSON.stringify(versions);
 }
 
-async function lookOnce(ledger: InstallationLedger): Promise<LedgerLook> {
+async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
   const entries = await ledger.entries();
-  let problem: ConfigurationError | undefined;
-  for (const { key } of entries.filter(isOfState).toReversed()) {
+  const damage: Damage[] = [];
+  for (const { key, sequence } of entries.filter(isOfState).toReversed()) {
     try {
+      if (!isPossible(sequence)) throw ledger.unusable(key, "no run has counted so far");
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
-      // The last run that was held may have been decided since then.
-      const held = problem === undefined ? fields.held : undefined;
-      if (fields.damage !== undefined) problem ??= new ConfigurationError(fields.damage);
-      return { entries, state: { ...fields, held, damage: problem?.message }, problem };
+      // What was held may have been decided since then.
+      const state = damage.length === 0 ? fields : withoutHolds(fields);
+      // Who has deleted a file has gone back to the state before.
+      const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
+      return snapshotOf(entries, { ...state, damage: [...damage, ...left] }, key);
     } catch (error) {
       // A state that is only out of reach must not be taken for a damaged one.
-      if (!(error instanceof ConfigurationError) || error.cause !== undefined) throw error;
-      problem ??= error;
+      if (!isDamage(error)) throw error;
+      damage.push({ key, why: error.message });
     }
   }
-  return { entries, state: { ...NOTHING_SEEN.state, damage: problem?.message }, problem };
+  return snapshotOf(entries, { ...NOTHING_SEEN.state, damage });
+}
+
+function snapshotOf(
+  entries: readonly LedgerEntry[],
+  { damage, ...state }: LedgerState,
+  stateKey?: string,
+): LedgerSnapshot {
+  const [first] = damage ?? [];
+  if (first === undefined) return { entries, state, stateKey };
+  const next =
+    stateKey === undefined
+      ? "the next run is a first one"
+      : "runs go on from the state before it, and may send events again";
+  const problem = new ConfigurationError(`${first.why} If it is deleted, ${next}.`);
+  return { entries, state: { ...state, damage }, stateKey, problem };
+}
+
+function withoutHolds(state: LedgerState): LedgerState {
+  const completed = Object.entries(state.collections).map(([subject, one]) => [
+    subject,
+    { completed: one.completed },
+  ]);
+  return { ...state, collections: Object.fromEntries(completed), held: [] };
 }
 
 /** A copy that a person has made of a state may have another ending. */

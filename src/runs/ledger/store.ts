@@ -4,9 +4,9 @@
  *
  * Keys are parts of `[a-z0-9._-]` with slashes between them, up to 200 characters; no key is a folder of another one.
  * Values are streams of pieces of any size, and are never changed after they were put. A value may be empty. Pieces may
- * share a buffer: copy what you keep. A method that fails throws: a run whose ledger cannot be read is held, and one whose
- * ledger cannot be written is not completed. An error with `retryable: true` tells that the store may be there again
- * later: `disposition` of the run's error is then `retry-after`.
+ * share a buffer: copy what you keep. A method that fails throws, and so does the run: nothing is completed, and nothing
+ * counts as damaged. An error with `retryable: true` tells that the store may be there again later: `disposition` of the
+ * run's error is then `retry-after`. A call, and each piece of a value, may take as long as the client's `timeoutMs`.
  */
 export interface Store {
   /**

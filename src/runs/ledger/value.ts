@@ -113,12 +113,17 @@ export async function putIfAbsent(
 /** The error of a run whose ledger failed. @param what Without a period, what it could not do, and what that means. */
 export function ledgerError(what: string, cause: unknown): SaasManagementError {
   if (cause instanceof SaasManagementError) return cause;
-  return new ConfigurationError(`The ledger could not ${what}. See the error's cause.`, { cause });
+  const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, "")}` : "";
+  return new ConfigurationError(`The ledger could not ${what}${why}.`, { cause });
 }
 
-export function unusable(place: string, why: string, cause?: unknown): ConfigurationError {
-  if (cause instanceof SaasManagementError) throw cause;
-  return new ConfigurationError(`The ledger file ${place} cannot be used: ${why}.`, { cause });
+export function unusable(place: string, why: string): ConfigurationError {
+  return new ConfigurationError(`The ledger file ${place} cannot be used: ${why}.`);
+}
+
+/** Whether a value was read and is not what was written. One that is out of reach has a cause, and may be whole. */
+export function isDamage(error: unknown): error is ConfigurationError {
+  return error instanceof ConfigurationError && error.cause === undefined;
 }
 
 /** Counts and sums up what lies before the last line. */
@@ -175,7 +180,7 @@ async function* linesOf(value: Lines, place: string): Lines {
   try {
     yield* wholeLines(value);
   } catch (error) {
-    throw unusable(place, error instanceof RangeError ? error.message : "it cannot be read", error);
+    throw error instanceof RangeError ? unusable(place, error.message) : error;
   }
 }
 

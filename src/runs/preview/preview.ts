@@ -8,12 +8,14 @@ import { counted, withText } from "../../sync/report-text.js";
 import type { WriteStats } from "../../sync/write/options.js";
 import type { Connector } from "../connector.js";
 import { Extraction } from "../extract.js";
+import { checkCounts } from "../guard/first-run.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
-import { type LedgerLook, look, NOTHING_SEEN } from "../ledger/state.js";
+import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
+import { NewEvents } from "../new-events.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
-import { watermarkCalls } from "../watermarks.js";
+import { type Watermarks, watermarkCalls } from "../watermarks.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
@@ -32,7 +34,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const { signal } = controller;
   try {
     const guard = new Guard(options, snapshots, configuration, signal);
-    await guard.checkFirstRun();
+    await guard.checkLedger();
     const referencedIds = new ReferencedIds(snapshots);
     const watches = new Map<Collection, CollectionWatch>();
     const inspectorOf = (collection: CollectionInfo) => {
@@ -42,18 +44,20 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       watches.set(name, watch);
       return watch;
     };
+    const seen = await raceAbort(seenBy(guard), signal);
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId },
       snapshots,
       keep: async () => {},
       inspectorOf,
+      newEvents: new NewEvents(guard.ledger, seen, signal, undefined),
       onProgress,
       signal,
     });
-    const seen = await raceAbort(seenBy(guard), signal);
-    const watermarks = { before: seen.state.watermarks, advanced: {} };
+    const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
     await extraction.run(connector, { preview: true, ...watermarkCalls(watermarks, seen, true) });
+    checkCounts(options.firstRun, extraction.stats);
     return previewOf(guard, await guard.judge(seen), watches, extraction.stats);
   } finally {
     unlink();
@@ -61,9 +65,9 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 }
 
 /** A preview reports a ledger that cannot be read. */
-async function seenBy({ ledger }: Guard): Promise<LedgerLook> {
+async function seenBy({ ledger }: Guard): Promise<LedgerSnapshot> {
   if (ledger === undefined) return NOTHING_SEEN;
-  return look(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
+  return readLedger(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
 }
 
 function previewOf(

@@ -13,14 +13,8 @@ const REASONS: Readonly<Record<BatchStateError["reason"], string>> = {
   aborted: `the batch was aborted. ${SEND_AGAIN}`,
   expired: `the batch's lease of 15 minutes without an accepted message is over. ${SEND_AGAIN}`,
   incomplete: `the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. ${SEND_AGAIN}`,
-  "taken-over": "this handle may only abort it. The handle that took it over writes and completes it.",
   unknown: `it is not known whether the batch was completed. ${SEND_AGAIN}`,
 };
-
-const TAKEN_OVER = "another handle took the batch over with openBatch and takeOver: true";
-/** The service refuses a stream that is older than another one: it does not say whose that is. */
-const FENCED =
-  "the service has seen a newer write to the batch than this one: another process took it over, or an earlier attempt of this write arrived late";
 
 const REFUSED_BECAUSE: Readonly<Record<Exclude<BatchState, "active" | "closed">, BatchStateError["reason"]>> =
   {
@@ -60,12 +54,6 @@ export function stateError(
   return refusal === undefined ? error : annotate(error, refusal);
 }
 
-/** @param by The service's refusal; without it, a handle of the same client took the batch over. */
-export function takenOverError(by?: SyncProtocolError): BatchStateError {
-  const because = by === undefined ? TAKEN_OVER : FENCED;
-  return stateError("The call", "unknown", "taken-over", { because, refusal: by });
-}
-
 export function closedError(): ClosedError {
   return new ClosedError(
     "The batch handle is closed. The batch on the server stays open until it is completed or aborted, or its lease ends.",
@@ -90,13 +78,4 @@ export function meaningOf(call: string, error: unknown): unknown {
   const { batchState } = error;
   if (batchState !== "completed" && batchState !== "aborted" && batchState !== "expired") return error;
   return stateError(call, batchState, batchState, { refusal: error });
-}
-
-/** The same for an error of SyncRecords: a refusal by a batch that is active means that there is a newer writer. */
-export function meaningOfWrite(call: string, error: unknown): unknown {
-  const isFenced =
-    error instanceof SyncProtocolError &&
-    error.grpcStatus === "FAILED_PRECONDITION" &&
-    error.batchState === "active";
-  return isFenced ? takenOverError(error) : meaningOf(call, error);
 }

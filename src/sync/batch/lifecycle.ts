@@ -10,8 +10,10 @@ import {
   SyncProtocolError,
 } from "../../core/errors/index.js";
 import { Attempts } from "../call.js";
+import { isSnapshot } from "../collections.js";
+import { COUNTS } from "../generated/collections.js";
 import type { CompletionCounts } from "../transport.js";
-import { closedError, copyOfStateError, meaningOf, refusal, stateError } from "./batch-errors.js";
+import { closedError, meaningOf, refusal, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
 import type { WriteQueue } from "./write-queue.js";
 
@@ -33,11 +35,10 @@ export class BatchLifecycle {
   }
 
   get state(): BatchState {
-    const { clientClosed, lease, takenOver } = this.#session;
+    const { clientClosed, lease } = this.#session;
     if (this.#state === "completed" || this.#state === "aborted") return this.#state;
     if (clientClosed.aborted || this.#closed.signal.aborted) return "closed";
     if (this.#state !== "active") return this.#state;
-    if (takenOver !== undefined) return "unknown";
     return lease.remainingMs === 0 ? "expired" : "active";
   }
 
@@ -45,8 +46,6 @@ export class BatchLifecycle {
     const { state } = this;
     // The refused write is missing: a lease that is renewed after all must not make the batch active again.
     if (state === "expired") this.#session.expire();
-    const { takenOver } = this.#session;
-    if (state === "unknown" && !this.#unclear && takenOver !== undefined) return copyOfStateError(takenOver);
     if (state === "aborting" && this.#abortion === undefined)
       return stateError(call, state, "incomplete", { because: "an abort was requested, and failed" });
     if (state !== "active") return refusal(call, state);
@@ -96,7 +95,7 @@ export class BatchLifecycle {
       if (this.state !== "completing" || this.#abortion !== undefined) throw error;
       this.#state = this.#unclear ? "unknown" : "active";
       if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
-      // The batch may be completed: it takes nothing more in, and must not be kept alive.
+      // The batch may be completed: it takes nothing more in, and ends.
       if (error instanceof BatchOutcomeUnknownError) this.#session.end(error);
       throw error;
     }
@@ -124,7 +123,9 @@ export class BatchLifecycle {
         const answerWasLost = attempts.mayBeDone;
         try {
           const context = { ...call, unlessSent: unsent.controller.signal };
-          return await attempts.make(context, (made) => transport.completeBatch(id, made));
+          return await attempts.make(context, async (made) =>
+            this.#checked(await transport.completeBatch(id, made)),
+          );
         } catch (error) {
           // Only the service itself can say that a completion whose answer was lost succeeded.
           if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")
@@ -139,6 +140,18 @@ export class BatchLifecycle {
       closed.unlink();
       unsent.unlink();
     }
+  }
+
+  /** @throws {SyncProtocolError} the answer leaves out what was sent, so it is somebody else's, or of another batch */
+  #checked(counts: CompletionCounts): CompletionCounts {
+    for (const collection of this.#session.included) {
+      const isCounted = isSnapshot(collection) ? COUNTS.snapshots : COUNTS.events;
+      if (isCounted && counts[collection] === undefined)
+        throw new SyncProtocolError(
+          `CompleteSyncBatch: the answer does not count ${collection}, which was sent.`,
+        );
+    }
+    return counts;
   }
 
   async #abort(): Promise<void> {

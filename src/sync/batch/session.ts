@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { linkAbort } from "../../core/abort.js";
-import { BatchStateError } from "../../core/errors/index.js";
+import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { callWithRetry, type Subject } from "../call.js";
 import type { Collection } from "../collections.js";
@@ -10,8 +10,8 @@ import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/window-queue.js";
-import type { Acknowledgements, WindowSender } from "../write/window-sender.js";
-import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
+import type { WindowSender } from "../write/window-sender.js";
+import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
 import type { OpenedWrite, WriteTarget } from "./write-queue.js";
 
 export interface SessionOptions {
@@ -26,7 +26,6 @@ export interface SessionOptions {
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
-  readonly acknowledgements: Acknowledgements;
 }
 
 /**
@@ -45,7 +44,6 @@ export class BatchSession implements WriteTarget {
   readonly clientClosed: AbortSignal;
   readonly attempt: number;
   readonly consequence = "Nothing after this was sent, and the batch cannot be completed: start a new one.";
-  readonly acknowledgements: Acknowledgements;
   readonly #ended = new AbortController();
   readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
@@ -54,16 +52,13 @@ export class BatchSession implements WriteTarget {
     this.end(closedError());
     this.trace?.ended({ state: "closed" });
   };
-  #lastSentAt: number;
   #failure: unknown;
-  #takenOver: BatchStateError | undefined;
 
   constructor(options: SessionOptions) {
     const { id, configuration, transport, startedAt, onProgress, clientClosed } = options;
     // One listener for each open collection.
     setMaxListeners(0, this.#ended.signal);
     this.attempt = options.attempt;
-    this.acknowledgements = options.acknowledgements;
     this.id = id;
     this.subject = options.subject;
     this.trace = options.trace;
@@ -71,7 +66,6 @@ export class BatchSession implements WriteTarget {
     this.transport = transport;
     this.notify = onProgress;
     this.clientClosed = clientClosed;
-    this.#lastSentAt = startedAt.monotonic;
     const callbacks = {
       onWarning: (remainingMs: number) => this.notify?.({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
@@ -92,12 +86,13 @@ export class BatchSession implements WriteTarget {
     return this.#reports.length === 0;
   }
 
-  get stats(): ReturnType<typeof statsByCollection> {
-    return statsByCollection(this.#reports);
+  /** The collections of which messages were accepted. */
+  get included(): ReadonlySet<Collection> {
+    return new Set(this.#reports.flatMap(({ collection, messages }) => (messages > 0 ? [collection] : [])));
   }
 
-  get idleMs(): number {
-    return this.configuration.clock.monotonic() - this.#lastSentAt;
+  get stats(): ReturnType<typeof statsByCollection> {
+    return statsByCollection(this.#reports);
   }
 
   /** The first failure of a window, the lease or the completion. Never a source's exception. */
@@ -105,18 +100,11 @@ export class BatchSession implements WriteTarget {
     return this.#failure;
   }
 
-  /** Why another handle is the writer of the batch, if it is. */
-  get takenOver(): BatchStateError | undefined {
-    return this.#takenOver;
-  }
-
-  /** The batch failed on the way to the service. If its lease is over, or another writer took it over, the session ends. */
+  /** The batch failed on the way to the service. If its lease is over, the session ends. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
-    if (!(failure instanceof BatchStateError)) return;
-    if (failure.reason === "expired") this.lease.end();
-    else if (failure.reason === "taken-over") this.#takenOver ??= failure;
-    else return;
+    if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
+    this.lease.end();
     this.end(copyOfStateError(failure));
     this.trace?.failed(failure, { state: failure.state });
   }
@@ -139,10 +127,14 @@ export class BatchSession implements WriteTarget {
     return report;
   }
 
-  openSink({ Sender, collection, report, signal, trace }: OpenedWrite): {
+  openSink({ Sender, collection, report, options: { newOnly, signal }, trace }: OpenedWrite): {
     readonly context: SinkContext & { readonly send: WindowSender["send"] };
     unlink(): void;
   } {
+    if (newOnly === true)
+      throw new InvalidInputError(
+        "newOnly is for a run, whose ledger knows what was sent. Leave it out, or write the events in client.sync.run.",
+      );
     const { configuration, transport } = this;
     const { controller, unlink } = linkAbort(this.signal, signal);
     this.notify?.(progressOf(report));
@@ -155,16 +147,14 @@ export class BatchSession implements WriteTarget {
       report,
       signal: controller.signal,
       onProgress: this.notify,
-      acknowledgements: this.acknowledgements,
     });
     const send = (window: Parameters<WindowSender["send"]>[0]) =>
       this.onWire(async () => {
-        this.#lastSentAt = configuration.clock.monotonic();
         try {
           await sender.send(window);
         } catch (error) {
           // A window that was cut off because its write had ended is not what failed.
-          if (!controller.signal.aborted) this.fail(meaningOfWrite("write", error));
+          if (!controller.signal.aborted) this.fail(meaningOf("write", error));
           throw error;
         }
       });
@@ -181,14 +171,6 @@ export class BatchSession implements WriteTarget {
       stop: controller,
     };
     return { context, unlink };
-  }
-
-  /** Sends a message of a collection that belongs to no write, in its turn. */
-  sendAlone(message: Uint8Array, sentAt: Moment): Promise<void> {
-    return this.onWire(async () => {
-      await this.call("SyncRecords", this.signal, (call) => this.transport.syncRecords([message], call));
-      this.lease.renew(sentAt);
-    });
   }
 
   call<T>(

@@ -8,7 +8,7 @@ import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 
-/** Options of a batch, by itself or of a run. `openBatch` uses `maxIdleMs` and `onProgress`. */
+/** Options of a batch, by itself or of a run. */
 export interface BatchOptions {
   /**
    * Id of the direct integration installation of the workspace.
@@ -21,19 +21,16 @@ export interface BatchOptions {
    */
   readonly waitForLockMs?: number | undefined;
   /**
-   * How long a source may be silent, in milliseconds: the lease is renewed meanwhile.
-   * @default the lease runs out after 15 minutes
-   */
-  readonly maxIdleMs?: number | undefined;
-  /**
    * Ends the start or the run; it rejects with the signal's reason. A batch that was started nevertheless is aborted.
    * @default none
    */
   readonly signal?: AbortSignal | undefined;
+  /** Time of one RPC or one window of records in milliseconds, retries included. @default the client's `timeoutMs` */
+  readonly timeoutMs?: number | undefined;
+  /** Sent with every RPC, over the client's own headers, which list what is refused. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called with everything that happens to the batch. What it throws is logged. @default none */
   readonly onProgress?: OnProgress | undefined;
-  /** Calls `onProgress` with a heartbeat when nothing else happened for so long, in milliseconds. @default none */
-  readonly heartbeatMs?: number | undefined;
 }
 
 /** Infinity waits as long as it takes. */
@@ -45,11 +42,20 @@ const WAIT: Rule = {
 export const BATCH_OPTIONS = {
   installationId: true,
   waitForLockMs: WAIT,
-  maxIdleMs: POSITIVE,
   signal: SIGNAL,
+  timeoutMs: POSITIVE,
+  headers: true,
   onProgress: FUNCTION,
-  heartbeatMs: POSITIVE,
 } satisfies OptionTable<BatchOptions>;
+
+/** Options of an abort by the batch's id. */
+export type AbortOptions = Pick<BatchOptions, "signal" | "timeoutMs" | "headers">;
+
+export const ABORT_OPTIONS = {
+  signal: SIGNAL,
+  timeoutMs: POSITIVE,
+  headers: true,
+} satisfies OptionTable<AbortOptions>;
 
 export function requireInstallation(id: unknown): string {
   if (typeof id === "string" && id !== "") return id;
@@ -87,6 +93,7 @@ export interface BatchWatch {
 }
 
 interface StartContext extends BatchWatch {
+  readonly configuration: SyncConfiguration;
   readonly installationId: string;
   readonly signal: AbortSignal;
   readonly waitForLockMs: number;
@@ -180,11 +187,11 @@ export class BatchStarter {
   }
 
   async #start(context: StartContext): Promise<string> {
-    const { installationId, signal, onProgress } = context;
+    const { configuration, installationId, signal, onProgress } = context;
     const operation = { rpc: "StartSyncBatch", installationId } as const;
     const attempt = (call: CallContext) => this.#attempt(call, context);
     try {
-      const { batchId } = await callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
+      const { batchId } = await callWithRetry(configuration, operation, signal, attempt, onProgress);
       for (const lock of this.#ownLocks(installationId)) this.#possiblyOwnLocks.delete(lock);
       return batchId;
     } catch (error) {
@@ -198,7 +205,7 @@ export class BatchStarter {
   /** One attempt. Once sent, the request is not bound to the caller's signal: its answer may hold a lock. */
   #attempt(
     call: CallContext,
-    { installationId, noteStart = async () => async () => {} }: StartContext,
+    { configuration, installationId, noteStart = async () => async () => {} }: StartContext,
   ): Promise<Started> {
     const { signal: callerSignal } = call;
     const attempts = new Attempts();
@@ -217,9 +224,13 @@ export class BatchStarter {
     return new Promise((resolve, reject) => {
       const abandon = () => {
         reject(callerSignal.reason);
-        const cleanup = this.#abortWhenStarted(installationId, answer, attempts, forget).finally(() =>
-          this.#cleanups.delete(cleanup),
-        );
+        const cleanup = this.#abortWhenStarted(
+          configuration,
+          installationId,
+          answer,
+          attempts,
+          forget,
+        ).finally(() => this.#cleanups.delete(cleanup));
         this.#cleanups.add(cleanup);
       };
       callerSignal.addEventListener("abort", abandon, { once: true });
@@ -234,6 +245,7 @@ export class BatchStarter {
   }
 
   async #abortWhenStarted(
+    configuration: SyncConfiguration,
     installationId: string,
     answer: Promise<Started>,
     attempts: Attempts,
@@ -245,7 +257,7 @@ export class BatchStarter {
       const { batchId } = await answer;
       started = true;
       await callWithRetry(
-        this.#configuration,
+        configuration,
         { rpc: "AbortSyncBatch", installationId, batchId },
         this.#givenUp.signal,
         (call) => this.#transport.abortBatch(batchId, call),

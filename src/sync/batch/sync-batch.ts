@@ -8,7 +8,6 @@ import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
-import type { Acknowledgements } from "../write/window-sender.js";
 import { BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
 import { loadWriting, WriteQueue } from "./write-queue.js";
@@ -28,8 +27,7 @@ export interface SyncBatch extends AsyncDisposable {
   readonly id: string;
   /**
    * State of the batch, as far as this handle knows it without asking. `expired`: by this machine's clocks the lease is
-   * over. `unknown`: a completion has an unknown outcome, or another handle took the batch over. A handle that `openBatch`
-   * returned without `takeOver` is `unknown` until its abort tells more.
+   * over. `unknown`: a completion has an unknown outcome.
    */
   readonly state: BatchState;
   /** How long the server keeps the batch without a further accepted message. */
@@ -73,8 +71,7 @@ export interface SyncBatch extends AsyncDisposable {
   /**
    * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed. Waits
    * for queued writes and for ends under way, and asks again if the answer is lost.
-   * @param options.unverified Must be `true` if this handle took the batch over, or wrote nothing at all: it cannot know
-   *   whether what another one wrote is complete.
+   * @param options.unverified Must be `true` if nothing was written to the batch: then nothing shows that it is complete.
    * @returns the service's counts
    * @throws {BatchStateError} a write failed, a writer has not ended, or the batch is not active
    * @throws {InvalidInputError} `unverified` is missing, or another option is wrong
@@ -111,18 +108,15 @@ export class BatchHandle implements SyncBatch {
   readonly #session: BatchSession;
   readonly #writes: WriteQueue;
   readonly #lifecycle: BatchLifecycle;
-  readonly #unverified: boolean;
 
-  /** @param options.unverified Whether another handle has written to the batch. */
-  constructor(options: { readonly session: BatchSession; readonly unverified: boolean }) {
-    const { id, lease, signal } = options.session;
+  constructor(session: BatchSession) {
+    const { id, lease, signal } = session;
     this.id = id;
     this.lease = lease;
     this.signal = signal;
-    this.#session = options.session;
-    this.#unverified = options.unverified;
-    this.#writes = new WriteQueue(options.session);
-    this.#lifecycle = new BatchLifecycle(options.session, this.#writes);
+    this.#session = session;
+    this.#writes = new WriteQueue(session);
+    this.#lifecycle = new BatchLifecycle(session, this.#writes);
   }
 
   get state(): BatchState {
@@ -143,17 +137,13 @@ export class BatchHandle implements SyncBatch {
     return trace === undefined ? work() : trace.run(work);
   }
 
-  get acknowledgements(): Acknowledgements {
-    return this.#session.acknowledgements;
-  }
-
   /** Opens a collection whose messages are there already: those of a run. @param total Number of their records */
   async openCollection(collection: Collection, total: number) {
     const { WindowSender } = await loadWriting();
     const report = this.#session.newReport(collection);
     report.expectedCount = total;
     const opened = { Sender: WindowSender, collection: COLLECTIONS[collection], report };
-    return { report, ...this.#session.openSink({ ...opened, signal: undefined, trace: undefined }) };
+    return { report, ...this.#session.openSink({ ...opened, options: {}, trace: undefined }) };
   }
 
   get stats(): Partial<Record<Collection, WriteStats>> {
@@ -187,12 +177,9 @@ export class BatchHandle implements SyncBatch {
       const refused = this.#lifecycle.refusal("complete");
       if (refused !== undefined) throw refused;
       const { unverified } = readOptions("complete", options, COMPLETE_OPTIONS);
-      const unknown = this.#unverified
-        ? "This handle took the batch over"
-        : this.#session.isUnwritten && "Nothing was written to the batch with this handle";
-      if (unknown !== false && unverified !== true)
+      if (this.#session.isUnwritten && unverified !== true)
         throw new InvalidInputError(
-          `${unknown}, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.`,
+          "Nothing was written to the batch with this handle, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
         );
       return this.#lifecycle.complete();
     });

@@ -30,7 +30,7 @@ import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import type { SinkContext } from "../write/window-queue.js";
 import type { WindowSender } from "../write/window-sender.js";
-import { copyOfReason, meaningOfWrite } from "./batch-errors.js";
+import { copyOfReason, meaningOf } from "./batch-errors.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
@@ -50,8 +50,14 @@ export interface OpenedWrite {
   readonly Sender: typeof WindowSender;
   readonly collection: CollectionInfo;
   readonly report: WriteReport;
-  readonly signal: AbortSignal | undefined;
+  readonly options: WriteOptions;
   readonly trace: Trace | undefined;
+}
+
+/** Takes the messages of one write. */
+export interface OpenedSink {
+  readonly context: SinkContext;
+  unlink(): void;
 }
 
 /** Where writes go: a batch of the service, or the spool of a run. */
@@ -66,7 +72,7 @@ export interface WriteTarget {
   newReport(collection: Collection): WriteReport;
   /** The error of a call that is refused because something is missing. */
   refusal(call: string, because: string, cause?: unknown): BatchStateError;
-  openSink(write: OpenedWrite): { readonly context: SinkContext; unlink(): void };
+  openSink(write: OpenedWrite): OpenedSink | Promise<OpenedSink>;
 }
 
 interface QueuedWrite {
@@ -162,7 +168,7 @@ export class WriteQueue {
       options: own,
       report,
       openSink: async () => {
-        const { RecordSink, context, unlink } = await this.#openSink(report, own.signal, trace);
+        const { RecordSink, context, unlink } = await this.#openSink(report, own, trace);
         return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
       },
       requireActive: () => {
@@ -185,10 +191,11 @@ export class WriteQueue {
     });
   }
 
-  async #openSink(report: WriteReport, signal: AbortSignal | undefined, trace: Trace | undefined) {
+  async #openSink(report: WriteReport, options: WriteOptions, trace: Trace | undefined) {
     const { WindowSender: Sender, ...writing } = await loadWriting();
     const collection = COLLECTIONS[report.collection];
-    return { ...writing, ...this.#target.openSink({ Sender, collection, report, signal, trace }) };
+    const sink = await this.#target.openSink({ Sender, collection, report, options, trace });
+    return { ...writing, ...sink };
   }
 
   #openTrace(collection: Collection): Trace | undefined {
@@ -235,7 +242,7 @@ export class WriteQueue {
       await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
       target.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const { SourceReader, context, unlink } = await this.#openSink(report, signal, trace);
+      const { SourceReader, context, unlink } = await this.#openSink(report, options, trace);
       report.state = "writing";
       try {
         context.stop.signal.throwIfAborted();
@@ -277,8 +284,7 @@ export class WriteQueue {
   /** A write failed: from now on the batch cannot be completed. */
   #fail(error: unknown, report: WriteReport): unknown {
     if (!this.#completed) report.state = "failed";
-    const meaning =
-      error === this.#target.signal.reason ? copyOfReason(error) : meaningOfWrite("write", error);
+    const meaning = error === this.#target.signal.reason ? copyOfReason(error) : meaningOf("write", error);
     this.markIncomplete(report.collection, meaning);
     annotate(meaning, { outcomes: report.ranges });
     return meaning;

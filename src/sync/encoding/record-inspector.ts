@@ -55,9 +55,9 @@ export interface RecordInspector {
   expect?(records: number): void;
   /**
    * Sees one record, which is undefined if it comes from a block. Returns what was expected instead if the record must
-   * not be sent, which fails the write.
+   * not be sent, which fails the write, or false if the record is left out.
    */
-  inspect(encoded: EncodedRecord, record: unknown): string | undefined;
+  inspect(encoded: EncodedRecord, record: unknown): string | false | undefined;
   /**
    * The same for records that were encoded together, up to the first that must not be sent.
    * @param encoded Shows one record after the other.
@@ -112,7 +112,7 @@ export class InspectedRecords {
     end: number,
     index: number,
     record: unknown,
-  ): string | undefined {
+  ): string | false | undefined {
     return this.#inspector.inspect(this.#view.moveTo(buffer, start, end, index), record);
   }
 

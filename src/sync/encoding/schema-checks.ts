@@ -109,9 +109,19 @@ function inRange(seconds: number): boolean {
   return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
 }
 
-const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
-const WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
-const DAY = /^\d{4}-\d\d-\d\d$/;
+const TIME = String.raw`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?`;
+/** What strings look like that are nearly a timestamp. The first that fits says what to do. */
+const NEAR_MISSES: readonly (readonly [RegExp, string])[] = [
+  [/^0000-00-00/, "a date of zeros: leave the field out if there is none"],
+  [/^\d{4}-\d\d-\d\d$/, "a day without a time: add one, such as T00:00:00Z"],
+  [new RegExp(`${TIME}$`), "a time without an offset: add Z or an offset such as +01:00"],
+  [new RegExp(`${TIME} ?[+-]\\d\\d(\\d\\d)?$`), "an offset without a colon: write it such as +01:00"],
+  [new RegExp(`${TIME} ?[A-Za-z]{2,5}$`), "a time zone by its name: write Z or an offset such as +01:00"],
+  [/^\d{4}-\d\d-\d\d |\d [Z+-]/, "a space within the time: write it such as 2026-01-31T09:30:00Z"],
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, "a day or a time that does not exist"],
+  [/^\d{9,10}(\.\d+)?$/, "digits: if they count seconds since 1970, pass new Date(1000 * Number(value))"],
+  [/^\d{12,13}$/, "digits: if they count milliseconds since 1970, pass new Date(Number(value))"],
+];
 /** A count since 1970 from here on is of milliseconds: as seconds it would be after the year 5000. */
 const LEAST_MS = 100_000_000_000;
 
@@ -124,9 +134,7 @@ function describeTimestamp(value: unknown): string {
     return `a number: if it counts ${unit} since 1970, pass new Date(${ms})`;
   }
   if (typeof value !== "string") return describeField(value);
-  if (WITHOUT_OFFSET.test(value)) return "a time without an offset: add Z or an offset such as +01:00";
-  if (DAY.test(value)) return "a day without a time: add one, such as T00:00:00Z";
-  return WITH_OFFSET.test(value) ? "a day or a time that does not exist" : describeString(value);
+  return NEAR_MISSES.find(([form]) => form.test(value))?.[1] ?? describeString(value);
 }
 
 export const absent = z.null(expected("nothing beside the variant", describeType)).optional();

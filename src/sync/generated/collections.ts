@@ -5,6 +5,9 @@
 /** Field numbers from the request down to the batch id. */
 export const BATCH_ID_PATH: readonly number[] = [1];
 
+/** Which answers carry counts: of accepted records, and of what a completion did. */
+export const COUNTS: Readonly<Record<"accepted" | "snapshots" | "events", boolean>> = { accepted: true, snapshots: true, events: true };
+
 /** What the contract tells of each collection of SyncRecordsRequest. */
 export const WIRE = {
   accounts: { name: "accounts", wireName: "accounts", path: [2], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: [], references: {}, contract: "9db7527e0ecccf65" },

@@ -791,7 +791,7 @@ export interface EventResult {
   accepted: bigint;
 }
 
-/** What completing the batch did. Layout assumed; an answer without any of it is met with undefined counts. */
+/** What completing the batch did. Layout assumed; an answer that leaves a collection out is not taken for the service's. */
 export interface CompleteSyncBatchResponse {
   /** One entry for each snapshot collection that the batch included. */
   snapshots: SnapshotResult[];

@@ -22,6 +22,17 @@ export interface CallStart {
   readonly signal: AbortSignal;
   readonly answered: AttemptContext["answered"];
   readonly toError: (failed: FailedCall) => Error;
+  readonly upload: Upload;
+}
+
+/** How far a call came. */
+export interface Upload {
+  /** Whether its stream was opened. */
+  isSent: boolean;
+  /** Number of messages that the connection took. */
+  messages: number;
+  isWhole: boolean;
+  failure?: FailedCall;
 }
 
 /** One call, made on a client. `discard` says that the client's connection should not be used again. */
@@ -56,8 +67,8 @@ export function clientStream<Response>(
   const { path, responseDeserialize } = method;
   return (client, start, discard) =>
     answerOf(start, (done, fail) => {
+      const { upload } = start;
       let ended = false;
-      let sent = false;
       const stream = client.makeClientStreamRequest(
         path,
         toBuffer,
@@ -67,8 +78,8 @@ export function clientStream<Response>(
         (error, value) => {
           ended = true;
           // HTTP/2 keeps what was not sent until the connection ends, if the server does not reset the stream.
-          if (!sent) discard();
-          done(error, value === undefined ? undefined : { response: value, everythingSent: sent });
+          if (!upload.isWhole) discard();
+          done(error, value === undefined ? undefined : { response: value, everythingSent: upload.isWhole });
         },
       );
       // Every failure comes to the callback; as an event without a listener it would be thrown beside it.
@@ -77,8 +88,9 @@ export function clientStream<Response>(
         // An answer may come before everything was sent, and then no callback of a write.
         if (ended || start.signal.aborted) return;
         const message = messages[index];
+        upload.messages = index;
         if (message === undefined) {
-          sent = true;
+          upload.isWhole = true;
           stream.end();
           return;
         }
@@ -103,19 +115,23 @@ function answerOf<Response>(
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     let stopListening = () => {};
+    let hasHeaders = false;
     const fail = (reason: unknown) => {
       reject(reason);
       started.cancel();
     };
     const started = call((error, value) => {
       stopListening();
-      if (error !== null) reject(toError(failedCall(error)));
+      if (error !== null) reject(toError(failedCall(error, hasHeaders)));
       else if (value === undefined)
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
       else resolve(value);
     }, fail);
     const readFrom = (metadata: Metadata) => answered((name) => metadata.get(name)[0]);
-    started.on("metadata", readFrom);
+    started.on("metadata", (metadata) => {
+      hasHeaders = true;
+      readFrom(metadata);
+    });
     // Comes after the callback, but before the code that awaits the promise.
     started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) => readFrom(metadata));
     stopListening = onAbort(signal, () => fail(signal.reason));
@@ -123,13 +139,14 @@ function answerOf<Response>(
 }
 
 /** If the answer has a compression that grpc-js does not know, its error has none of the fields of a status. */
-function failedCall(error: ServiceError): FailedCall {
+function failedCall(error: ServiceError, hasHeaders: boolean): FailedCall {
   const {
     code = status.UNKNOWN,
     details = UNKNOWN_COMPRESSION,
     metadata = new Metadata(),
   }: Partial<ServiceError> = error;
-  return { code, details, metadata };
+  const isAnswered = hasHeaders || Object.keys(metadata.getMap()).length > 0;
+  return { code, details, metadata, isAnswered };
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

@@ -3,21 +3,24 @@ import { raceAbort } from "../../core/abort.js";
 import type { Clock } from "../../core/clock.js";
 import { ClosedError, ConfigurationError, TimeoutError, TransportError } from "../../core/errors/index.js";
 import { NETWORK_ERRORS, type NetworkError } from "../../core/network-errors.js";
+import { elapsedSince, type Moment, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { CallBounds } from "../transport.js";
-import { channelCredentials, channelOptions, proxyRoute } from "./options.js";
+import { channelCredentials, channelOptions, idleLimitMs, proxyRoute } from "./options.js";
 import { OwnedSockets } from "./sockets.js";
 
 /** How long a connection may take, in milliseconds: name, TCP, TLS and HTTP/2 together. grpc-js sets no limit. */
 const CONNECT_LIMIT_MS = 15_000;
 /** The share of a call's time that connecting may take: the rest is left for an error that names the reason. */
 const CONNECT_SHARE = 0.9;
+/** So many transient failures in a row are the connection's own: the server behind it may be down, and others not. */
+const MOST_FAILURES = 2;
 
 /**
  * The connection that calls use, and those that it replaced.
  *
- * A connection that failed, stalled or was discarded is replaced with the next call, so that each attempt of the SDK's
- * retries is one attempt to connect: grpc-js alone would fail the calls in between with a stale reason, pause by a
+ * A connection that failed, stalled, lay idle or was discarded is replaced with the next call, so that each attempt of the
+ * SDK's retries is one attempt to connect: grpc-js alone would fail the calls in between with a stale reason, pause by a
  * schedule of its own, and wait without limit for a peer that accepts and says nothing.
  */
 export class Connections {
@@ -71,7 +74,7 @@ export class Connections {
 
   #connection(): Connection {
     try {
-      return new Connection(this.#makeClient(), this.#configuration.clock);
+      return new Connection(this.#makeClient(), this.#configuration);
     } catch (cause) {
       const message = "channelOptions contain a value that gRPC cannot use; see the cause.";
       throw new ConfigurationError(message, { cause });
@@ -90,21 +93,28 @@ export class Connections {
 class Connection {
   readonly #client: Client;
   readonly #clock: Clock;
+  readonly #idleLimitMs: number;
   readonly #sockets = new OwnedSockets();
   #calls = 0;
+  /** When the last call ended. */
+  #usedAt: Moment;
+  /** Transient failures since a call succeeded. */
+  #failures = 0;
   /** Monotonic time since when calls found it without a connection. */
   #connectingSince: number | undefined;
   #discarded = false;
   #retired = false;
 
-  constructor(client: Client, clock: Clock) {
+  constructor(client: Client, configuration: SyncConfiguration) {
     this.#client = client;
-    this.#clock = clock;
+    this.#clock = configuration.clock;
+    this.#idleLimitMs = idleLimitMs(configuration);
+    this.#usedAt = momentOf(this.#clock);
   }
 
-  /** Whether the next call needs another one: it could not connect, takes too long to, or a call discarded it. */
+  /** Whether the next call needs another one: it could not connect, takes too long to, lay idle, or was discarded. */
   get isLost(): boolean {
-    if (this.#discarded || this.#state === connectivityState.TRANSIENT_FAILURE) return true;
+    if (this.#discarded || this.#isIdle || this.#state === connectivityState.TRANSIENT_FAILURE) return true;
     if (this.#state === connectivityState.READY || this.#connectingSince === undefined) return false;
     return this.#clock.monotonic() - this.#connectingSince >= CONNECT_LIMIT_MS;
   }
@@ -151,16 +161,21 @@ class Connection {
     const discard = () => {
       this.#discarded = true;
     };
+    const make = () => call(this.#client, discard);
     this.#calls += 1;
     try {
-      if (this.#connect() === connectivityState.READY) return await call(this.#client, discard);
-      return await this.#sockets.during(() => call(this.#client, discard));
+      const isReady = this.#connect() === connectivityState.READY;
+      const answer = await (isReady ? make() : this.#sockets.during(make));
+      this.#failures = 0;
+      return answer;
     } catch (error) {
+      this.#failures = error instanceof TransportError && error.retryable ? this.#failures + 1 : 0;
       // The connection may be dead, as behind a router that forgot it: grpc-js would find out minutes later.
-      if (isDeadline(error)) discard();
+      if (isDeadline(error) || this.#failures >= MOST_FAILURES) discard();
       throw error;
     } finally {
       this.#calls -= 1;
+      this.#usedAt = momentOf(this.#clock);
       if (this.isReleased) this.destroy();
     }
   }
@@ -178,6 +193,14 @@ class Connection {
     this.#sockets.destroy();
     // While it connects, its socket may be still to come.
     if (!connecting) this.#sockets.settled();
+  }
+
+  /**
+   * Whether networks on the way may have forgotten it, without a word. grpc-js closes an idle connection too, but for 10
+   * seconds more it would use it again; and its clock stands still while the machine sleeps.
+   */
+  get #isIdle(): boolean {
+    return this.#calls === 0 && elapsedSince(this.#clock, this.#usedAt) >= this.#idleLimitMs;
   }
 
   get #state(): connectivityState {

@@ -7,6 +7,17 @@ import type { SyncConfiguration } from "../options.js";
 /** Sent as the name of a server that is an address: a name that no server has (RFC 2606). */
 const NO_NAME = "address.invalid";
 
+const IDLE_TIMEOUT = "grpc.client_idle_timeout_ms";
+/** Firewalls and load balancers forget an idle connection after some minutes, the strictest after about one. */
+const IDLE_LIMIT_MS = 60_000;
+/** The least that grpc-js takes. */
+const MIN_IDLE_LIMIT_MS = 1000;
+
+/** How long a connection may lie idle, in milliseconds. */
+export function idleLimitMs({ channelOptions }: SyncConfiguration): number {
+  return Math.max(Number(channelOptions[IDLE_TIMEOUT] ?? IDLE_LIMIT_MS), MIN_IDLE_LIMIT_MS);
+}
+
 export function targetOf({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }
@@ -26,6 +37,7 @@ export function channelOptions(configuration: SyncConfiguration): ClientOptions 
   return {
     // Otherwise each host is resolved twice, and the second answer could set timeouts and policies.
     "grpc.service_config_disable_resolution": 1,
+    [IDLE_TIMEOUT]: IDLE_LIMIT_MS,
     ...configuration.channelOptions,
     "grpc.max_receive_message_length": configuration.maxReceiveMessageBytes,
     // The engine cuts messages itself, and retries by one policy for both APIs.

@@ -23,6 +23,8 @@ export interface FailedCall {
   readonly code: number;
   readonly details: string;
   readonly metadata: Metadata;
+  /** Whether anything came from the other side, such as a status. */
+  readonly isAnswered: boolean;
 }
 
 export interface CallPlace
@@ -50,6 +52,17 @@ const RESET_STREAM: ReadonlySet<string> = new Set([
   "Protocol not secure enough",
 ]);
 
+/** What grpc-js says of a stream that was reset with REFUSED_STREAM, or that is above the last one of a GOAWAY. */
+const REFUSED_STREAM = "Stream refused by server";
+
+/**
+ * Whether the server certainly did not process it (RFC 9113, section 8.7). One that says the same in an answer of its own
+ * may have: a proxy, with another attempt.
+ */
+export function isUnprocessed(failure: FailedCall | undefined): boolean {
+  return failure?.details === REFUSED_STREAM && !failure.isAnswered;
+}
+
 /** The details of an answer in a compression that grpc-js does not know, for which it has none. */
 export const UNKNOWN_COMPRESSION = "Unknown compression";
 
@@ -72,6 +85,9 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
       `${operation}: the answer cannot be read. Check that the endpoint is the address of the Sync API.`,
     );
   if (TOO_LARGE_DECOMPRESSED.test(details)) return answerTooLarge(place, serverMessage);
+  // Before the status that gRPC derives from it: what is no answer of the service is no verdict on the key.
+  const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
+  if (httpStatus !== undefined) return answeredOnTheWay(Number(httpStatus), failed, place);
   switch (code) {
     case status.UNAUTHENTICATED:
       return new AuthenticationError(
@@ -97,12 +113,6 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   if (TRANSIENT.has(code) || (code === status.INTERNAL && details.includes("RST_STREAM"))) {
     return callFailed(failed, place, serverMessage);
   }
-  const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
-  if (httpStatus !== undefined)
-    return new TransportError(
-      `${operation}: ${place.target} answered with HTTP status ${httpStatus} instead of a gRPC response. Check that the endpoint is the address of the Sync API.`,
-      { status: Number(httpStatus) },
-    );
   return new SyncProtocolError(
     `${operation}: the service rejected the operation with ${nameOf(code)}. See serverMessage for its reason.`,
     {
@@ -111,6 +121,31 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
       batchState: batchState(failed.metadata, place),
       serverMessage,
     },
+  );
+}
+
+/** HTTP statuses that pass: too many requests, and a proxy whose server is away. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export const HTTP_TOO_LARGE = 413;
+const CHECK_PROXY = "Check the credentials and the rules of proxies and gateways on the way";
+const HTTP_ADVICE: Readonly<Partial<Record<number, string>>> = {
+  401: CHECK_PROXY,
+  403: CHECK_PROXY,
+  407: CHECK_PROXY,
+  [HTTP_TOO_LARGE]:
+    "Raise its limit for request bodies (nginx: client_max_body_size 0), or set windowBytes below that limit",
+};
+
+/** The service answers with a gRPC status: one of HTTP alone is of a proxy, a gateway or another server. */
+function answeredOnTheWay(httpStatus: number, { metadata }: FailedCall, place: CallPlace): TransportError {
+  const isPassing = PASSING.has(httpStatus);
+  const advice =
+    HTTP_ADVICE[httpStatus] ??
+    (isPassing ? "Try again later" : "Check that the endpoint is the address of the Sync API");
+  return new TransportError(
+    `${place.operation}: something on the way to ${place.target}, such as a proxy, answered with HTTP status ${httpStatus} in place of the service. ${advice}.`,
+    { status: httpStatus, ...(isPassing ? retryHint(metadata, place) : {}) },
   );
 }
 

@@ -1,5 +1,6 @@
 import { credentials, Metadata } from "@grpc/grpc-js";
-import { SyncProtocolError } from "../../core/errors/index.js";
+import { onAbort } from "../../core/abort.js";
+import { SyncProtocolError, TimeoutError, TransportError } from "../../core/errors/index.js";
 import { COLLECTIONS } from "../collections.js";
 import {
   AbortSyncBatchRequest,
@@ -10,10 +11,18 @@ import {
 } from "../generated/contract.js";
 import type { SyncConfiguration } from "../options.js";
 import type { CallContext, CompletionCounts, StoredMessage, SyncTransport } from "../transport.js";
-import { type Call, clientStream, unary } from "./calls.js";
+import { type Call, clientStream, type Upload, unary } from "./calls.js";
 import { Connections } from "./connection.js";
 import { targetOf } from "./options.js";
-import { type CallPlace, type FailedCall, toConnectionError, toStartError, toSyncError } from "./status.js";
+import {
+  type CallPlace,
+  type FailedCall,
+  HTTP_TOO_LARGE,
+  isUnprocessed,
+  toConnectionError,
+  toStartError,
+  toSyncError,
+} from "./status.js";
 
 /** gRPC's deadline is later than the operation's own, whose error says more. */
 const DEADLINE_SLACK_MS = 1000;
@@ -24,14 +33,12 @@ const DEADLINE_SLACK_MS = 1000;
 const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
 
 export class GrpcTransport implements SyncTransport {
-  readonly #configuration: SyncConfiguration;
   readonly #endpoint: Omit<CallPlace, "operation">;
   readonly #connections: Connections;
 
   constructor(configuration: SyncConfiguration) {
     const { endpoint, tls } = configuration;
     const target = targetOf(endpoint);
-    this.#configuration = configuration;
     const clientCertificate = tls?.cert !== undefined;
     this.#endpoint = { ...configuration, target, secure: endpoint.protocol === "https:", clientCertificate };
     this.#connections = new Connections(target, configuration);
@@ -91,39 +98,59 @@ export class GrpcTransport implements SyncTransport {
       signal.throwIfAborted();
       unlessSent?.throwIfAborted();
     };
-    let sent = false;
+    let upload: Upload = { isSent: false, messages: 0, isWhole: false };
     // grpc-js asks for the credentials of a call when it has a connection for it, right before it opens the stream: a
     // call that never came so far left nothing on any connection, and one that was given up is kept back.
     const gate = credentials.createFromMetadataGenerator((_, callback) => {
       if (signal.aborted || unlessSent?.aborted === true)
         return callback(new Error("The call was cancelled."));
-      sent = true;
+      upload.isSent = true;
       callback(null, new Metadata());
     });
     const metadata = new Metadata();
-    const headers = { ...this.#configuration.headers, ...context.carried };
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    for (const [name, value] of Object.entries(context.carried)) metadata.set(name, value);
     if (context.authorization !== undefined) metadata.set("authorization", context.authorization);
-    try {
-      throwIfEnded();
-      const start = {
-        operation,
-        metadata,
-        options: { deadline, credentials: gate },
-        signal,
-        answered: context.answered,
-        toError: (failed: FailedCall) => toError(failed, place),
+    const options = { deadline, credentials: gate };
+    const { answered } = context;
+    const makeOnce = (): Promise<Response> => {
+      const own: Upload = { isSent: false, messages: 0, isWhole: false };
+      upload = own;
+      const failed = (failure: FailedCall) => {
+        own.failure = failure;
+        return toError(failure, place);
       };
-      return await this.#connections.use(
+      const start = { operation, metadata, options, signal, answered, upload: own, toError: failed };
+      return this.#connections.use(
         { signal, unlessSent, timeoutMs },
-        (client, discard) => call(client, start, discard),
+        (client, discard) => {
+          // Nobody waits for the answer any more, perhaps because the connection is dead.
+          const givenUp = () => own.isSent && discard();
+          const stopListening = unlessSent === undefined ? () => {} : onAbort(unlessSent, givenUp);
+          return call(client, start, discard).finally(stopListening);
+        },
         (stall) => toConnectionError(stall, place),
       );
+    };
+    try {
+      throwIfEnded();
+      return await makeOnce().catch((error: unknown) => {
+        // gRPC repeats such a call at once; grpc-js does so only with its own retries.
+        if (isUnprocessed(upload.failure)) return makeOnce();
+        throw error;
+      });
     } catch (error) {
-      if (!sent) context.onUnsent?.();
+      if (!upload.isSent || isUnprocessed(upload.failure)) context.onUnsent?.();
+      else if (isOfSize(error, upload)) context.onTooLarge?.();
       throw error;
     }
   }
+}
+
+/** Whether a call may have failed because it carried too much. */
+function isOfSize(error: unknown, { failure, messages, isWhole }: Upload): boolean {
+  if (error instanceof TimeoutError) return messages > 0 && !isWhole;
+  if (!(error instanceof TransportError)) return false;
+  return error.status === HTTP_TOO_LARGE || (failure?.isAnswered === false && error.retryable);
 }
 
 /** Reads the counts of a completion; collections that the SDK does not know are left out. */

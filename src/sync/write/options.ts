@@ -1,6 +1,6 @@
 import { SIGNAL } from "../../core/abort.js";
 import { InvalidInputError, type RecordOutcome } from "../../core/errors/index.js";
-import { type OptionTable, wholeNumber } from "../../core/validate.js";
+import { FLAG, type OptionTable, wholeNumber } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
 import type { SyncProgress } from "../progress.js";
 
@@ -12,12 +12,19 @@ export interface WriteOptions {
    * @default not checked
    */
   readonly expectedCount?: number | undefined;
+  /**
+   * Whether events are left out that the last completed run of the collection has written, by their ids; those of a
+   * collection without ids by all of their contents. Only for events, in a run with a ledger, which keeps the ids.
+   * @default false
+   */
+  readonly newOnly?: boolean | undefined;
   /** Ends the write: it rejects with the signal's reason, and the batch can no longer be completed. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
 export const WRITE_OPTIONS = {
   expectedCount: wholeNumber(0),
+  newOnly: FLAG,
   signal: SIGNAL,
 } satisfies OptionTable<WriteOptions>;
 
@@ -42,6 +49,8 @@ export interface WriteStats {
   readonly accepted: number;
   /** Number of events that were not sent again, because an earlier batch of the run got them accepted. */
   readonly alreadyAccepted: number;
+  /** Number of events that `newOnly` left out, because an earlier run sent them. */
+  readonly skipped: number;
   /** Number of bytes of the accepted messages. */
   readonly bytes: number;
   /** Number of accepted SyncRecordsRequest messages. */
@@ -84,6 +93,7 @@ const ZERO: WriteStats = {
   sent: 0,
   accepted: 0,
   alreadyAccepted: 0,
+  skipped: 0,
   bytes: 0,
   messages: 0,
   windows: 0,
@@ -91,7 +101,16 @@ const ZERO: WriteStats = {
   sourceWaitMs: 0,
   serverWaitMs: 0,
 };
-const NAMES = ["sent", "accepted", "alreadyAccepted", "bytes", "messages", "windows", "retries"] as const;
+const NAMES = [
+  "sent",
+  "accepted",
+  "alreadyAccepted",
+  "skipped",
+  "bytes",
+  "messages",
+  "windows",
+  "retries",
+] as const;
 const TIMES = ["sourceWaitMs", "serverWaitMs"] as const;
 
 export function sumOf(all: readonly WriteStats[]): WriteStats {

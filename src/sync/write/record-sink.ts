@@ -193,6 +193,7 @@ export class RecordSink {
   #isWanted(start: number, end: number, record: unknown, place: RecordPlace, refusal?: string): boolean {
     const { buffer } = this.#builder;
     const expected = refusal ?? this.#inspect(buffer, start, end, place.index, record);
+    if (expected === false) return false;
     if (expected !== undefined) this.#refuse([{ ...this.#locationOf(record, place), path: "", expected }]);
     else if (this.#invalid !== undefined) this.#invalid.lookAhead();
     else return true;

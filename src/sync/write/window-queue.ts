@@ -9,6 +9,7 @@ import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 import type { RecordInspector } from "../encoding/record-inspector.js";
 import type { WriteReport } from "./options.js";
+import type { WindowMessage } from "./window-sender.js";
 
 /** Where one write goes, and how. */
 export interface SinkContext {
@@ -33,24 +34,28 @@ export interface SinkContext {
   readonly stop: AbortController;
 }
 
-export interface MessageSource {
-  /** Returns the message that is not full yet, unless it is empty. */
-  flush(): EncodedMessage | undefined;
+export interface MessageSource<M extends WindowMessage> {
+  /** Returns the message that is not full yet, unless it is empty. Left out if all messages are there. */
+  flush?(): M | undefined;
   /** Takes back a message that was accepted. */
-  accepted(message: EncodedMessage): void;
+  accepted(message: M): void;
 }
 
-export class WindowQueue {
-  readonly #context: SinkContext;
-  readonly #source: MessageSource;
-  #window: EncodedMessage[] = [];
+type QueueContext<M extends WindowMessage> = Omit<SinkContext, "send"> & {
+  readonly send: (window: readonly M[]) => Promise<void>;
+};
+
+export class WindowQueue<M extends WindowMessage = EncodedMessage> {
+  readonly #context: QueueContext<M>;
+  readonly #source: MessageSource<M>;
+  #window: M[] = [];
   #windowBytes = 0;
   #anythingSent = false;
   /** Settles when every window so far was accepted, or one of them has failed. */
   #inFlight: Promise<void> = Promise.resolve();
   #stopTimer: (() => void) | undefined;
 
-  constructor(context: SinkContext, source: MessageSource) {
+  constructor(context: QueueContext<M>, source: MessageSource<M>) {
     this.#context = context;
     this.#source = source;
   }
@@ -68,7 +73,7 @@ export class WindowQueue {
    * Puts a message into a window, before anything is awaited: that keeps the order.
    * @returns what to await before more is brought, if anything
    */
-  put(message: EncodedMessage): Promise<void> | undefined {
+  put(message: M): Promise<void> | undefined {
     const room = this.#enqueue(message);
     return room === undefined ? undefined : this.#waitForServer(room);
   }
@@ -88,7 +93,7 @@ export class WindowQueue {
     this.#stopTimer?.();
   }
 
-  #enqueue(message: EncodedMessage): Promise<void> | undefined {
+  #enqueue(message: M): Promise<void> | undefined {
     const { collection, windowBytes } = this.#context;
     // An event window is one message, so that a refusal tells exactly which events were not accepted.
     const full = collection.model === "event" || this.#windowBytes + message.bytes.length > windowBytes;
@@ -113,7 +118,7 @@ export class WindowQueue {
     return previous;
   }
 
-  async #send(window: readonly EncodedMessage[]): Promise<void> {
+  async #send(window: readonly M[]): Promise<void> {
     const { stop, send } = this.#context;
     stop.signal.throwIfAborted();
     await send(window);
@@ -150,7 +155,7 @@ export class WindowQueue {
   }
 
   #flush(): void {
-    const message = this.#source.flush();
+    const message = this.#source.flush?.();
     if (message !== undefined) this.#enqueue(message)?.catch(() => {});
     if (this.#window.length > 0) this.#dispatch().catch(() => {});
   }

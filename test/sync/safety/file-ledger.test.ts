@@ -16,12 +16,14 @@ const rewrite = async (change: (text: string) => string) => {
   await writeFile(path, change(text));
 };
 
-test("writes one text file of ids per collection", async () => {
+test("writes one text file of ids per collection, and keeps the one before", async () => {
   await service.runAccounts(ids(3));
+  const before = await service.file(COMPLETED);
   await service.runAccounts(ids(3));
-  const path = await service.file(COMPLETED);
+  const path = await service.file(/accounts\.00000002\..+\.ids$/);
   const folder = dirname(path);
   expect(await service.files()).toEqual([
+    before,
     path,
     join(folder, "state.00000001"),
     join(folder, "state.00000002"),
@@ -193,7 +195,7 @@ test("removes files of dead processes after a day", async () => {
 
 test("a restored baseline does not hide later snapshots", async () => {
   for (let run = 0; run < 3; run += 1) await service.runAccounts(ids(40));
-  const path = await service.file(COMPLETED);
+  const path = await service.file(/accounts\.00000003\..+\.ids$/);
   const backup = await readFile(path);
   await writeFile(path, "damaged");
   const { approvalId } = await heldBy(service.runAccounts(ids(100)));
@@ -201,7 +203,7 @@ test("a restored baseline does not hide later snapshots", async () => {
   const { faults } = service.server;
   for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
     faults.add({ on, times: 2, fault: "drop", at: "answer" });
-  const unheard = service.runAccounts(ids(150), { restarts: 0 });
+  const unheard = service.runAccounts(ids(150), { retryForMs: 0 });
   await expect(unheard).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   faults.clear();
   await writeFile(path, backup);

@@ -100,7 +100,7 @@ test("an unclear snapshot is compared with, and is not part of the history", asy
   const drop = { fault: "drop", at: "request" } as const;
   for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
     service.server.faults.add({ on, times: 2, ...drop });
-  const unclear = send(people(60), { guard: false, restarts: 0 });
+  const unclear = send(people(60), { guard: false, retryForMs: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   expect(sizes(await rememberedOf())).toEqual([40]);
   expect((await rulesOf(send(people(40)))).rules).toEqual(["removed"]);

@@ -322,9 +322,8 @@ const invalid = [
   { guard: { collections: { accounts: { removed: { maxShare: Number.NaN } } } } },
   { approve: "" },
   { stopOnSignals: "yes" },
-  { restarts: -1 },
-  { restarts: 0.5 },
-  { maxDurationMs: 0 },
+  { retryForMs: -1 },
+  { retryForMs: 0.5 },
   { installationId: "" },
   { signal: {} },
 ];

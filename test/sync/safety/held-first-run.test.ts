@@ -57,3 +57,42 @@ test("is explained by a preview too", async () => {
     .catch((caught: unknown) => caught);
   expect(`${error}`).toContain(`The guard held this run; nothing was sent. ${advice} accounts: there is no`);
 });
+
+test("is sent if it has the records that somebody expects, and otherwise refused, also by a preview", async () => {
+  const { installationId } = service;
+  const ledger = fileLedger(service.directory);
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(40)));
+  for (const firstRun of [{ accounts: 41 }, { accounts: 40, plans: 1 }, { accounts: 0 }]) {
+    const options = { installationId, ledger, firstRun };
+    const refused = {
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(/^firstRun expects [\d]+ records/),
+    };
+    await expect(service.syncClient().preview(connector, options)).rejects.toMatchObject(refused);
+    await expect(service.syncClient().run(connector, options)).rejects.toMatchObject(refused);
+  }
+  expect(service.states()).toEqual([]);
+  await service.syncClient().run(connector, { installationId, ledger, firstRun: { accounts: 40 } });
+  const again = service.syncClient().run(connector, { installationId, ledger, firstRun: { accounts: 40 } });
+  await expect(again).rejects.toMatchObject({ message: expect.stringContaining("knows earlier runs") });
+  expect(service.present()).toHaveLength(40);
+});
+
+test.each([{ account: 40 }, { usage: 1 }, { accounts: "40" }, { accounts: 1.5 }, [40], 40, "yes"])(
+  "cannot be expected as %j",
+  async (firstRun) => {
+    const options: object = { firstRun };
+    const run = service.runAccounts(ids(1), options);
+    await expect(run).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  },
+);
+
+test("says what to do if the service had records of an earlier job", async () => {
+  const batch = await service.startBatch();
+  await batch.write("accounts", accounts(100));
+  await batch.complete();
+  const receipt = await service.runAccounts(ids(40), { firstRun: true });
+  expect(receipt.surprises).toEqual([
+    expect.stringMatching(/removed 60 records of accounts.*an earlier job.*run again with all records/),
+  ]);
+});

@@ -96,6 +96,18 @@ test.runIf(process.platform === "linux").each([
   expect(service.states()).toEqual(states);
 });
 
+test.runIf(process.platform === "linux").each([
+  ["16 minutes ahead", 16 * MINUTE_MS],
+  ["a day ahead", 24 * 60 * MINUTE_MS],
+  ["an hour behind", -60 * MINUTE_MS],
+  ["two years behind", -2 * 365 * 24 * 60 * MINUTE_MS],
+])("aborts at once a batch of a process that is gone, by a clock that is %s since", async (_, ageMs) => {
+  await orphan(ageMs, { pid: GONE });
+  await run();
+  expect(service.states()).toEqual(["aborted", "completed"]);
+  expect(await entries()).toEqual([]);
+});
+
 test("looks for orphans again while the run waits for the lock", async () => {
   await orphan(0);
   let waitedMs = 0;
@@ -348,12 +360,40 @@ test.each<[string, () => Promise<void>, boolean]>([
   ["may be under way", () => killedStart(9000), false],
   ["is older than the lease", () => killedStart(16 * MINUTE_MS), false],
   ["names nobody", () => killedStart(10_000, { pid: "?" }), true],
+  ["is of a process that lives, by a clock behind", () => killedStart(-60 * MINUTE_MS), false],
 ])("a noted start that %s", async (_, leave, isTold) => {
   await leave();
   const error = await run().catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(String(error).includes("without learning its id")).toBe(isTold);
 });
+
+test.runIf(process.platform === "linux").each([
+  ["an hour ahead", 60 * MINUTE_MS],
+  ["an hour behind", -60 * MINUTE_MS],
+  ["right", 1000],
+])(
+  "says what it waits for, and until when, if the clock is %s since the start of a process that is gone",
+  async (_, ageMs) => {
+    await killedStart(ageMs, { pid: GONE, ...(await thisHost()) });
+    const error = await run().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "BATCH_IN_PROGRESS" });
+    const [, until = ""] = /Its lock ends at (\S+) at the latest/.exec(String(error)) ?? [];
+    const leftMs = Date.parse(until) - service.clock.now();
+    expect(leftMs).toBeGreaterThan(14 * MINUTE_MS);
+    expect(leftMs).toBeLessThan(16 * MINUTE_MS);
+  },
+);
+
+/** What an entry of this host says of its process. */
+async function thisHost(): Promise<object> {
+  const journal = otherJournal();
+  await journal.noteStart();
+  const [path = ""] = (await entries()).filter((entry) => !entry.includes("0123456789ab"));
+  const { host, bootId } = { host: "", bootId: "", ...fieldsOf(await readFile(path, "utf8")) };
+  await rm(path);
+  return { host, bootId };
+}
 
 test("forgets a start that was refused, and keeps one whose answer was lost", async () => {
   await service.startBatch();
@@ -368,6 +408,7 @@ test("forgets a start that was refused, and keeps one whose answer was lost", as
   await expect(service.sync.run(connector, options)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(await keys()).toEqual([]);
   service.server.faults.add({ on: "StartSyncBatch", fault: "drop", at: "answer" });
-  await expect(service.sync.run(connector, options)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+  const lost = service.sync.run(connector, { ...options, retryForMs: 0 });
+  await expect(lost).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
   expect(await keys()).toHaveLength(1);
 });

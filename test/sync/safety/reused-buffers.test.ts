@@ -75,9 +75,9 @@ test("uses the buffers of ids again only when they were kept for the ledger", as
   }
   snapshot.ids.flush();
   await spool.settled();
-  const draft = await ledger.draft(await ledger.look(), "run-batch", snapshot.lines());
+  const draft = await ledger.draft(await ledger.read(), "run-batch", snapshot);
   await draft.save();
-  const [stored] = ledger.known(await ledger.look());
+  const [stored] = ledger.known(await ledger.read());
   const lines: Uint8Array[] = [];
   for await (const piece of stored?.lines() ?? []) lines.push(Buffer.from(piece));
   expect(`${Buffer.concat(lines)}` === sent.join("")).toBe(true);

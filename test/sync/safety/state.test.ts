@@ -1,13 +1,13 @@
 /** The state of a ledger, of which the value with the highest sequence counts. */
 import { copyFile, writeFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { fileLedger, type HeldReport, type Store, storeLedger } from "@saas-management/sdk";
+import { fileLedger, type Store, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { readInstallations } from "../../../src/runs/history.js";
 import type { InstallationLedger } from "../../../src/runs/ledger/installation-ledger.js";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
-import { noteHeld, noteUse } from "../../../src/runs/ledger/notes.js";
-import { type LedgerState, look } from "../../../src/runs/ledger/state.js";
+import { noteHeld } from "../../../src/runs/ledger/notes.js";
+import { readLedger } from "../../../src/runs/ledger/state.js";
 import { memoryStore } from "../../../src/runs/ledger/store.js";
 import { complete } from "../../support/ledgers.js";
 import { isPutOf, isState, watchedStore } from "../../support/stores.js";
@@ -19,12 +19,12 @@ const BASELINE = { sequence: 1, token: "run-batch", pasts: [] };
 const SCOPE = { endpoint: "https://sync.example.com", installationId: "one" };
 const ledgerOf = (store: Store) => openLedger(storeLedger(store), SCOPE);
 
-const report = (id: string): HeldReport => ({
-  installationId: SCOPE.installationId,
-  ledger: "store",
-  reasons: [],
-  approval: { id, expiresAt: new Date(0) },
-});
+/** Notes a held run of groups. */
+function hold(ledger: InstallationLedger, approval: string, sequence = 9): Promise<void> {
+  const run = { approval, at: 0, expiresAt: 1, report: {}, text: "" };
+  const baselines = { groups: { sequence, token: approval, pasts: [] } };
+  return noteHeld(ledger, { run, baselines, approve: undefined, now: 0 }, NEVER);
+}
 
 /** A store whose first put of a state waits until it is released. */
 function stalled(below: Store) {
@@ -46,28 +46,36 @@ function stalled(below: Store) {
   return { store, reached, release: () => release() };
 }
 
-test.each<[string, (ledger: InstallationLedger) => Promise<void>, Partial<LedgerState>]>([
-  [
-    "a used approval",
-    (ledger) => noteUse(ledger, "approval", "run-batch", true, NEVER),
-    { used: { approval: ["run-batch"] } },
-  ],
-  [
-    "a completed run",
-    (ledger) => complete(ledger, { groups: BASELINE }),
-    { snapshots: { groups: BASELINE } },
-  ],
-])("%s that a suspended process notes is not lost when others note more", async (_, note, noted) => {
+test("a completed run that a suspended process notes is not lost when others note more", async () => {
   const below = memoryStore();
   const ledger = ledgerOf(below);
-  await noteHeld(ledger, report("first"), 0, NEVER);
+  await hold(ledger, "first");
   const { store, reached, release } = stalled(below);
-  const noting = note(ledgerOf(store));
+  const noting = complete(ledgerOf(store), { groups: BASELINE });
   await reached;
-  for (const id of ["a", "b", "c"]) await noteHeld(ledger, report(id), 0, NEVER);
+  for (const id of ["a", "b", "c"]) await hold(ledger, id);
   release();
   await noting;
-  expect((await look(ledger)).state).toMatchObject(noted);
+  expect((await readLedger(ledger)).state.collections).toEqual({
+    groups: { completed: BASELINE, held: { sequence: 9, token: "c", pasts: [] } },
+  });
+});
+
+test.each([
+  ["ends a hold that was there when it sent its records", 1, []],
+  ["does not end a hold that came when its snapshot was stored", 2, ["later"]],
+  ["ends a hold that came while its snapshot was being stored", 1, []],
+])("a completed run that is noted late %s", async (_, sequence, held) => {
+  const ledger = ledgerOf(memoryStore());
+  await hold(ledger, "later", sequence);
+  await complete(ledger, { groups: BASELINE });
+  expect((await readLedger(ledger)).state.held.map(({ approval }) => approval)).toEqual(held);
+});
+
+test("a hold that comes after a later snapshot was completed is refused", async () => {
+  const ledger = ledgerOf(memoryStore());
+  await complete(ledger, { groups: { ...BASELINE, sequence: 7 } });
+  await expect(hold(ledger, "late", 7)).rejects.toThrow("Another run has completed groups meanwhile.");
 });
 
 test("a run is noted once if the store says that another one has put its state", async () => {
@@ -78,7 +86,7 @@ test("a run is noted once if the store says that another one has put its state",
     putIfAbsent: async (key, value) => (await below.putIfAbsent(key, value)) && ++puts > 1,
   };
   await complete(ledgerOf(store), { groups: BASELINE });
-  expect((await look(ledgerOf(below))).state.runs).toHaveLength(1);
+  expect((await readLedger(ledgerOf(below))).state.runs).toHaveLength(1);
 });
 
 test("a run whose ledger has a damaged state is held with what it would remove of the ids that can be read", async () => {
@@ -134,24 +142,25 @@ test("a run that was held before a state that is damaged cannot be approved: a l
   const history = () => service.sync.history({ installationId, ledger });
   await expect(history()).rejects.toMatchObject({ message: expect.stringContaining(path) });
   const own = openLedger(ledger, { endpoint: service.server.syncUrl, installationId });
-  expect(await readInstallations([own], Date.now())).toMatchObject([{ held: undefined }]);
+  expect(await readInstallations([own], Date.now())).toMatchObject([{ held: [] }]);
   const { error } = await heldBy(service.runAccounts(ids(40), { approve: approvalId }));
-  expect((await history()).held?.approval).toEqual(error.report.approval);
+  expect((await history()).held).toMatchObject([{ approval: error.report.approval }]);
 });
 
-test("a run without snapshots, which nothing holds, does not end what a damaged state stands for", async () => {
+test("a run without snapshots, which nothing holds, ends before it sends if a state is damaged", async () => {
   const { server, installationId } = service;
   await service.runAccounts(ids(40));
   const { approvalId: approve = "" } = await heldBy(service.runAccounts(ids(10)));
   for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
     server.faults.add({ on, times: 2, fault: "drop", at: "answer" });
-  const unclear = service.runAccounts(ids(10), { approve, restarts: 0 });
+  const unclear = service.runAccounts(ids(10), { approve, retryForMs: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
-  await writeFile(await service.file(/state\.00000003$/), "{}");
-  await service.run([], async () => {});
+  await writeFile(await service.file(/state\.00000002$/), "{}");
+  const events = service.run([], async () => {});
+  await expect(events).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" });
   expect((await heldBy(service.runAccounts(ids(40)))).reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
   await heldBy(service.runAccounts(ids(10), { approve }));
-  expect(server.inspect(installationId).batches.filter(({ state }) => state === "completed")).toHaveLength(3);
+  expect(server.inspect(installationId).batches.filter(({ state }) => state === "completed")).toHaveLength(2);
 });
 
 test("a state that is listed, and not there for a moment, is read again", async () => {

@@ -146,7 +146,7 @@ test("a store that lists more keys than it is asked for loses none of them", asy
   expect(service.present()).toHaveLength(40);
 });
 
-test("a run is not held because the run before it replaces its baseline meanwhile", async () => {
+test("a run is outdated, not held, if the run before it replaces its baseline meanwhile", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(40), { ledger: storeLedger(below) });
   const late = failingStore(below, isPutOf("state"), new Error("not yet"));
@@ -165,6 +165,8 @@ test("a run is not held because the run before it replaces its baseline meanwhil
     }
     return go();
   });
-  const { collections } = await service.runAccounts(ids(41), { ledger: storeLedger(store) });
+  const run = () => service.runAccounts(ids(41), { ledger: storeLedger(store) });
+  await expect(run()).rejects.toMatchObject({ code: "RUN_OUTDATED" });
+  const { collections } = await run();
   expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 41, kept: 41 });
 });

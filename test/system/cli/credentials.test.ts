@@ -36,6 +36,16 @@ test("the key comes from a file before the environment", async () => {
   expect(await push(["--api-key-file", "/nowhere"], { env })).toMatchObject({ code: 78 });
 });
 
+test("the key comes from the file that the environment names", async () => {
+  const path = await service.writeFile("key", `${service.server.apiKey}\n`);
+  const env = { SAAS_MANAGEMENT_API_KEY_FILE: path };
+  expect(await push([], { env })).toMatchObject({ code: 0 });
+  expect(await push([], { env: { SAAS_MANAGEMENT_API_KEY_FILE: "/nowhere" } })).toMatchObject({
+    code: 78,
+    error: expect.stringContaining("SAAS_MANAGEMENT_API_KEY_FILE /nowhere cannot be read"),
+  });
+});
+
 test("the key comes from stdin", async () => {
   expect(await push(["--api-key-file", "-"], { input: `${service.server.apiKey}\n` })).toMatchObject({
     code: 0,

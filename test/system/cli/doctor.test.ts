@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -6,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { defineConnector, SaasManagementClient, storeLedger } from "../../../src/index.js";
 import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { startReferenceServer } from "../../../src/testing/index.js";
-import { runCli } from "../../support/cli.js";
+import { runCli, startCli } from "../../support/cli.js";
 import { startConnectProxy } from "../../support/http-server.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
@@ -64,6 +65,21 @@ test("prints a line for each check, and what to do", async () => {
   );
   expect(out).toMatch(/^ok {7}clock +agrees/m);
   expect(out).toContain("need attention.");
+});
+
+test.each([
+  ["a server that is gone", { SAAS_MANAGEMENT_BASE_URL: "http://127.0.0.1:9" }, 69],
+  ["the last check", { SAAS_MANAGEMENT_INSTALLATION_ID: "" }, 78],
+  ["nothing", {}, 0],
+])("ends with the code of its checks when nobody reads them any more: %s", async (_, changed, expected) => {
+  const { env } = await start();
+  for (const lines of [0, 1]) {
+    const child = startCli(["doctor"], { env: { ...env, ...changed }, cwd: folder(), input: "" });
+    const ended = once(child, "exit");
+    if (lines > 0) await once(child.stdout, "data");
+    child.stdout.destroy();
+    expect(await ended).toEqual([expected, null]);
+  }
 });
 
 test("finds that there is no installation id, without which nothing can be pushed", async () => {
@@ -178,7 +194,7 @@ test("finds a ledger that cannot be written, and why", async () => {
   writeFileSync(file, "");
   const { code, found } = await doctor({ ...env, XDG_STATE_HOME: file });
   expect({ code, ...found["ledger"] }).toEqual({
-    code: 69,
+    code: 78,
     state: "problem",
     text: expect.stringContaining("ENOTDIR"),
   });

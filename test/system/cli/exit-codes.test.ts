@@ -132,7 +132,15 @@ test("exits with 81 if the outcome of a completion is unknown", async () => {
     "saas-management.config.json",
     JSON.stringify({ retry: { retries: 0 }, timeoutMs: 2000 }),
   );
-  const ended = await push("u1\n", "--first-run");
+  await service.writeFile(
+    "connector.mjs",
+    `export const options = { retryForMs: 0, firstRun: true };
+     export const connector = {
+       snapshots: ["accounts"],
+       run: (batch) => batch.write("accounts", [{ id: "u1" }]),
+     };`,
+  );
+  const ended = await run(CONNECTOR);
   expect(ended.code).toBe(81);
   expect(errorOf(ended)).toEqual(problem("BATCH_OUTCOME_UNKNOWN"));
 });
@@ -150,10 +158,13 @@ test("exits with 75 if another run was completed meanwhile, and says how to see 
   await service.writeFile(
     "connector.mjs",
     `import { execFileSync } from "node:child_process";
-     export const options = { restarts: 0 };
+     export const options = { retryForMs: 0 };
      export const connector = {
-       snapshots: [],
-       async run() { execFileSync(process.execPath, ${JSON.stringify(other)}); },
+       snapshots: ["accounts"],
+       async run(batch) {
+         execFileSync(process.execPath, ${JSON.stringify(other)});
+         await batch.write("accounts", [{ id: "u1" }]);
+       },
      };`,
   );
   const ended = await run(CONNECTOR);

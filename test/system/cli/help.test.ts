@@ -6,14 +6,14 @@ const RUN = `--dry-run --preview --first-run --wait-for-lock ${CONNECTED}`;
 
 /** The commands, with all options that each of them has. */
 const COMMANDS = {
-  push: RUN,
+  push: `--delimiter --encoding ${RUN}`,
   run: RUN,
   status: `--ids ${CONNECTED}`,
   approve: CONNECTED,
   doctor: CONNECTED,
-  export: `--format --where --order --fields --limit ${CONNECTED}`,
-  report: `--format --days ${CONNECTED}`,
-  serve: "--demo --host --port --sync-port --tls-cert --tls-key --json",
+  export: `--format --where --order --fields --limit --page-size ${CONNECTED}`,
+  report: `--format --days --page-size ${CONNECTED}`,
+  serve: "--demo --write-env --host --port --sync-port --tls-cert --tls-key --json",
   init: "",
 };
 

@@ -22,10 +22,17 @@ async function documented(): Promise<Readonly<Record<string, readonly string[]>>
 
 test("what a proxy does leaves every line of stderr JSON", async () => {
   const proxy = await startConnectProxy({ status: 502 });
-  await service.writeFile("accounts.csv", "id\nu1\n");
+  await service.writeFile(
+    "connector.mjs",
+    `export const options = { retryForMs: 0, firstRun: true };
+     export const connector = {
+       snapshots: ["accounts"],
+       run: (batch) => batch.write("accounts", [{ id: "u1" }]),
+     };`,
+  );
   await service.writeFile("saas-management.config.json", JSON.stringify({ retry: { retries: 1 } }));
   const env = { ...settingsOf(service), SAAS_MANAGEMENT_SYNC_URL: "https://sync.invalid" };
-  const { error } = await runCli(["push", "accounts.csv", "--first-run", "--json"], {
+  const { error } = await runCli(["run", "connector.mjs", "--json"], {
     cwd: service.directory,
     env: {
       ...env,
@@ -53,7 +60,7 @@ test("the JSON of each command has the fields that the docs list, in their order
   expect(await keys("status")).toEqual(fields["status"]);
   expect(await keys("status", "--ids")).toEqual(fields["status --ids"]);
   const { out } = await runCli(["status", "--json"], { cwd: service.directory, env });
-  expect(await keys("approve", JSON.parse(out).held.approval.id)).toEqual(fields["approve"]);
+  expect(await keys("approve", JSON.parse(out).held[0].approval.id)).toEqual(fields["approve"]);
   expect(await keys("doctor")).toEqual(fields["doctor"]);
   expect(await keys("report")).toEqual(fields["report"]);
   const { child: _, env: __, ...printed } = await startServe();

@@ -47,7 +47,10 @@ test("a held run is shown, approved and goes through the next night, with exactl
 
   const status = await run(["status", "--json"]);
   expect(status.code).toBe(80);
-  const { held: shown, next } = JSON.parse(status.out);
+  const {
+    held: [shown],
+    next,
+  } = JSON.parse(status.out);
   expect(next).toContainEqual(expect.objectContaining({ command: `saas-management ${approve.join(" ")}` }));
   expect(shown).toMatchObject({ isApproved: false, approval: { id: approve[1] } });
   expect(shown.reasons[0]).toMatchObject({ collection: "accounts", rule: "removed", diff: { removed: 30 } });
@@ -143,21 +146,22 @@ test("the hints of a run whose module has a ledger of its own name no command th
 test("an approval does not cover more than was shown", async () => {
   await push(ids(40), "--first-run");
   await push(ids(20));
-  const { held } = JSON.parse((await run(["status", "--json"])).out);
+  const [held] = JSON.parse((await run(["status", "--json"])).out).held;
   await run(["approve", held.approval.id]);
   const approved = await run(["status"]);
-  expect(approved.out).toMatch(/; approved: the same push or run goes through until 20.*Z\.$/m);
+  expect(approved.out).toMatch(/; approved: runs like this one go through until 20.*Z\.$/m);
   expect(JSON.parse((await run(["status", "--json"])).out).next).toEqual([]);
   expect(approved.out).not.toContain("saas-management approve");
   expect(await push(ids(5))).toMatchObject({ code: 80 });
   expect(service.present()).toHaveLength(40);
-  expect(await run(["approve", held.approval.id])).toMatchObject({
+  const [first, later] = JSON.parse((await run(["status", "--json"])).out).held;
+  expect(first).toMatchObject({ isApproved: true, approval: { id: held.approval.id } });
+  expect(later.isApproved).toBe(false);
+  expect(later.approval.id).not.toBe(held.approval.id);
+  expect(await run(["approve", "0".repeat(32)])).toMatchObject({
     code: 2,
     error: expect.stringContaining("Another run is held, with the approval "),
   });
-  const later = JSON.parse((await run(["status", "--json"])).out).held;
-  expect(later.isApproved).toBe(false);
-  expect(later.approval.id).not.toBe(held.approval.id);
 });
 
 test("status shows the last runs with their figures", async () => {
@@ -211,13 +215,14 @@ test("without an installation, status lists all of the ledger, how late each is,
       endpoint: service.server.syncUrl,
       installationId: other,
       completedAt: expect.any(String),
-      held: expect.objectContaining({ installationId: other, isApproved: false }),
+      held: [expect.objectContaining({ installationId: other, isApproved: false })],
     },
     {
       endpoint: service.server.syncUrl,
       installationId: service.installationId,
       completedAt: expect.any(String),
       lateMs: expect.any(Number),
+      held: [],
     },
     expect.objectContaining({ installationId: other }),
   ]);

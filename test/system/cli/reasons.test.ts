@@ -47,7 +47,7 @@ const CASES: readonly Case[] = [
   {
     what: "a ledger that cannot be read",
     env: { XDG_STATE_HOME: "/dev/null" },
-    says: [/The ledger .*; nothing was (sent|completed)\.\n {2}because: ENOTDIR: not a directory/],
+    says: [/The ledger .* could not be read: ENOTDIR: not a directory/],
     hints: NONE,
   },
   {

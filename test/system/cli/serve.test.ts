@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseEnv } from "node:util";
 import { credentials } from "@grpc/grpc-js";
@@ -10,9 +11,11 @@ import { defineConnector, SaasManagementClient } from "../../../src/index.js";
 import { post } from "../../reference-server/graphql-setup.js";
 import { CLI, runCli, startCli } from "../../support/cli.js";
 import { PlainClient } from "../../support/grpc-client.js";
+import { testService } from "../../support/test-service.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 import { programFile } from "../programs.js";
 
+const service = testService();
 const run = (...args: string[]) => runCli(args);
 const TLS = ["--tls-cert", certificateFile("self-signed"), "--tls-key", keyFile("self-signed")];
 
@@ -73,11 +76,64 @@ test("accepts a host, ports and a certificate", async () => {
 test.each([
   ["127.0.0.2", ""],
   ["localhost", ""],
-  ["0.0.0.0", expect.stringContaining("0.0.0.0")],
-])("warns about hosts that other machines can reach: %s", async (host, warning) => {
-  const { child } = await serve("--host", host);
-  child.kill("SIGTERM");
-  expect(await text(child.stderr)).toEqual(warning);
+  ["0.0.0.0", "Warning: other machines may reach this server at 0.0.0.0.\n"],
+])(
+  "says on stderr that it serves, and warns about hosts that other machines can reach: %s",
+  async (host, warning) => {
+    const { child, baseUrl, syncUrl } = await serve("--host", host);
+    const lines = `${warning}Serving at ${baseUrl}/graphql and ${syncUrl} until Ctrl+C.\n`;
+    child.kill("SIGTERM");
+    expect(await text(child.stderr)).toBe(lines);
+  },
+);
+
+/** Runs `serve --write-env` until it says that it serves, or ends. */
+async function serveInto(file: string, ...args: string[]) {
+  const child = startCli(["serve", "--write-env", file, ...args]);
+  let error = "";
+  for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+    error += String(chunk);
+    if (error.endsWith("\n")) break;
+  }
+  return { child, error };
+}
+
+test("--write-env writes the settings for their owner only, prints no key, and replaces what serve wrote", async () => {
+  const file = join(service.directory, ".env");
+  for (const args of [[], ["--demo"]]) {
+    const { child, error } = await serveInto(file, ...args);
+    expect(error).toMatch(
+      /^Serving at http:\/\/\S+\/graphql and http:\/\/\S+ until Ctrl\+C\. The settings are in /,
+    );
+    const { SAAS_MANAGEMENT_BASE_URL: baseUrl, SAAS_MANAGEMENT_API_KEY: apiKey = "" } = parseEnv(
+      readFileSync(file, "utf8"),
+    );
+    const response = await fetch(`${baseUrl}/graphql`, post("{ __typename }", apiKey));
+    expect(await response.json()).toEqual({ data: { __typename: "Query" } });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    child.kill("SIGTERM");
+    expect(await text(child.stdout)).toBe("");
+  }
+});
+
+test.each<[what: string, change: (text: string) => string]>([
+  ["a variable of the user", (text) => `${text}DATABASE_URL=postgres://db\n`],
+  [
+    "another key in the lines of serve",
+    (text) => text.replace(/(?<=API_KEY=).+/, "key-of-the-real-service\n#"),
+  ],
+  ["another address", (text) => text.replace(/(?<=BASE_URL=).+/, "https://api.example.com")],
+  ["only a comment", () => "# mine\n"],
+  ["the variables alone", (text) => text.replaceAll(/^#.*\n/gm, "")],
+])("--write-env leaves a file alone that has %s", async (_, change) => {
+  const file = join(service.directory, "changed.env");
+  (await serveInto(file)).child.kill("SIGTERM");
+  const changed = change(readFileSync(file, "utf8"));
+  writeFileSync(file, changed);
+  const { code, out, error } = await run("serve", "--write-env", file);
+  expect({ code, out, error }).toEqual({ code: 2, out: "", error: expect.stringMatching(USAGE_ERROR) });
+  expect(error).toContain(`--write-env ${file} has lines that serve did not write`);
+  expect(readFileSync(file, "utf8")).toBe(changed);
 });
 
 test("exits with 2 if a port is taken", async () => {
@@ -105,6 +161,8 @@ test.each<[what: string, args: string[], named: string]>([
   ["a port that is not a number", ["serve", "--sync-port", "1e3"], "--sync-port"],
   ["a certificate without its key", ["serve", "--tls-cert", "x"], "--tls-key"],
   ["a file that does not exist", ["serve", "--tls-cert", "/nope.pem", "--tls-key", CLI], "ENOENT"],
+  ["a folder that does not exist", ["serve", "--write-env", "/nope/.env"], "ENOENT"],
+  ["a folder in place of a file", ["serve", "--write-env", "/tmp"], "EISDIR"],
   ["an invalid certificate", ["serve", "--tls-cert", CLI, "--tls-key", CLI], "tls"],
 ])("exits with 2 and explains %s", async (_, args, named) => {
   const { code, out, error } = await run(...args);

@@ -43,7 +43,7 @@ const connector = (source: string) =>
     `async function* slow() { for (let i = 0; ; i++) { yield { id: "u" + i }; await new Promise((end) => setTimeout(end, i < 2 ? 10 : 600_000)); } }
      export const connector = { snapshots: ["accounts"], run: (batch) => batch.write("accounts", ${source}) };`,
   );
-const ARGS = ["run", "connector.mjs", "--first-run"];
+const ARGS = ["run", "connector.mjs", "--first-run=1"];
 
 test("a narrow terminal shows one line of what was read, also of a slow source, and nothing of it stays", async () => {
   await connector("slow()");
@@ -57,6 +57,29 @@ test("a narrow terminal shows one line of what was read, also of a slow source, 
   const last = drawn.pop();
   for (const line of drawn) expect(line).toMatch(/^[^\n]{0,39}(\^C)?$/);
   expect(last).toMatch(/^saas-management: The (run|command) was ended\s+by\s+SIGINT\./);
+  expect(service.inspect().batches).toEqual([]);
+});
+
+test.each([
+  ["40", 0, 40],
+  ["41", 2, 0],
+  ["y", 2, 0],
+])("a first run is sent when its number of records was typed: %s", async (typed, code, sent) => {
+  await connector('Array.from({ length: 40 }, (_, i) => ({ id: "u" + i }))');
+  const terminal = onTerminal(["run", "connector.mjs", "--first-run"], { columns: 200 });
+  const shown = await terminal.until("type 40 to go on: ");
+  expect(shown).toContain("This first run has 40 records of accounts.");
+  terminal.child.stdin.write(`${typed}\r`);
+  expect((await terminal.end()).code).toBe(code);
+  expect(service.inspect().snapshots.accounts).toHaveLength(sent);
+});
+
+test("Ctrl-C at the question of a first run sends nothing", async () => {
+  await connector('[{ id: "u1" }]');
+  const terminal = onTerminal(["run", "connector.mjs", "--first-run"]);
+  await terminal.until("go on: ");
+  terminal.child.stdin.write(CTRL_C);
+  expect((await terminal.end()).code).toBe(130);
   expect(service.inspect().batches).toEqual([]);
 });
 
@@ -105,7 +128,7 @@ test("a terminal that does not know its width, as in a container, gets lines tha
 
 test("no id of a held run steers a terminal, also not in JSON", async () => {
   await connector('Array.from({ length: 40 }, (_, i) => ({ id: "u\\u009b31m\\u202e" + i }))');
-  await onTerminal(ARGS).end();
+  await onTerminal(["run", "connector.mjs", "--first-run=40"]).end();
   await connector('[{ id: "u1" }]');
   const { code, shown } = await onTerminal(["run", "connector.mjs", "--json"]).end();
   expect(code).toBe(80);

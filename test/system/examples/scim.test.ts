@@ -6,7 +6,7 @@ import { rejection } from "../../support/promises.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { testService } from "../../support/test-service.js";
 import { expectWithstands } from "./kit.js";
-import { GROUPS, scimService, USERS } from "./scim-service.js";
+import { asSpecified, GROUPS, SERVICES, scimService, USERS } from "./scim-service.js";
 
 const service = testService();
 const scim = scimService();
@@ -15,6 +15,7 @@ const folder = temporaryFolder();
 beforeEach(() => {
   vi.stubEnv("SCIM_URL", scim.url);
   vi.stubEnv("SCIM_TOKEN", "scim-token");
+  scim.answer = asSpecified;
 });
 afterEach(() => vi.unstubAllEnvs());
 const run = () => service.run(connector.snapshots, connector.run);
@@ -30,6 +31,17 @@ test("writes every page of users, groups and members of a SCIM service", async (
   });
   expect(groups).toHaveLength(GROUPS);
   expect(groupMembers).toHaveLength(USERS);
+});
+
+test.each(SERVICES)("reads all of a service that %s, or refuses it", async (_, answer, whole) => {
+  scim.answer = answer;
+  const outcome = await run().then(
+    () => true,
+    () => false,
+  );
+  const { accounts, groups, groupMembers } = service.inspect().snapshots;
+  const read = [accounts, groups, groupMembers].map(({ length }) => length);
+  expect([outcome, read]).toEqual([whole, whole ? [USERS, GROUPS, USERS] : [0, 0, 0]]);
 });
 
 test("removes nothing if the SCIM service refuses the token", async () => {

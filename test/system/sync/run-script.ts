@@ -69,7 +69,7 @@ const options = {
   firstRun,
   approve,
   stopOnSignals: true,
-  restarts: 0,
+  retryForMs: 0,
   onProgress,
 } as const;
 const connector = defineConnector({

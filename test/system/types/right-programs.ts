@@ -56,7 +56,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
   "an instanceof of one class": `
     const error: unknown = undefined;
     if (error instanceof RateLimitError) return error.retryAfterMs;
-    if (error instanceof BatchStateError) return error.reason === "taken-over" ? undefined : error.state;
+    if (error instanceof BatchStateError) return error.reason === "expired" ? undefined : error.state;
     if (error instanceof TimeoutError) return error.timeoutMs;
     return (error as Error).message;`,
   "options of a list": `
@@ -89,8 +89,8 @@ export const RIGHT: Readonly<Record<string, string>> = {
   "pages that are mapped to a variant": `
     await batch.write("employees", fromPages(async () => ({ items: ["o1"] }), { map: (id) => ({ okta: { id, displayName: id, login: id } }) }));`,
   "a client with defaults of runs": `
-    const own = new SaasManagementClient({ syncUrl: "https://b.example.com", apiKey: async () => "k", sync: { installationId: "i1", ledger: fileLedger(), guard: false, eventDelivery: "at-most-once" } });
-    await own.sync.run({ snapshots: [], run: async () => {} }, { waitForLockMs: 1, stopOnSignals: true, restarts: 0, maxDurationMs: 1, spool: { memoryBytes: 0 } });`,
+    const own = new SaasManagementClient({ syncUrl: "https://b.example.com", apiKey: async () => "k", sync: { installationId: "i1", ledger: fileLedger(), guard: false } });
+    await own.sync.run({ snapshots: [], run: async () => {} }, { waitForLockMs: 1, stopOnSignals: true, retryForMs: 0, spool: { memoryBytes: 0 } });`,
   "progress of a batch": `
     await sync.startBatch({ onProgress: (event) => { if (event.type === "retry") console.log(event.code, event.delayMs); } });`,
   "a connector whose class keeps state": `

@@ -91,7 +91,8 @@ function sizeOf(args: PageArguments, maximum: number): { readonly size: number; 
   }
   if (size > maximum) {
     const message = `\`${argument}\` is ${size}, but a page has at most ${maximum} items.`;
-    throw requestError(ErrorCode.pageTooLarge, message, { argument });
+    const limit = { requestedItems: size, maxAllowedItems: maximum };
+    throw requestError(ErrorCode.pageTooLarge, message, { argument, ...limit });
   }
   const backward = args.first == null && args.after == null && args.before != null;
   return { size, fromEnd: args.last != null || backward };

@@ -29,6 +29,13 @@ export const COUNT = 40;
 export const LEASE_MS = 15 * 60_000;
 export const DAY_MS = 24 * 60 * 60_000;
 
+/** A signal that fires after a minute of the service's clock, as `AbortSignal.timeout` does. */
+export function timeLimit({ clock }: TestService): AbortSignal {
+  const controller = new AbortController();
+  clock.after(60_000, () => controller.abort(new DOMException("It took too long.", "TimeoutError")));
+  return controller.signal;
+}
+
 /** Longest pause of a run before it calls its connector again. */
 const MAX_PAUSE_MS = 2000;
 

@@ -1,6 +1,5 @@
 import type { SyncBatch } from "@saas-management/sdk";
 import { expect } from "vitest";
-import { until } from "../../../support/promises.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
@@ -14,53 +13,18 @@ import {
   testAttacks,
 } from "./attacks.js";
 
-const TAKEN_OVER = refused("BATCH_STATE", { reason: "taken-over" });
-
 const INCOMPLETE = refused("BATCH_STATE", { reason: "incomplete" });
 /** It needs `unverified: true`. */
 const UNVERIFIED = refused("INVALID_INPUT");
 
 testAttacks([
-  batch(
-    "nothing was written, and a heartbeat has kept it",
-    reaching("start", UNVERIFIED),
-    async (handle, service) => {
-      await send(service, people(), { waitForLockMs: 0 }).catch(() => {});
-      await handle.complete();
-    },
-  ),
-  batch(
-    "a handle that took it over has written, and the first one completes",
-    TAKEN_OVER,
-    async (first, service) => {
-      await first.write("accounts", people(0, 20));
-      await takeOver(service, first).write("accounts", people(20));
-      await first.complete();
-    },
-  ),
-  batch("a handle took it over, wrote its half and completes", UNVERIFIED, async (first, service) => {
-    first.close();
-    const second = takeOver(service, first);
-    await second.write("accounts", people(0, 20));
-    await second.complete();
-  }),
-  batch(
-    "another process writes a half, and the first handle completes",
-    UNVERIFIED,
-    async (first, service) => {
-      const worker = service.syncClient().openBatch(first.id, { takeOver: true });
-      await worker.write("accounts", people(0, 20));
-      worker.close();
-      await first.complete();
-    },
-  ),
-  batch("a handle took it over and completes what it has not written", UNVERIFIED, async (first, service) => {
-    await first.write("accounts", people(0, 20));
-    first.close();
-    await takeOver(service, first).complete();
+  batch("nothing was written", reaching("start", UNVERIFIED), async (handle, service) => {
+    await send(service, people(), { waitForLockMs: 0 }).catch(() => {});
+    await handle.complete();
   }),
   batch("a window is lost, and it is completed", INCOMPLETE, async (handle, service) => {
-    breakTwice(service, "SyncRecords", "answer");
+    // Halves of it are lost, too.
+    service.server.faults.add({ on: "SyncRecords", fault: "drop", at: "answer", times: 99 });
     await handle.write("accounts", people()).catch(() => {});
     await handle.complete();
   }),
@@ -81,19 +45,6 @@ testAttacks([
     },
   ),
   unclearHandle(),
-  {
-    name: "another handle takes the batch of a run over",
-    ending: reaching("records", TAKEN_OVER),
-    attack: async (service) => {
-      const sending = service.server.faults.add({ on: "SyncRecords", fault: "delay", ms: 10_000 });
-      const run = send(service, people(), { restarts: 0 });
-      run.catch(() => {});
-      await until(() => sending.fired > 0);
-      service.sync.openBatch(service.inspect().lock?.batchId ?? "", { takeOver: true }).close();
-      service.clock.advance(10_000);
-      return run;
-    },
-  },
   {
     name: "a batch by hand has added records, and a run of the source is cut",
     ending: held({ known: 40, removed: 20 }),
@@ -141,8 +92,4 @@ function unclearHandle(): Attack {
       return [];
     },
   };
-}
-
-function takeOver(service: TestService, { id }: SyncBatch): SyncBatch {
-  return service.sync.openBatch(id, { takeOver: true });
 }

@@ -175,7 +175,7 @@ function between(
 async function unclearRun(service: TestService, count: number): Promise<void> {
   breakTwice(service, "CompleteSyncBatch", "answer");
   breakTwice(service, "AbortSyncBatch");
-  const unclear = send(service, people(0, count), { restarts: 0 });
+  const unclear = send(service, people(0, count), { retryForMs: 0 });
   await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   service.server.faults.clear();
   service.clock.advance(LEASE_MS);

@@ -51,7 +51,7 @@ testAttacks([
     prepare: async (service) => {
       breakTwice(service, "CompleteSyncBatch", "answer");
       breakTwice(service, "AbortSyncBatch");
-      const first = { ledger: another(service), firstRun: true, restarts: 0 };
+      const first = { ledger: another(service), firstRun: true, retryForMs: 0 };
       await expect(send(service, people(), first)).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
       service.server.faults.clear();
       service.clock.advance(15 * 60_000);

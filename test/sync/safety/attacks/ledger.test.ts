@@ -70,7 +70,7 @@ testAttacks([
           await rename(aside, path);
           await batch.write("accounts", people(0, 80));
         },
-        { restarts: 0 },
+        { retryForMs: 0 },
       );
       await unheard.catch(() => {});
       service.server.faults.clear();

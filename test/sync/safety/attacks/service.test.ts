@@ -13,6 +13,7 @@ import {
   refused,
   send,
   testAttacks,
+  timeLimit,
 } from "./attacks.js";
 
 const rejectWindows = ({ server }: TestService) =>
@@ -38,7 +39,7 @@ testAttacks([
     ending: reaching("records", refused("TRANSPORT_FAILED")),
     attack: (service) => {
       breakTwice(service, "SyncRecords", "answer", 2);
-      return send(service, people(), { restarts: 0 });
+      return send(service, people(), { retryForMs: 0 });
     },
   },
   {
@@ -69,9 +70,10 @@ testAttacks([
   },
   {
     name: "the run takes too long",
-    ending: refused("TIMEOUT"),
-    attack: (service) =>
-      send(
+    ending: { kind: "refused", error: { name: "TimeoutError" } },
+    attack: (service) => {
+      const time = timeLimit(service);
+      return send(
         service,
         async function* () {
           yield people(0, 20);
@@ -79,15 +81,16 @@ testAttacks([
           await new Promise((resolve) => setImmediate(resolve));
           yield people(20);
         },
-        { maxDurationMs: 60_000 },
-      ),
+        { signal: time },
+      );
+    },
   },
   {
     name: "another process aborts the batch",
     ending: reaching("records", refused("BATCH_STATE", { reason: "aborted" })),
     attack: (service) =>
       duringSecondWindow(service, async () => {
-        await service.sync.openBatch(service.inspect().lock?.batchId ?? "").abort();
+        await service.sync.abortBatch(service.inspect().lock?.batchId ?? "");
         service.clock.advance(10_000);
       }),
   },
@@ -96,7 +99,7 @@ testAttacks([
     ending: reaching("records", refused("BATCH_STATE", { reason: "expired" })),
     attack: (service) => {
       service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "lease-expiry" });
-      return send(service, people(), { restarts: 0 });
+      return send(service, people(), { retryForMs: 0 });
     },
   },
   {
@@ -110,7 +113,7 @@ testAttacks([
           service.clock.advance(2 * LEASE_MS);
           if (!signal.aborted) yield people(20);
         },
-        { restarts: 0 },
+        { retryForMs: 0 },
       ),
   },
   {
@@ -121,7 +124,7 @@ testAttacks([
   },
   {
     name: "a run reads its source while another one sends records that it does not know",
-    ending: held({ known: 80, removed: 40 }),
+    ending: refused("RUN_OUTDATED"),
     ...overtaken(
       (service) => send(service, people(0, 80)),
       (service, others) =>
@@ -134,28 +137,12 @@ testAttacks([
   },
   {
     name: "a run waits for another one, whose records it does not know",
-    ending: reaching("start", held({ known: 80, removed: 40 })),
+    ending: reaching("start", refused("RUN_OUTDATED")),
     ...behind(
       (service) => send(service, people(0, 80)),
       (service, options) => send(service, people(), options),
     ),
     heldAfterwards: true,
-  },
-  {
-    name: "others are completed whenever a run has read its source",
-    ending: refused("RUN_OUTDATED"),
-    ...overtaken(
-      (service) => send(service, people(0, 41)),
-      (service, others) =>
-        send(
-          service,
-          async function* () {
-            yield people();
-            await others();
-          },
-          { restarts: 0 },
-        ),
-    ),
   },
   {
     name: "the completion is refused",
@@ -187,7 +174,9 @@ testAttacks([
     prepare: async (service) => {
       for (const operation of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
         service.server.faults.add({ on: operation, times: 2, fault: "drop" });
-      await send(service, [...people(), ...people(100, 300)], { restarts: 0, guard: false }).catch(() => {});
+      await send(service, [...people(), ...people(100, 300)], { retryForMs: 0, guard: false }).catch(
+        () => {},
+      );
       service.clock.advance(LEASE_MS);
     },
     attack: (service) => send(service, people(100, 300)),
@@ -198,7 +187,7 @@ testAttacks([
 /** A run without restarts, and what happens while its second window is on its way. */
 async function duringSecondWindow(service: TestService, happens: () => unknown): Promise<RunReceipt> {
   const slow = service.server.faults.add({ on: "SyncRecords", nth: 2, fault: "delay", ms: 10_000 });
-  const run = send(service, people(), { restarts: 0 });
+  const run = send(service, people(), { retryForMs: 0 });
   run.catch(() => {});
   await until(() => slow.fired > 0);
   await happens();

@@ -214,22 +214,8 @@ testAttacks([
     check: (_, [receipt]) => expect(receipt).toMatchObject({ restarts: 1 }),
   },
   {
-    name: "another run is completed meanwhile, and the source can be read only once",
-    ending: INVALID,
-    ...overtaken(
-      (service) => send(service, people(0, 41)),
-      (service, others) => {
-        const accounts = people().values();
-        return service.run(["accounts"], async (batch) => {
-          await batch.write("accounts", accounts);
-          await others();
-        });
-      },
-    ),
-  },
-  {
     name: "another run is completed meanwhile, and the source goes on at a cursor outside of the function",
-    ending: held({ known: 41, removed: 21 }),
+    ending: refused("RUN_OUTDATED"),
     ...overtaken(
       (service) => send(service, people(0, 41)),
       (service, others) => {

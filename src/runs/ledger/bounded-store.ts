@@ -1,0 +1,176 @@
+import { type Clock, systemClock } from "../../core/clock.js";
+import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
+import { escapeControls } from "../../core/redact.js";
+import { isObject } from "../../core/validate.js";
+import type { Store } from "./store.js";
+
+/** How long a store may take for each call and each piece of a value. */
+export interface StoreLimits {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+/** As a client's calls by default: the command line asks a ledger without a client. */
+export const DEFAULT_LIMITS: StoreLimits = { clock: systemClock, timeoutMs: 100_000 };
+
+/** Too many open files, a disk or a network drive that hiccups, a broken connection: all of these pass. */
+const PASSING = new Set(
+  `EAGAIN EBUSY ECONNABORTED ECONNREFUSED ECONNRESET EAI_AGAIN EHOSTDOWN EHOSTUNREACH EINTR EIO EMFILE ENETDOWN
+  ENETRESET ENETUNREACH ENFILE ENOBUFS ENOMEM ENOTCONN EPIPE EREMOTEIO ESTALE ETIMEDOUT`.split(/\s+/),
+);
+/** What a file system answers to a call that it does not have. */
+const UNSUPPORTED = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EMLINK", "EXDEV"]);
+const LACKS: Readonly<Record<string, string>> = { link: "has no hard links", fsync: "cannot sync files" };
+
+/**
+ * A store that is never waited for without end, and whose errors say what could not be done, and why. What it throws means
+ * that a value is out of reach, never that it is damaged: only who decodes a value can tell that.
+ * @param location Of the ledger, for messages.
+ */
+export function boundedStore(store: Store, location: string, limits: StoreLimits): Store {
+  const failed = (what: "read" | "written", cause: unknown) => outOfReach(location, what, cause);
+  async function* bounded<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+    const iterator = items[Symbol.asyncIterator]();
+    let isDone = false;
+    try {
+      while (!isDone) {
+        const next = await within(limits, () => iterator.next());
+        isDone = next.done === true;
+        if (next.done !== true) yield next.value;
+      }
+    } catch (error) {
+      isDone = true;
+      throw failed("read", error);
+    } finally {
+      // What is not read to its end is closed.
+      if (!isDone) await within(limits, async () => iterator.return?.()).catch(() => {});
+    }
+  }
+  return {
+    async putIfAbsent(key, value) {
+      const watched = new WatchedValue(value);
+      try {
+        return await within(limits, () => store.putIfAbsent(key, watched.read()), watched);
+      } catch (error) {
+        throw watched.failed(error) ? error : failed("written", error);
+      }
+    },
+    async get(key) {
+      try {
+        const value = await within(limits, () => store.get(key));
+        return value === undefined ? undefined : bounded(value);
+      } catch (error) {
+        throw failed("read", error);
+      }
+    },
+    list: (prefix) => bounded({ [Symbol.asyncIterator]: () => store.list(prefix)[Symbol.asyncIterator]() }),
+    async delete(key) {
+      try {
+        await within(limits, () => store.delete(key));
+      } catch (error) {
+        throw failed("written", error);
+      }
+    },
+  };
+}
+
+/** A value on its way to a store, whose time does not count while the store waits for the value. */
+class WatchedValue {
+  readonly #value: AsyncIterable<Uint8Array>;
+  #stop = () => {};
+  #start = () => {};
+  #end: { readonly error: unknown } | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(value: AsyncIterable<Uint8Array>) {
+    this.#value = value;
+  }
+
+  /** Whether the value threw this error, not the store. */
+  failed(error: unknown): boolean {
+    return this.#failure !== undefined && this.#failure.error === error;
+  }
+
+  /** @returns ends the time */
+  onTime(start: () => () => void): () => void {
+    this.#start = () => {
+      this.#stop();
+      this.#stop = start();
+    };
+    this.#start();
+    return () => this.#stop();
+  }
+
+  /** Nothing more is given to a store that has taken too long. */
+  end(error: unknown): void {
+    this.#end = { error };
+  }
+
+  async *read(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      this.#stop();
+      for await (const piece of this.#value) {
+        if (this.#end !== undefined) throw this.#end.error;
+        this.#start();
+        yield piece;
+        this.#stop();
+      }
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    } finally {
+      if (this.#end === undefined) this.#start();
+    }
+  }
+}
+
+/** Waits for a call of a store, for as long as it may take. */
+function within<T>(
+  { clock, timeoutMs }: StoreLimits,
+  call: () => Promise<T>,
+  value?: WatchedValue,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const start = () =>
+      clock.after(timeoutMs, () => {
+        const error = new SlowStoreError(`it did not answer within ${timeoutMs / 1000} s`);
+        value?.end(error);
+        reject(error);
+      });
+    const stop = value === undefined ? start() : value.onTime(start);
+    // Stores may throw before they return a promise.
+    const answer = (async () => call())();
+    answer.then(resolve, reject).finally(stop);
+  });
+}
+
+class SlowStoreError extends Error {
+  readonly retryable = true;
+}
+
+function outOfReach(location: string, what: "read" | "written", cause: unknown): SaasManagementError {
+  if (cause instanceof SaasManagementError) return cause;
+  const { code, syscall, retryable } = factsOf(cause);
+  const lacks = UNSUPPORTED.has(code) ? LACKS[syscall] : undefined;
+  const why = cause instanceof Error ? escapeControls(cause.message) : "no reason is known";
+  const told =
+    lacks === undefined
+      ? why
+      : `this file system ${lacks}. Use a directory on a local disk, or postgresLedger`;
+  return new ConfigurationError(
+    `The ledger (${location}) could not be ${what}: ${told.replace(/\.$/, "")}.`,
+    {
+      cause,
+      retryable: retryable || PASSING.has(code),
+    },
+  );
+}
+
+function factsOf(error: unknown) {
+  const read = (name: string): unknown => (isObject(error) ? Reflect.get(error, name) : undefined);
+  return {
+    code: String(read("code")),
+    syscall: String(read("syscall")),
+    retryable: read("retryable") === true,
+  };
+}

@@ -1,0 +1,60 @@
+/** How large windows may be on the way to the service, which lets less through than the service takes. */
+import { TimeoutError, TransportError } from "../core/errors/index.js";
+import type { Logger } from "../core/hooks.js";
+import { count } from "./report-text.js";
+
+/** What gRPC puts before each message. */
+export const PREFIX_BYTES = 5;
+
+/** Learned by a client, whose windows all go the same way. */
+export class WindowLimit {
+  readonly #logger: Logger;
+  #bytes = Number.POSITIVE_INFINITY;
+  /** The largest window that was accepted. */
+  #passedBytes = 0;
+  #cause: unknown;
+  #isTold = true;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Most bytes of a window with the prefixes of its messages, unless a single message is larger. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What the user should know of it, in a sentence without its full stop. @param since The limit at that time. */
+  noteSince(since: number): string | undefined {
+    return this.#bytes < since ? this.#note : undefined;
+  }
+
+  /** Halves the limit after a window failed that may have been too large. @returns false if its size has passed before */
+  halve(bytes: number, error: unknown): boolean {
+    const isRefused = error instanceof TransportError && error.status !== undefined;
+    if (bytes <= this.#passedBytes && !isRefused) return false;
+    // A power of two, as limits are.
+    this.#bytes = Math.min(this.#bytes, 2 ** Math.ceil(Math.log2(bytes / 2)));
+    this.#cause = error;
+    this.#isTold = false;
+    return true;
+  }
+
+  accepted(bytes: number): void {
+    this.#passedBytes = Math.max(this.#passedBytes, bytes);
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#logger.warn(`saas-management: ${this.#note}`);
+  }
+
+  get #note(): string {
+    const set = `set windowBytes to ${this.#bytes}`;
+    const halved = `windows were halved to ${count(this.#bytes)} bytes`;
+    if (this.#cause instanceof TimeoutError)
+      return `${halved}, because larger ones did not get through within timeoutMs: ${set}, or raise timeoutMs`;
+    const { status } = this.#cause instanceof TransportError ? this.#cause : {};
+    const what =
+      status === undefined ? "cut larger ones off" : `refused larger ones with HTTP status ${status}`;
+    return `${halved}, because something on the way, such as a proxy, ${what}: ${set}, or raise its limit for request bodies (nginx: client_max_body_size 0)`;
+  }
+}

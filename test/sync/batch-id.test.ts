@@ -1,0 +1,70 @@
+import { defineConnector, type RunOptions } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
+import { answerWhenRead } from "../support/grpc-replies.js";
+import { rejection } from "../support/promises.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+
+const harness = useScriptedServer();
+const LIMIT = 1000;
+
+/** A run of these names in a batch whose id is so long; messages have at most 1,000 bytes. */
+function run(idLength: number, names: readonly string[], options: Partial<RunOptions> = {}) {
+  const { answer } = harness.server;
+  const batchId = "b".repeat(idLength);
+  harness.server.answer = (stream, operation, headers) => {
+    if (operation !== "StartSyncBatch") return answer(stream, operation, headers);
+    answerWhenRead(stream, StartSyncBatchResponse.encode({ batchId }).finish());
+  };
+  const connector = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) =>
+      batch.write(
+        "accounts",
+        names.map((name, i) => ({ id: `u${i}`, name })),
+      ),
+  });
+  const client = harness.client({ maxSendMessageBytes: LIMIT });
+  return client.run(connector, { installationId: "i", ledger: "none", ...options });
+}
+
+const sizes = () => harness.server.streams.flatMap(({ messages }) => messages).map(({ length }) => length);
+
+test.each([1, 36, 64])(
+  "no message of a run exceeds its limit with a batch id of %d characters",
+  async (length) => {
+    await run(
+      length,
+      Array.from({ length: 100 }, () => "x".repeat(50)),
+    );
+    expect(Math.max(...sizes())).toBeLessThanOrEqual(LIMIT);
+  },
+);
+
+test("a record that just fits with the id of its batch is sent", async () => {
+  await run(1, ["x".repeat(970)]);
+  const [bytes = 0] = sizes();
+  const more = LIMIT - bytes;
+  harness.server.streams.length = 0;
+  await run(1 + more, ["x".repeat(970)]);
+  expect(sizes()).toEqual([LIMIT]);
+  harness.server.streams.length = 0;
+  expect(await rejection(run(2 + more, ["x".repeat(970)]))).toMatchObject({ code: "INVALID_INPUT" });
+  expect(sizes()).toEqual([]);
+});
+
+test.each([130, 400, 5000])(
+  "a run names what is too large with a batch id of %d characters, before anything is sent",
+  async (length) => {
+    const error = await rejection(
+      run(
+        length,
+        Array.from({ length: 100 }, () => "x".repeat(50 + (length % 7))),
+      ),
+    );
+    expect(error).toMatchObject({ code: "INVALID_INPUT" });
+    expect(String(error)).toMatch(/A message of accounts has \d+ bytes with the id of its batch/);
+    expect(sizes()).toEqual([]);
+    expect(harness.server.calls).toEqual(["AbortSyncBatch"]);
+  },
+);

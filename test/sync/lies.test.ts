@@ -1,0 +1,119 @@
+import { defineConnector, type SyncBatch } from "@saas-management/sdk";
+import { memoryLedger } from "@saas-management/sdk/testing";
+import { expect } from "vitest";
+import { accounts } from "../support/accounts.js";
+import { testOfAcceptedCounts } from "../support/adopted.js";
+import { answerWith } from "../support/grpc-replies.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import type { SyncServer } from "../support/sync-server.js";
+
+// What a proxy between client and service may answer in its place, forwarding nothing.
+
+const harness = useScriptedServer();
+const EMPTY = new Uint8Array();
+
+const connector = defineConnector({
+  snapshots: ["accounts"],
+  run: async (batch, { advance }) => {
+    await batch.write("usage", [{ id: "e1", sourceActorId: "a", lastActivity: new Date(0) }]);
+    await batch.write("accounts", accounts(2));
+    advance("usage", "2026-01-01");
+  },
+});
+
+const COUNTS = [
+  ["an empty OK", () => undefined],
+  ["an empty OK to a snapshot", (records: number) => (records === 2 ? undefined : records)],
+  ["fewer records than were sent", (records: number) => records - 1],
+  ["more records than were sent", (records: number) => records + 1],
+] as const;
+
+testOfAcceptedCounts.each([...COUNTS])(
+  "a write accepts nothing if SyncRecords is answered by %s",
+  async (_, acknowledge) => {
+    harness.server.acknowledge = acknowledge;
+    const batch = await harness.startBatch();
+    await expect(batch.write("accounts", accounts(2))).rejects.toMatchObject({
+      code: "SYNC_PROTOCOL",
+      retryable: false,
+      outcomes: [{ outcome: "unknown", firstIndex: 0, records: 2 }],
+    });
+    expect(batch.stats).toMatchObject({ accounts: { accepted: 0 } });
+    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+    expect(harness.server.streams).toHaveLength(1);
+  },
+);
+
+testOfAcceptedCounts("an empty snapshot is not taken for accepted by an empty OK", async () => {
+  harness.server.acknowledge = () => undefined;
+  const batch = await harness.startBatch();
+  await expect(batch.write("accounts", [])).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
+  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+});
+
+testOfAcceptedCounts.each([...COUNTS])(
+  "a run completes and remembers nothing if SyncRecords is answered by %s",
+  async (_, acknowledge) => {
+    harness.server.acknowledge = acknowledge;
+    const options = { installationId: "i", ledger: memoryLedger() };
+    const client = harness.client();
+    await expect(client.run(connector, { ...options, firstRun: true })).rejects.toMatchObject({
+      code: "SYNC_PROTOCOL",
+    });
+    expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+    expect(await client.history(options)).toMatchObject({ isKnown: false, runs: [] });
+  },
+);
+
+/** Answers so many calls of an operation with these messages in one body. */
+function lie({ server }: { readonly server: SyncServer }, operation: string, ...messages: Uint8Array[]) {
+  const { answer } = server;
+  let lies = 0;
+  server.answer = (stream, called, headers) => {
+    if (called !== operation) return answer(stream, called, headers);
+    lies += 1;
+    stream.resume().once("end", () => answerWith(stream, ...messages));
+  };
+  return { told: () => lies };
+}
+
+const WRITES: readonly (readonly [string, (batch: SyncBatch) => Promise<unknown>])[] = [
+  ["a snapshot", (batch) => batch.write("accounts", accounts(2))],
+  ["an empty snapshot", (batch) => batch.write("accounts", [])],
+  ["events", (batch) => batch.write("auditLogs", [{ id: "e", action: "a", eventTime: new Date(0) }])],
+];
+
+testOfAcceptedCounts.each([...WRITES])(
+  "an empty OK of CompleteSyncBatch leaves the outcome of %s unknown, and is not asked for again",
+  async (_, write) => {
+    const { told } = lie(harness, "CompleteSyncBatch", EMPTY);
+    const batch = await harness.startBatch();
+    await write(batch);
+    await expect(batch.complete()).rejects.toMatchObject({
+      code: "BATCH_OUTCOME_UNKNOWN",
+      cause: { code: "SYNC_PROTOCOL" },
+    });
+    expect(told()).toBe(1);
+    expect(batch.state).toBe("unknown");
+    await batch.abort();
+    expect(batch.state).toBe("unknown");
+  },
+);
+
+testOfAcceptedCounts("an empty batch needs no counts", async () => {
+  lie(harness, "CompleteSyncBatch", EMPTY);
+  const batch = await harness.startBatch();
+  await batch.complete({ unverified: true });
+  expect(batch.state).toBe("completed");
+});
+
+testOfAcceptedCounts("a run does not remember what an empty OK of CompleteSyncBatch completed", async () => {
+  const { told } = lie(harness, "CompleteSyncBatch", EMPTY);
+  const options = { installationId: "i", ledger: memoryLedger() };
+  const client = harness.client();
+  await expect(client.run(connector, { ...options, firstRun: true, retryForMs: 0 })).rejects.toMatchObject({
+    code: "BATCH_OUTCOME_UNKNOWN",
+  });
+  expect(told()).toBe(1);
+  expect(await client.history(options)).toMatchObject({ runs: [] });
+});

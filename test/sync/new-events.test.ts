@@ -1,0 +1,185 @@
+/** `newOnly`: the ledger keeps the ids of events, and the next run leaves out those that it has. Nothing is compared by time. */
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileLedger, type RunOptions } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { connectorOf } from "../support/connector.js";
+import { testService } from "../support/test-service.js";
+
+const service = testService({ sync: { retry: false } });
+
+const DAY = "2026-01-01T00:00:00Z";
+const event = (id: string, day = DAY) => ({ id, sourceActorId: "u0", lastActivity: new Date(day) });
+
+/** A run that writes events; returns which were sent, and how many were skipped. */
+async function runOf(events: readonly ReturnType<typeof event>[], options: Partial<RunOptions> = {}) {
+  const receipt = await service.run([], (batch) => batch.write("usage", events, { newOnly: true }), options);
+  const { stats } = receipt.collections.usage ?? {};
+  return { sent: stats?.sent, skipped: stats?.skipped, text: `${receipt}` };
+}
+
+type Step = [file: string, sent: number, skipped: number];
+
+test.each<[what: string, steps: Step[]]>([
+  [
+    "a file that only grows",
+    [
+      ["ab", 2, 0],
+      ["abc", 1, 2],
+      ["abcd", 1, 3],
+      ["abcd", 0, 4],
+    ],
+  ],
+  [
+    "a rolling export",
+    [
+      ["abc", 3, 0],
+      ["bcd", 1, 2],
+      ["cde", 1, 2],
+    ],
+  ],
+  [
+    "a file of new rows only",
+    [
+      ["ab", 2, 0],
+      ["cd", 2, 0],
+      ["ef", 2, 0],
+    ],
+  ],
+  [
+    "late rows",
+    [
+      ["bd", 2, 0],
+      ["abcd", 2, 2],
+    ],
+  ],
+  [
+    "nothing new",
+    [
+      ["a", 1, 0],
+      ["a", 0, 1],
+      ["a", 0, 1],
+    ],
+  ],
+])("sends each event once: %s", async (_, steps) => {
+  for (const [file, sent, skipped] of steps)
+    expect(await runOf([...file].map((id) => event(id)))).toMatchObject({ sent, skipped });
+});
+
+test("an event dated 2099 ends nothing", async () => {
+  await runOf([event("a", "2099-01-01T00:00:00Z")]);
+  const events = [event("a", "2099-01-01T00:00:00Z"), event("b"), event("c")];
+  const { text, ...counts } = await runOf(events);
+  expect(counts).toEqual({ sent: 2, skipped: 1 });
+  expect(text).toContain("usage: 2 records sent; 1 skipped, which an earlier run sent");
+});
+
+test("ids with line feeds, and those of hashed ledgers, are known again", async () => {
+  const odd = ["a\nb", "a\\nb", "ä", "x".repeat(500)].map((id) => event(id));
+  for (const hashIds of [false, true]) {
+    const ledger = fileLedger(`${service.directory}/${hashIds}`, { hashIds });
+    expect(await runOf(odd, { ledger })).toMatchObject({ sent: 4, skipped: 0 });
+    expect(await runOf([...odd, event("new")], { ledger })).toMatchObject({ sent: 1, skipped: 4 });
+  }
+});
+
+test("what a failed run has written is sent by the next one", async () => {
+  await runOf([event("a")]);
+  const failing = service.run([], async (batch) => {
+    await batch.write("usage", [event("a"), event("b")], { newOnly: true });
+    throw new Error("The source is gone.");
+  });
+  await expect(failing).rejects.toThrow("The source is gone.");
+  expect(await runOf([event("a"), event("b")])).toMatchObject({ sent: 1, skipped: 1 });
+});
+
+test("what a failed batch has sent is sent by the next run, and a restart sends what was not accepted", async () => {
+  await runOf([event("a")]);
+  service.server.faults.add({ on: "SyncRecords", fault: "drop" });
+  await expect(runOf([event("a"), event("b")], { retryForMs: 0 })).rejects.toMatchObject({
+    code: "TRANSPORT_FAILED",
+  });
+  expect(service.states()).toEqual(["completed", "aborted"]);
+  service.server.faults.add({ on: "SyncRecords", fault: "drop" });
+  expect(await runOf([event("a"), event("b")])).toMatchObject({ sent: 1, skipped: 1 });
+  expect(await runOf([event("a"), event("b")])).toMatchObject({ sent: 0, skipped: 2 });
+});
+
+test("events without ids are known by all of their contents", async () => {
+  const used = (sourceActorId: string) => ({ sourceActorId, lastActivity: new Date(DAY) });
+  const send = async (...actors: string[]) => {
+    const { collections } = await service.run([], (batch) =>
+      batch.write("externallyDiscoveredUsage", actors.map(used), { newOnly: true }),
+    );
+    return collections.externallyDiscoveredUsage?.stats;
+  };
+  expect(await send("u1", "u2")).toMatchObject({ sent: 2, skipped: 0 });
+  expect(await send("u2", "u3")).toMatchObject({ sent: 1, skipped: 1 });
+});
+
+test("a damaged ledger sends no event twice: the run fails", async () => {
+  await runOf([event("a")]);
+  const [path = ""] = (await readdir(service.directory, { recursive: true })).filter((name) =>
+    name.endsWith(".ids"),
+  );
+  await writeFile(join(service.directory, path), "nonsense");
+  await expect(runOf([event("a")])).rejects.toMatchObject({
+    code: "INVALID_CONFIGURATION",
+    message: expect.stringContaining("The ledger file"),
+  });
+});
+
+test("several writes of a run share what is known, and one without newOnly sends all", async () => {
+  await runOf([event("a"), event("b")]);
+  const receipt = await service.run([], async (batch) => {
+    await batch.write("usage", [event("a"), event("c")], { newOnly: true });
+    const writer = batch.writer("usage", { newOnly: true });
+    await writer.write([event("b"), event("d")]);
+    await writer.end();
+    await batch.write("usage", [event("a")]);
+  });
+  expect(receipt.collections.usage?.stats).toMatchObject({ sent: 3, skipped: 2 });
+  expect(await runOf(["a", "b", "c", "d"].map((id) => event(id)))).toMatchObject({ sent: 0, skipped: 4 });
+});
+
+test("a preview skips the same events, and notes nothing", async () => {
+  await runOf([event("a")]);
+  const connector = connectorOf([], (batch) =>
+    batch.write("usage", [event("a"), event("b")], { newOnly: true }),
+  );
+  const ledger = fileLedger(service.directory);
+  const { installationId } = service;
+  for (let i = 0; i < 2; i += 1) {
+    const preview = await service.sync.preview(connector, { installationId, ledger });
+    expect(preview.collections.usage?.stats).toMatchObject({ sent: 1, skipped: 1 });
+  }
+});
+
+test("events do not make an installation known: the first snapshot is still held", async () => {
+  await runOf([event("a")]);
+  await expect(service.runAccounts(["u1"], { firstRun: false })).rejects.toMatchObject({ code: "RUN_HELD" });
+});
+
+test("a run whose events another one has sent meanwhile is outdated", async () => {
+  await runOf([event("a")]);
+  const run = service.run([], async (batch) => {
+    await batch.write("usage", [event("a"), event("b")], { newOnly: true });
+    await runOf([event("a"), event("b")]);
+  });
+  await expect(run).rejects.toMatchObject({ code: "RUN_OUTDATED" });
+});
+
+test("is for events of a run with a ledger", async () => {
+  const written = service.run(["accounts"], (batch) =>
+    batch.write("accounts", [{ id: "u1" }], { newOnly: true }),
+  );
+  await expect(written).rejects.toMatchObject({ message: expect.stringContaining("newOnly is for events") });
+  await expect(runOf([event("a")], { ledger: "none" })).rejects.toMatchObject({
+    message: expect.stringContaining("newOnly needs a ledger"),
+  });
+  const batch = await service.startBatch();
+  await expect(batch.write("usage", [event("a")], { newOnly: true })).rejects.toMatchObject({
+    message: expect.stringContaining("newOnly is for a run"),
+  });
+  expect(service.states()).not.toContain("completed");
+});

@@ -1,0 +1,180 @@
+/** Several connectors of one installation: what is held for one stands until a run of its collections is completed. */
+import { readFile } from "node:fs/promises";
+import { fileLedger, type RunHistory, type RunOptions, type SnapshotCollection } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { openLedger } from "../../../src/runs/ledger/ledger.js";
+import { noteApproved } from "../../../src/runs/ledger/notes.js";
+import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+const DAY_MS = 24 * 60 * 60_000;
+
+type Named = Extract<SnapshotCollection, "accounts" | "groups" | "devices">;
+type Sizes = Partial<Record<Named, readonly [from: number, to: number]>>;
+
+/** A run of these collections, each with the records of a range. */
+function send(sizes: Sizes, options?: Partial<RunOptions>) {
+  const names: Named[] = [];
+  for (const name of ["accounts", "groups", "devices"] as const)
+    if (sizes[name] !== undefined) names.push(name);
+  return service.run(
+    names,
+    async (batch) => {
+      for (const name of names) {
+        const [from, to] = sizes[name] ?? [0, 0];
+        await batch.write(name, accounts(ids(to).slice(from)));
+      }
+    },
+    options,
+  );
+}
+
+const sendEvents = () =>
+  service.run([], (batch) =>
+    batch.write("usage", [{ id: "e", sourceActorId: "u", lastActivity: new Date(0) }]),
+  );
+
+const held = async (): Promise<RunHistory["held"]> => {
+  const { installationId } = service;
+  return (await service.sync.history({ installationId, ledger: fileLedger(service.directory) })).held;
+};
+
+/** What `saas-management approve` does. */
+function approve(id = ""): Promise<void> {
+  const { server, installationId } = service;
+  const scope = { endpoint: server.syncUrl, installationId };
+  return noteApproved(openLedger(fileLedger(service.directory), scope), id);
+}
+
+const shown = async () =>
+  (await held()).map(({ reasons, isApproved }) => [
+    reasons.map(({ collection }) => collection).join(),
+    isApproved,
+  ]);
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
+  "a clean-up that was approved passes after %i days of a source that lives on, unless it has expired",
+  async (days) => {
+    await send({ accounts: [0, 200] });
+    const { approvalId } = await heldBy(send({ accounts: [80, 200] }));
+    await approve(approvalId);
+    service.clock.advance(days * DAY_MS);
+    const drifted = { accounts: [80 + days, 200 + days] } as const;
+    let allowed: string | undefined;
+    if (days >= 7) {
+      const late = await heldBy(send(drifted));
+      expect(late.message).toContain("it has expired");
+      allowed = late.approvalId;
+    }
+    const { collections } = await send(drifted, { approve: allowed });
+    expect(collections.accounts?.expected).toMatchObject({ removed: 80 + days, added: days });
+    expect(await held()).toEqual([]);
+  },
+);
+
+test("a clean-up that drifts each day while nobody decides keeps its id, until it is another one", async () => {
+  await send({ accounts: [0, 200] });
+  const first = await heldBy(send({ accounts: [80, 200] }));
+  for (let day = 1; day <= 10; day += 1) {
+    service.clock.advance(DAY_MS);
+    const next = await heldBy(send({ accounts: [80 + day, 200 + day] }));
+    expect(next.approvalId).toBe(first.approvalId);
+  }
+  const other = await heldBy(send({ accounts: [150, 210] }));
+  expect(other.approvalId).not.toBe(first.approvalId);
+  await heldBy(send({ accounts: [90, 210] }, { approve: first.approvalId }));
+});
+
+test.each([
+  ["events only", () => sendEvents()],
+  ["another collection", () => send({ groups: [0, 10] })],
+])("an hourly connector of %s ends neither a hold nor its approval", async (_, hourly) => {
+  await send({ accounts: [0, 100] });
+  await hourly();
+  const { approvalId } = await heldBy(send({ accounts: [0, 20] }));
+  for (let hour = 0; hour < 3; hour += 1) await hourly();
+  expect(await shown()).toEqual([["accounts", false]]);
+  await approve(approvalId);
+  for (let hour = 0; hour < 3; hour += 1) await hourly();
+  expect(await shown()).toEqual([["accounts", true]]);
+  await send({ accounts: [0, 20] });
+  expect(await shown()).toEqual([]);
+});
+
+const ORDERS = [
+  ["accounts", "groups", "devices"],
+  ["accounts", "devices", "groups"],
+  ["groups", "accounts", "devices"],
+  ["groups", "devices", "accounts"],
+  ["devices", "accounts", "groups"],
+  ["devices", "groups", "accounts"],
+] as const;
+
+test.each(ORDERS)(
+  "three connectors are held at once, and decided in the order %s, %s, %s",
+  async (...order) => {
+    const all = ["accounts", "groups", "devices"] as const;
+    const approvals: Partial<Record<Named, string | undefined>> = {};
+    for (const name of all) await send({ [name]: [0, 40] });
+    for (const name of all) approvals[name] = (await heldBy(send({ [name]: [0, 10] }))).approvalId;
+    expect(new Set(Object.values(approvals)).size).toBe(3);
+    const waiting = new Set<Named>(all);
+    await approve(approvals[order[1]]);
+    for (const name of order) {
+      if (name !== order[1]) await heldBy(send({ [name]: [0, 10] }));
+      await send({ [name]: [0, 10] }, { approve: approvals[name] });
+      waiting.delete(name);
+      expect((await shown()).map(([names]) => names).sort()).toEqual([...waiting].sort());
+    }
+  },
+);
+
+test("one id names all collections of a held run, and a run that completes one of them leaves the others", async () => {
+  await send({ accounts: [0, 40], groups: [0, 40], devices: [0, 40] });
+  const { approvalId } = await heldBy(send({ accounts: [0, 10], groups: [0, 10], devices: [0, 40] }));
+  expect(await shown()).toEqual([["accounts,groups", false]]);
+  await send({ accounts: [0, 40] });
+  expect(await shown()).toEqual([["groups", false]]);
+  const text = String((await held())[0]);
+  expect(text).not.toContain("- accounts:");
+  expect(text).toContain("- groups:");
+  await send({ groups: [0, 10] }, { approve: approvalId });
+  expect(await shown()).toEqual([]);
+});
+
+test("a run of two connectors' collections that is held again keeps what was approved of one", async () => {
+  await send({ accounts: [0, 40], groups: [0, 40] });
+  const first = await heldBy(send({ accounts: [0, 10], groups: [0, 40] }));
+  const both = { accounts: [0, 10], groups: [0, 10] } as const;
+  const second = await heldBy(send(both, { approve: first.approvalId }));
+  expect(await shown()).toEqual([
+    ["accounts", true],
+    ["groups", false],
+  ]);
+  await send(both, { approve: second.approvalId });
+  expect(service.present()).toEqual(ids(10));
+});
+
+test("a completed run leaves lists of what it removed and added, as long as its receipt is kept", async () => {
+  await send({ accounts: [0, 10] });
+  const { collections } = await send({ accounts: [1, 12] });
+  const { removals = "", additions = "" } = collections.accounts?.listedIn ?? {};
+  expect((await readFile(removals, "utf8")).split("\n").slice(1, -2)).toEqual(["u0"]);
+  expect((await readFile(additions, "utf8")).split("\n").slice(1, -2)).toEqual(["u10", "u11"]);
+  for (let run = 0; run < 29; run += 1) await send({ accounts: [1, 12] });
+  const lists = async () => (await service.files()).filter((path) => path.endsWith(".txt"));
+  expect(await lists()).toEqual([additions, removals]);
+  await send({ accounts: [1, 12] });
+  expect(await lists()).toEqual([]);
+});
+
+test("with hashIds, a run leaves no lists", async () => {
+  const ledger = fileLedger(service.directory, { hashIds: true });
+  await send({ accounts: [0, 10] }, { ledger });
+  const { collections } = await send({ accounts: [1, 12] }, { ledger });
+  expect(collections.accounts?.listedIn).toBeUndefined();
+  const { reasons, approvalId } = await heldBy(send({ accounts: [1, 3] }, { ledger }));
+  expect(reasons[0]?.listedIn).toBeUndefined();
+  expect((await service.files()).filter((path) => path.endsWith(".txt"))).toEqual([]);
+  await send({ accounts: [1, 3] }, { ledger, approve: approvalId });
+});

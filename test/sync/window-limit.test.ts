@@ -1,0 +1,204 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { defineConnector } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
+import { describe, expect, test } from "vitest";
+import type { SyncClientOptions } from "../../src/sync/options.js";
+import { accounts } from "../support/accounts.js";
+import { reply } from "../support/grpc-replies.js";
+import { quietLogger } from "../support/observed.js";
+import { rejection, until } from "../support/promises.js";
+import { quickRetries, START, syncClient } from "../support/sync-client.js";
+import { startSyncServer } from "../support/sync-server.js";
+
+const MIB = 1024 * 1024;
+/** 5 messages of 1 MiB. */
+const MANY = accounts(50, 100_000);
+const connector = defineConnector({
+  snapshots: ["accounts"],
+  run: (batch) => batch.write("accounts", MANY),
+});
+const RUN = { ...START, ledger: "none", guard: false } as const;
+
+type Ending = (stream: ServerHttp2Stream) => void;
+
+/** How streams above a limit of a proxy end. */
+const ENDINGS: Readonly<Record<string, Ending>> = {
+  "HTTP status 413": (stream) => {
+    stream.respond({ ":status": 413, "content-type": "text/html" });
+    stream.end("<html><h1>413 Request Entity Too Large</h1></html>");
+  },
+  "a reset of the stream": (stream) => stream.close(2),
+  "the end of the connection": (stream) => stream.session?.destroy(),
+};
+const TOO_LARGE = ENDINGS["HTTP status 413"] ?? (() => {});
+
+/** A server behind a proxy that ends streams of more bytes than the limit, and the sizes of all streams. */
+async function limited(limitBytes: number, end: Ending) {
+  const server = await startSyncServer();
+  const { answer } = server;
+  const sizes: number[] = [];
+  server.answer = (stream, operation, headers) => {
+    answer(stream, operation, headers);
+    if (operation !== "SyncRecords") return;
+    const index = sizes.push(0) - 1;
+    const count = (piece: Buffer) => {
+      const bytes = (sizes[index] ?? 0) + piece.length;
+      sizes[index] = bytes;
+      if (bytes <= limitBytes) return;
+      stream.removeAllListeners().on("error", () => {});
+      end(stream);
+    };
+    stream.on("data", count);
+  };
+  return { server, sizes, accepted: () => sizes.filter((bytes) => bytes > 0 && bytes <= limitBytes) };
+}
+
+function watched(port: { readonly port: number }, options: Partial<SyncClientOptions> = {}) {
+  const warnings: string[] = [];
+  const isOfWindows = (message: string) => message.includes("windows were halved");
+  const logger = quietLogger({ warn: (message) => void (isOfWindows(message) && warnings.push(message)) });
+  const client = syncClient(port, { logger, retry: quickRetries(1), ...options });
+  return { client, warnings };
+}
+
+describe.each(Object.entries(ENDINGS))("a window that something on the way answers with %s", (what, end) => {
+  test("is halved, down to what gets through, and the run says so", async () => {
+    const { server, accepted } = await limited(MIB, end);
+    const { client, warnings } = watched(server);
+    const receipt = await client.run(connector, RUN);
+    expect(receipt.collections.accounts?.stats).toMatchObject({ sent: 50, accepted: 50, windows: 5 });
+    expect(accepted()).toHaveLength(5);
+    expect(receipt.surprises).toEqual([]);
+    const reason = what.startsWith("HTTP")
+      ? /refused larger ones with HTTP status 413/
+      : /cut larger ones off/;
+    expect(receipt.notes).toEqual([expect.stringMatching(reason)]);
+    expect(receipt.notes[0]).toContain("set windowBytes to 1048576, or raise");
+    expect(receipt.notes[0]).toContain("nginx: client_max_body_size");
+    expect(String(receipt)).toContain(`Note: ${receipt.notes[0]}.`);
+    expect(warnings).toContain(`saas-management: ${receipt.notes[0]}`);
+  });
+
+  test("is not sent as large again by the client, and not told again", async () => {
+    const { server, sizes } = await limited(2 * MIB, end);
+    const { client } = watched(server);
+    await client.run(connector, RUN);
+    sizes.length = 0;
+    const receipt = await client.run(connector, RUN);
+    expect(receipt.notes).toEqual([]);
+    expect(sizes).toHaveLength(3);
+  });
+
+  test("is halved in a batch, too", async () => {
+    const { server } = await limited(3 * MIB, end);
+    const { client, warnings } = watched(server);
+    const batch = await client.startBatch(START);
+    expect(await batch.write("accounts", MANY)).toMatchObject({ sent: 50, accepted: 50, windows: 3 });
+    await batch.complete();
+    expect(warnings).toEqual([expect.stringContaining("set windowBytes to 2097152")]);
+  });
+});
+
+test("a window that passed before is sent again as it is", async () => {
+  const server = await startSyncServer();
+  const { client, warnings } = watched(server);
+  await client.run(connector, RUN);
+  const { answer } = server;
+  server.answer = (stream, operation, headers) => {
+    if (operation !== "SyncRecords") return answer(stream, operation, headers);
+    server.answer = answer;
+    stream.close(2);
+  };
+  const receipt = await client.run(connector, RUN);
+  expect(receipt.collections.accounts?.stats).toMatchObject({ windows: 1, retries: 1 });
+  expect([receipt.notes, warnings]).toEqual([[], []]);
+});
+
+test("a window that the service itself refuses is not halved", async () => {
+  const server = await startSyncServer();
+  const { answer } = server;
+  let streams = 0;
+  server.answer = (stream, operation, headers) => {
+    if (operation !== "SyncRecords") return answer(stream, operation, headers);
+    streams += 1;
+    stream.resume().once("end", () => reply(stream, { status: 14, details: "overloaded" }));
+  };
+  const batch = await watched(server).client.startBatch(START);
+  expect(await rejection(batch.write("accounts", MANY))).toMatchObject({ serverMessage: "overloaded" });
+  expect(streams).toBe(2);
+});
+
+test("a message that is too large alone fails, and says what to set", async () => {
+  const { server, sizes } = await limited(MIB / 2, TOO_LARGE);
+  const batch = await watched(server).client.startBatch(START);
+  const error = await rejection(batch.write("accounts", MANY));
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 413, retryable: false });
+  expect(error).toMatchObject({ message: expect.stringContaining("set windowBytes below that limit") });
+  expect(sizes).toHaveLength(4);
+  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+});
+
+test("what a larger window may have brought stays unknown when its parts fail", async () => {
+  const { server, sizes } = await limited(MIB / 2, (stream) => stream.close(2));
+  const batch = await watched(server).client.startBatch(START);
+  const error = await rejection(batch.write("accounts", MANY));
+  expect(error).toMatchObject({ outcomes: [{ outcome: "unknown", firstIndex: 0 }] });
+  expect(sizes.length).toBeGreaterThan(3);
+});
+
+test("a window that does not fit into timeoutMs is halved", async () => {
+  const server = await startSyncServer();
+  const clock = new TestClock({ startAt: new Date(0) });
+  const { client, warnings } = watched(server, { clock, timeoutMs: 10_000 });
+  const { answer } = server;
+  let stopped = 0;
+  server.answer = (stream, operation, headers) => {
+    answer(stream, operation, headers);
+    let bytes = 0;
+    // The link takes 2.5 MiB within the time.
+    stream.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes < 2.5 * MIB || stream.isPaused()) return;
+      stopped += 1;
+      stream.pause();
+    });
+  };
+  const run = client.run(connector, RUN);
+  for (let halvings = 1; halvings <= 2; halvings += 1) {
+    await until(() => stopped === halvings);
+    clock.advance(10_000);
+  }
+  const receipt = await run;
+  expect(receipt.collections.accounts?.stats).toMatchObject({ accepted: 50, windows: 3 });
+  expect(receipt.notes).toEqual([expect.stringContaining("set windowBytes to 2097152, or raise timeoutMs")]);
+  expect(warnings).toHaveLength(1);
+});
+
+test("a window of which nothing is taken is not halved: nobody may be there", async () => {
+  const server = await startSyncServer();
+  const clock = new TestClock({ startAt: new Date(0) });
+  const { client } = watched(server, { clock, timeoutMs: 10_000 });
+  const batch = await client.startBatch(START);
+  server.answer = () => {};
+  const write = rejection(batch.write("accounts", MANY));
+  await until(() => server.headers.length === 2);
+  clock.advance(10_000);
+  expect(await write).toMatchObject({ code: "TIMEOUT" });
+  expect(server.headers).toHaveLength(2);
+});
+
+test.each([64 * 1024, 512 * 1024, MIB, 1.5 * MIB])(
+  "no stream is larger than windowBytes: %i",
+  async (windowBytes) => {
+    const { server, sizes } = await limited(Number.POSITIVE_INFINITY, TOO_LARGE);
+    const { client } = watched(server, { windowBytes });
+    const small = accounts(4000, 1000);
+    await client.run({ snapshots: ["accounts"], run: (batch) => batch.write("accounts", small) }, RUN);
+    const batch = await client.startBatch(START);
+    await batch.write("accounts", small);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(windowBytes);
+    expect(Math.min(...sizes.slice(0, 2))).toBeGreaterThan(0.9 * windowBytes);
+    for (const { messages } of server.streams)
+      for (const message of messages) expect(message.length).toBeLessThan(512 * 1024);
+  },
+);
