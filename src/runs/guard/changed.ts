@@ -37,8 +37,8 @@ const OTHER = { share: 0.5, uniqueShare: 0.35, min: 10 };
 const IDENTITY_MIN = 5;
 /** Few records whose different values all become one. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
-/** A value that almost everybody has now, and few had before, needs no history to be wrong. */
-const COLLAPSED = { share: 0.8, before: 0.5, min: 5 };
+/** A value that almost everybody has now, and few had before, needs no history to be wrong. Names are never the same. */
+const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
 /** Times and versions: all change that did not change before. */
 const DRIFTING = { share: 0.95, usual: 0.1 };
 /** A field tells records apart if it has this part of the hashes that so many different values have. */
@@ -174,7 +174,7 @@ function otherwise(
   const isCollapsed =
     (isIdentity || kind === "value") &&
     merged >= COLLAPSED.min &&
-    (merged + before) / had >= limit(COLLAPSED.share, usual.merged) &&
+    (merged + before) / had >= limit(isIdentity ? COLLAPSED.identityShare : COLLAPSED.share, usual.merged) &&
     before / had < COLLAPSED.before;
   if (isMerged || isSmall || isCollapsed)
     return `${merged} of ${had} sampled records took the same value; ${before} had it before.${usually(usual.merged, "change")}`;

@@ -92,6 +92,12 @@ testAttacks([
     licenses(0, 40),
     licenses(0, 40, (i) => ({ billable: i % 2 === 0 })),
   ]),
+  honest(
+    "half of the managers leave before the others get new ones",
+    "employees",
+    [employees(0, 60), employees(5, 60)],
+    5,
+  ),
   honest("the records come in another order", "groups", [groups(0, 40), groups(0, 40).reverse()]),
   honest("the source has each record twice", "groups", [groups(0, 40), [...groups(0, 40), ...groups(0, 40)]]),
   honest(
