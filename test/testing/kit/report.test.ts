@@ -47,7 +47,7 @@ test("prints a row for each fault, the counts, and what was never seen or not ru
       "",
       "3 faults: 1 same, 0 held, 1 refused, 1 WRONG. Seed 7.",
       "Faults change the largest listing: GET /users, 30 items on 3 pages; few change GET /groups.",
-      "Nothing to inject: no-gzip.",
+      "Not applicable: no-gzip.",
       "Never seen: held.",
       "Not run (runs without a fault differ): slow-page, cut-once.",
       "To run one again: only: ["last-page-lost"], seed: 7.",
