@@ -109,7 +109,7 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
       said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
     const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
     // Receipts of older versions have none.
-    const skipped = stats.skipped > 0 ? `; ${count(stats.skipped)} skipped, which an earlier run sent` : "";
+    const skipped = stats.skipped > 0 ? `; ${count(stats.skipped)} skipped, sent before` : "";
     const paths = Object.values(listedIn);
     const listed = paths.length === 0 ? "" : `; listed in ${paths.join(" and ")}`;
     lines.push(

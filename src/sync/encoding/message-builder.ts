@@ -6,6 +6,7 @@
  */
 import { BATCH_ID_PATH } from "../generated/collections.js";
 import { afterVarint, varintBytes } from "./byte-writer.js";
+import type { EventTimes } from "./event-times.js";
 import { type BlockEncoder, RecordBlock } from "./record-block.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
@@ -66,8 +67,14 @@ export class MessageBuilder {
   #firstIndex = 0;
 
   /** @param targetBytes Size that a message stays within, unless a single record is larger. */
-  constructor(batchId: string, { path, recordsNumber }: CollectionPlace, targetBytes: number) {
+  constructor(
+    batchId: string,
+    { path, recordsNumber }: CollectionPlace,
+    targetBytes: number,
+    times?: EventTimes,
+  ) {
     const writer = new RecordWriter(SPARE.pop() ?? NO_BUFFER);
+    writer.times = times;
     this.#batchId = batchIdField(batchId);
     this.#tags = path.map(tagOf);
     this.#recordTag = tagOf(recordsNumber);
