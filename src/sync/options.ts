@@ -5,7 +5,7 @@ import { type CommonOptions, readHeaders, resolveCommonOptions } from "../core/o
 import { checkRules, FLAG, isObject, POSITIVE, wholeNumber } from "../core/validate.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
-import { EventTimes } from "./encoding/event-times.js";
+import { EventTimes } from "./event-times.js";
 import { LEASE_MS } from "./lease.js";
 import { PREFIX_BYTES, WindowLimit } from "./window-limit.js";
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
-import { EventTimes } from "./event-times.js";
+import { EventTimes } from "../event-times.js";
 
 const MAX_ISSUES = 20;
 /** How many records after an invalid one are checked for further issues. */

@@ -4,9 +4,10 @@
  * A repeated message field is tag, length and bytes for each record. Each record is encoded once, at its place in the
  * message. The header, which holds the length of all records, is written last, into room kept in front of them.
  */
+
+import type { EventTimes } from "../event-times.js";
 import { BATCH_ID_PATH } from "../generated/collections.js";
 import { afterVarint, varintBytes } from "./byte-writer.js";
-import type { EventTimes } from "./event-times.js";
 import { type BlockEncoder, RecordBlock } from "./record-block.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 

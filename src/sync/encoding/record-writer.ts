@@ -5,8 +5,8 @@
  * schema refuses; explain-record.ts finds the reason. What was written before a refusal must be dropped.
  */
 import { isPlainObject } from "../../core/validate.js";
+import type { EventTimes } from "../event-times.js";
 import { BYTES_PER_UNIT, ByteWriter, FIELD_BYTES, varintBytes } from "./byte-writer.js";
-import type { EventTimes } from "./event-times.js";
 import { isoNanos, isoSeconds } from "./iso-time.js";
 
 /** A decimal number without exponent or grouping. */

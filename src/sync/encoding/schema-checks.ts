@@ -1,7 +1,7 @@
 /** The checks that the generated schemas are made of. They explain a refusal and never echo a value of the record. */
 import { z } from "zod";
 import { describeType, isPlainObject } from "../../core/validate.js";
-import { EventTimes } from "./event-times.js";
+import { EventTimes } from "../event-times.js";
 import { isoSeconds } from "./iso-time.js";
 import { CURRENCY, DECIMAL, MAX_SECONDS, MIN_SECONDS } from "./record-writer.js";
 

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InputIssue } from "../../core/errors/index.js";
 import { isLocated, locationOf } from "../../core/record-location.js";
-import type { EventTimes } from "../encoding/event-times.js";
 import {
   describeOversizedRecord,
   explainRecord,
@@ -13,6 +12,7 @@ import type { BlockEncoder } from "../encoding/record-block.js";
 import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
 import { InspectedRecords } from "../encoding/record-inspector.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
+import type { EventTimes } from "../event-times.js";
 import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
 import { inSteps, unchanged } from "./source.js";
 import { type SinkContext, WindowQueue } from "./window-queue.js";

@@ -6,9 +6,9 @@
  */
 import type { Clock } from "../../core/clock.js";
 import type { CollectionInfo } from "../collections.js";
-import type { EventTimes } from "../encoding/event-times.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 import type { RecordInspector } from "../encoding/record-inspector.js";
+import type { EventTimes } from "../event-times.js";
 import type { WriteReport } from "./options.js";
 import type { WindowMessage } from "./window-sender.js";
 

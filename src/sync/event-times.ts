@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/clock.js";
+import type { Clock } from "../core/clock.js";
 
 const EARLIEST_SECONDS = Date.UTC(2000, 0, 1) / 1000;
 const DAY_SECONDS = 24 * 60 * 60;
