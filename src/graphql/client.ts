@@ -61,7 +61,10 @@ import { previewVendors, vendorVariables } from "./vendors.js";
 export class GraphQLClient implements AsyncDisposable {
   readonly #transport: Transport;
 
-  /** @throws {ConfigurationError} an option is missing or not usable */
+  /**
+   * @throws {ConfigurationError} an option is missing or not usable
+   * @throws {AuthenticationError} there is no credential
+   */
   constructor(options: GraphQLOptions) {
     this.#transport = new Transport(resolveOptions(options));
   }
