@@ -62,6 +62,7 @@ const SYNC_OPTIONS = {
   maxSendMessageBytes: true,
   windowBytes: true,
   flushAfterMs: true,
+  allowAnyEventTime: true,
   channelOptions: true,
   installationId: true,
   ledger: true,

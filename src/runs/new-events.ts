@@ -133,7 +133,7 @@ class EventIds {
     this.#keep = keep;
   }
 
-  /** Notes an event. @returns whether the last run had not sent it */
+  /** Notes an event. @returns whether neither the last run nor this one had it */
   isNew({ buffer, start, end, idStart, idEnd, index }: EncodedRecord): boolean {
     const id = this.#hasIds
       ? buffer.subarray(idStart, idEnd)
@@ -143,7 +143,9 @@ class EventIds {
     const lineEnd = putLine(viewOf(line), 0, viewOf(key), 0, key.length);
     this.#hash.id(viewOf(line), 0, lineEnd);
     const { low, high } = this.#hash;
-    if (this.#own.add(low, high, 0, index) === -1) this.#put(line.subarray(0, lineEnd + 1));
+    // What one file has twice, another run would skip as well.
+    if (this.#own.add(low, high, 0, index) !== -1) return false;
+    this.#put(line.subarray(0, lineEnd + 1));
     return !this.#known.has(low, high);
   }
 

@@ -132,7 +132,7 @@ function remarksOn({
   listedIn,
 }: NonNullable<RunReceipt["collections"][Collection]>) {
   const remarks: string[] = [];
-  if (stats.skipped > 0) remarks.push(`${count(stats.skipped)} skipped, which an earlier run sent`);
+  if (stats.skipped > 0) remarks.push(`${count(stats.skipped)} skipped, sent before`);
   const { remark } = expected === undefined ? {} : readDiff(expected);
   if (remark !== undefined) remarks.push(remark);
   if (reported === undefined) remarks.push("the service hasn't said what changed");
