@@ -35,7 +35,7 @@ const SWEEP = { share: 0.2, ofRest: 0.95 };
 const OTHER = { share: 0.5, uniqueShare: 0.35, min: 10 };
 /** Names and addresses seldom change, and never many at a time. */
 const IDENTITY_MIN = 5;
-/** Few records whose different values all become one. */
+/** Few records whose different values all become one, or others. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
 /** A value that almost everybody has now, and few had before, needs no history to be wrong. Names are never the same. */
 const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
@@ -178,10 +178,12 @@ function otherwise(
     before / had < COLLAPSED.before;
   if (isMerged || isSmall || isCollapsed)
     return `${merged} of ${had} sampled records took the same value; ${before} had it before.${usually(usual.merged, "change")}`;
+  const isAll =
+    kind === "text" && other === had && had >= SMALL.min && values === had && usual.other < SMALL.usual;
   const isOther =
     other >= (isIdentity ? IDENTITY_MIN : OTHER.min) &&
     above(other, isUnique ? OTHER.uniqueShare : OTHER.share, usual.other);
-  return isOther ? changed : undefined;
+  return isOther || isAll ? changed : undefined;
 }
 
 function limit(share: number, usual: number): number {

@@ -10,6 +10,8 @@ import { daysOf, type ResolvedRule } from "./rules.js";
 const FIRST_FIELDS = 5;
 /** More than the usual removals hold a snapshot from here on; a region that is down takes 15 to 30 %. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
+/** A collection from here on that has as many new ids as known ones, however few: each record came under a second id. */
+const DOUBLED_MIN = 3;
 /** Records that are repeated in place of others: a page was read twice. */
 const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };
 
@@ -132,7 +134,8 @@ function shrinkage(
 function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">): string | undefined {
   for (const { known, gone } of sets) {
     const added = sent - (known - gone);
-    if (known === 0 || added <= Math.max(min, maxShare * known)) continue;
+    const isDoubled = known >= DOUBLED_MIN && added >= known;
+    if (known === 0 || added <= maxShare * known || (added <= min && !isDoubled)) continue;
     return `${count(added)} of the ${count(sent)} ids that were sent are new, ${count(known)} were known`;
   }
   return undefined;

@@ -14,6 +14,8 @@ const attributes = { phone: "+49 30 1" };
 testAttacks([
   asked("people come for a season", "employees", [employees(0, 60), employees(0, 95)]),
   asked("a company buys another one", "employees", [employees(0, 100), employees(0, 180)]),
+  asked("five employees become forty", "employees", [employees(0, 5), employees(0, 40)]),
+  asked("a project has twice its three groups", "groups", [groups(0, 3), groups(0, 6)]),
   asked("a pilot of ten becomes everybody", "devices", [devices(0, 10), devices(0, 90)]),
   asked("a third is laid off", "employees", [employees(0, 90), employees(0, 60)]),
   asked("unused licenses are given back", "licenses", [licenses(0, 40), licenses(0, 20)]),
