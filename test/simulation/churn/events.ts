@@ -202,6 +202,14 @@ const EVENTS: readonly LifeEvent[] = [
     (population, { random }) => gain(population, random.between(0.3, 0.75)),
     ASKED,
   ),
+  // A team takes up what a few have tried: small collections double, once in four years.
+  event(
+    "taken up",
+    0.25,
+    [...SALES, "groups"],
+    (population, { random }) => population.size < 10 && gain(population, random.between(0.8, 2)),
+    ASKED,
+  ),
   // From a pilot to everybody; most of the new accounts have no role yet.
   event(
     "roll-out",
