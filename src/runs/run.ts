@@ -28,6 +28,7 @@ import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } fro
 import { withRunScope } from "./scope.js";
 import { type BatchEnd, BatchSender, type Extracted, type RunParts } from "./send.js";
 import { readSpoolOptions, Spool } from "./spool.js";
+import { usualOf } from "./usual.js";
 import { type Watermarks, watermarkCalls } from "./watermarks.js";
 
 /** How long a run tries to send what it has, in milliseconds. */
@@ -108,7 +109,7 @@ class Run<Snapshots extends SnapshotCollection> {
       const now = await this.#sender.readLedger();
       requireCurrent(now);
       const held = await extracted.guard.judge(now);
-      if (held.length > 0) throw await extracted.guard.offer(held, now);
+      if (held.length > 0) throw await extracted.guard.offer(held, now, (name) => usualOf(now.state.runs, name));
       return await this.#send(extracted, watermarks);
     } finally {
       // 10 Close the spool.

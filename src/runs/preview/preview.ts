@@ -15,6 +15,7 @@ import { SnapshotIds } from "../guard/snapshot-ids.js";
 import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
 import { NewEvents } from "../new-events.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
+import { usualOf } from "../usual.js";
 import { type Watermarks, watermarkCalls } from "../watermarks.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
@@ -58,7 +59,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
     await extraction.run(connector, { preview: true, ...watermarkCalls(watermarks, seen, true) });
     checkCounts(options.firstRun, extraction.stats);
-    return previewOf(guard, await guard.judge(seen), watches, extraction.stats);
+    return previewOf(guard, await guard.judge(seen), watches, extraction.stats, seen);
   } finally {
     unlink();
   }
@@ -75,6 +76,7 @@ function previewOf(
   held: Awaited<ReturnType<Guard["judge"]>>,
   watches: ReadonlyMap<Collection, CollectionWatch>,
   stats: Partial<Record<Collection, WriteStats>>,
+  { state }: LedgerSnapshot,
 ): RunPreview {
   const collections: { -readonly [C in Collection]?: CollectionPreview } = {};
   const refusals: string[] = [];
@@ -90,9 +92,10 @@ function previewOf(
     if (different > 0 && isNoticed === true)
       refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
   }
-  const told = held.length === 0 ? undefined : describeHeld(place, held, "preview");
-  if (told !== undefined) refusals.push(told.message);
-  const preview = { collections, held: told?.report, refusals };
+  const usual = (name: SnapshotCollection) => usualOf(state.runs, name);
+  const report = held.length === 0 ? undefined : describeHeld(place, held, "preview", usual);
+  if (report !== undefined) refusals.push(report.summary);
+  const preview = { collections, held: report, refusals };
   return withText(preview, () => linesOf(preview));
 }
 
