@@ -25,7 +25,14 @@ function compared({ sets = [], sent = 0 }: Facts): SnapshotFacts["compared"] {
 function findings(facts: Facts, guard: GuardOptions = {}) {
   const rule = resolveGuard(guard, NOW).ruleOf("accounts");
   if (rule === undefined) return [];
-  const empty = { collection: "accounts", sample: EMPTY_SAMPLE, pasts: [], unclear: [], now: NOW } as const;
+  const empty = {
+    collection: "accounts",
+    sample: EMPTY_SAMPLE,
+    pasts: [],
+    unclear: [],
+    now: NOW,
+    duplicates: 0,
+  } as const;
   return findingsOf({ ...empty, ...facts, compared: compared(facts) }, rule);
 }
 
