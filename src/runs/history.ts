@@ -43,6 +43,7 @@ export interface InstallationStatus {
   /** How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the second one. */
   readonly lateMs: number | undefined;
   readonly held: RunHistory["held"];
+  readonly runs: RunHistory["runs"];
 }
 
 /** @throws {ConfigurationError} an entry is damaged, and no run is held for it yet */
@@ -81,7 +82,7 @@ export async function readInstallations(
     const meanMs = first && last && intervals > 0 ? (Number(last) - Number(first)) / intervals : undefined;
     const { endpoint, installationId } = ledger.scope;
     const lateMs = last && meanMs && Math.max(0, now - Number(last) - meanMs);
-    found.push({ endpoint, installationId, completedAt: last, lateMs, held });
+    found.push({ endpoint, installationId, completedAt: last, lateMs, held, runs });
   }
   return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
 }

@@ -109,7 +109,8 @@ class Run<Snapshots extends SnapshotCollection> {
       const now = await this.#sender.readLedger();
       requireCurrent(now);
       const held = await extracted.guard.judge(now);
-      if (held.length > 0) throw await extracted.guard.offer(held, now, (name) => usualOf(now.state.runs, name));
+      if (held.length > 0)
+        throw await extracted.guard.offer(held, now, (name) => usualOf(now.state.runs, name));
       return await this.#send(extracted, watermarks);
     } finally {
       // 10 Close the spool.

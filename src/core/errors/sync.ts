@@ -141,9 +141,9 @@ export interface HeldReason {
   /** The comparison. */
   readonly diff: SnapshotDiff;
   /**
-   * What is usual, by the completed runs that the ledger remembers: how many ids the last ones sent, up to 30, the latest
-   * one last, and the smallest and largest share of the known ids that they removed and added (0.02 is 2 %). Approved runs
-   * don't count for the shares, which are absent if no other run had anything to compare with.
+   * What is usual, by the completed runs that the ledger remembers: how many ids the last seven sent, the latest one last,
+   * and the smallest and largest share of the known ids that runs removed and added (0.02 is 2 %). Approved runs don't
+   * count for the shares, which are absent if no other run had anything to compare with.
    */
   readonly usual: {
     readonly sent: readonly number[];

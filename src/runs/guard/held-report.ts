@@ -2,14 +2,13 @@
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
 import { truncateId } from "../../sync/encoding/record-id.js";
-import { count, quoted, withText } from "../../sync/report-text.js";
+import { count, counted, quoted, withText } from "../../sync/report-text.js";
 import type { Lists } from "../ledger/collection-ledger.js";
 import { usually } from "./changed.js";
 import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
 
-/** Ids that a line names, and runs whose counts it shows. */
+/** Ids that a line names. */
 const NAMED_IDS = 3;
-const SHOWN_RUNS = 7;
 
 export interface HeldJudgement extends SnapshotJudgement {
   /** Why what was approved does not cover it. */
@@ -69,7 +68,7 @@ export function describeHeld(
   const stored = typeof offer === "string" ? undefined : offer;
   const reasons = held
     .flatMap((judgement, i) => reasonsOf(judgement, usual(judgement.collection), stored?.lists[i]))
-    .sort((a, b) => shareOf(b) - shareOf(a));
+    .sort((a, b) => weightOf(b) - weightOf(a));
   const notes = held.flatMap(({ collection, approvalProblem }) =>
     approvalProblem === undefined ? [] : [`The approval does not cover ${collection}: ${approvalProblem}.`],
   );
@@ -79,8 +78,7 @@ export function describeHeld(
       `The approval is that of the run held at ${new Date(offer.at).toISOString()}, whose ids are listed: this one differs from it by no more than the rules allow.`,
     );
   const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
-  const summary =
-    offer === "preview" ? `A run would be held: ${worstOf(reasons)}.` : heldSummary(reasons);
+  const summary = offer === "preview" ? `A run would be held: ${worstOf(reasons)}.` : heldSummary(reasons);
   return withHeldText({ installationId, ledger, summary, reasons, notes, approval });
 }
 
@@ -109,20 +107,21 @@ export function heldLines(report: HeldReport): readonly string[] {
 
 /** How many records the last runs have sent, and this one: a cliff is seen at once. */
 function countsLine({ collection, usual, diff }: HeldReason): readonly string[] {
-  const before = usual.sent.slice(-SHOWN_RUNS).map(count).join(" ");
+  const before = usual.sent.map(count).join(" ");
   return before === "" ? [] : [`${collection}  ${before} → ${count(diff.sent)}`];
 }
 
 function foundLine({ rule, message, usual, examples, listedIn }: HeldReason): string {
-  const range = rule === "added" ? usual.added : isAboutRemovals(rule) ? usual.removed : undefined;
-  const what = rule === "added" ? "are new" : "are removed";
-  const usualShare = range === undefined ? "" : ` (${usually(range)} ${what})`;
+  const range = isAboutRemovals(rule) ? usual.removed : rule === "added" ? usual.added : undefined;
   const ids = examples.slice(0, NAMED_IDS).map(quoted).join(", ");
-  const named = ids === "" ? "" : `, such as ${ids}`;
-  return `${message}${usualShare}${named}${listedIn === undefined ? "" : `; all ids are in ${listedIn}`}`;
+  return [
+    ids === "" ? message : `${message}, such as ${ids}`,
+    ...(range === undefined ? [] : [usually(range)]),
+    ...(listedIn === undefined ? [] : [`all ids are in ${listedIn}`]),
+  ].join("; ");
 }
 
-function adviceOf({ reasons }: HeldReport): readonly string[] {
+export function adviceOf({ reasons }: HeldReport): readonly string[] {
   return [...new Set(reasons.map(({ advice }) => advice))];
 }
 
@@ -143,11 +142,11 @@ export function heldSummary(reasons: readonly HeldReason[]): string {
   return `Held: ${worstOf(reasons)}. Nothing was sent.`;
 }
 
-function worstOf(reasons: readonly HeldReason[]): string {
-  const [worst, ...others] = reasons;
+function worstOf([worst, ...others]: readonly HeldReason[]): string {
   if (worst === undefined) return "";
-  const more = others.length === 0 ? "" : `, and ${others.length} more`;
-  return `${headline(worst)}${others.length > 1 ? `${more} reasons` : more && `${more} reason`}`;
+  return others.length === 0
+    ? headline(worst)
+    : `${headline(worst)}, and ${counted(others.length, "more reason")}`;
 }
 
 function headline({ collection, rule, diff, fields: [field] = [], message }: HeldReason): string {
@@ -162,11 +161,11 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   return `${field.name} ${became} in ${field.changed} of ${field.sampled} sampled ${collection}`;
 }
 
-/** How much of a collection is concerned, to sort by. What nothing is known of comes first. */
-function shareOf({ rule, diff, fields: [field] = [] }: HeldReason): number {
-  if (isAboutBaseline({ rule })) return Number.POSITIVE_INFINITY;
-  if (field !== undefined) return field.changed / field.sampled;
-  return (rule === "added" ? diff.added : diff.removed) / Math.max(diff.known, diff.sent);
+/** How bad it is: removals come before changes, and what nothing is known of comes first. */
+function weightOf({ rule, diff, fields: [field] = [] }: HeldReason): number {
+  if (isAboutBaseline({ rule })) return 3;
+  if (isAboutRemovals(rule)) return 2 + diff.removed / diff.known;
+  return field === undefined ? diff.added / diff.sent : 1 + field.changed / field.sampled;
 }
 
 export function isAboutRemovals(rule: HeldReason["rule"]): boolean {
@@ -180,7 +179,7 @@ function reasonsOf(
 ): HeldReason[] {
   return findings.map(({ rule, fields, text, ids = [] }) => {
     const isBaseline = isAboutBaseline({ rule });
-    const path = isBaseline ? sent : { added: additions, changed }[String(rule)] ?? removals;
+    const path = isBaseline ? sent : ({ added: additions, changed }[String(rule)] ?? removals);
     const isOther = rule === "removed" && figures.kept === 0 && figures.sent > 0;
     return {
       collection,

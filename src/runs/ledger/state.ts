@@ -96,9 +96,7 @@ const isState: Check<LedgerState> = objectOf<LedgerState>({
     objectOf<CollectionState>({ completed: isBaseline, held: isBaseline, approved: isBaseline }),
   ),
   watermarks: recordOf(isText),
-  held: listOf(
-    objectOf<HeldRun>({ approval: isText, at: isCount, expiresAt: isCount, report: isAny }),
-  ),
+  held: listOf(objectOf<HeldRun>({ approval: isText, at: isCount, expiresAt: isCount, report: isAny })),
   damage: optional(listOf(objectOf<Damage>({ key: isText, why: isText }))),
 });
 
