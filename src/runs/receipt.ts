@@ -1,7 +1,7 @@
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { isObject } from "../core/validate.js";
 import { type Collection, collectionEntries } from "../sync/collections.js";
-import { count, counted, describeDiff, withText } from "../sync/report-text.js";
+import { aligned, count, counted, readDiff, withText } from "../sync/report-text.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { WriteStats } from "../sync/write/options.js";
 
@@ -92,35 +92,53 @@ export function describedReceipt(receipt: Omit<RunReceipt, "toString">): RunRece
   return withText({ ...receipt }, () => linesOf(receipt));
 }
 
+const HEAD = ["", "sent", "added", "kept", "removed", "service: added", "updated", "removed"];
+
 function linesOf(run: Omit<RunReceipt, "toString">) {
   const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
   // Receipts of older versions have none.
   const { notes = [] }: Partial<typeof run> = run;
+  const again = restarts === 0 ? "" : `, ${counted(restarts, "restart")}`;
   const seconds = (durationMs / 1000).toFixed(1);
-  const lines = [
-    `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
-  ];
-  for (const [name, { stats, expected, reported = {}, approved = [], listedIn = {} }] of collectionEntries(
-    collections,
-  )) {
-    const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
-    const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;
-    const service =
-      said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
-    const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
-    // Receipts of older versions have none.
-    const skipped = stats.skipped > 0 ? `; ${count(stats.skipped)} skipped, which an earlier run sent` : "";
-    const paths = Object.values(listedIn);
-    const listed = paths.length === 0 ? "" : `; listed in ${paths.join(" and ")}`;
-    lines.push(
-      `${name}: ${counted(stats.sent, "record")} sent${skipped}${changes}${service}${allowed}${listed}`,
-    );
+  const written = collectionEntries(collections);
+  const rows = written.map(([name, { stats, expected, reported = {} }]) => {
+    const known = expected === undefined ? undefined : readDiff(expected).known;
+    const { added, updated, removed }: CompletionCounts[Collection] = reported;
+    const changes = [known?.added, known?.kept, known?.removed, added, updated, removed];
+    return [
+      name,
+      count(stats.sent),
+      ...changes.map((number) => (number === undefined ? "–" : count(number))),
+    ];
+  });
+  const remarks = new Map<string, string[]>();
+  for (const [name, facts] of written) {
+    for (const remark of remarksOn(facts)) remarks.set(remark, [...(remarks.get(remark) ?? []), name]);
   }
   return [
-    ...lines,
+    `Run completed: batch ${batchId}, ${seconds} s${again}; ledger: ${ledger}; guard: ${guard}.`,
+    ...aligned([HEAD, ...rows]),
+    ...[...remarks].map(([remark, names]) => `${names.join(", ")}: ${remark}.`),
     ...surprises.map((surprise) => `Unexpected: ${surprise}.`),
     ...notes.map((note) => `Note: ${note}.`),
   ];
+}
+
+function remarksOn({
+  stats,
+  expected,
+  reported,
+  approved,
+  listedIn,
+}: NonNullable<RunReceipt["collections"][Collection]>) {
+  const remarks: string[] = [];
+  if (stats.skipped > 0) remarks.push(`${count(stats.skipped)} skipped, which an earlier run sent`);
+  const { remark } = expected === undefined ? {} : readDiff(expected);
+  if (remark !== undefined) remarks.push(remark);
+  if (reported === undefined) remarks.push("the service hasn't said what changed");
+  if (approved !== undefined) remarks.push(`approved: ${approved.join(", ")}`);
+  if (listedIn !== undefined) remarks.push(`ids listed in ${Object.values(listedIn).join(" and ")}`);
+  return remarks;
 }
 
 /** What to say if the batch was completed, and the ledger could not note it. */

@@ -312,6 +312,6 @@ test("as a string, shows each collection, without the contents of records; as JS
 
 test("as a string, says that changes are unknown without a ledger", async () => {
   expect(`${await previewAccounts(accounts(["a"]))}`).toMatch(
-    /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes: unknown without a ledger\nA run would be completed\.$/,
+    /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes unknown without a ledger\nA run would be completed\.$/,
   );
 });

@@ -12,28 +12,49 @@ import {
   type sendUnaryData,
 } from "@grpc/grpc-js";
 import { raiseWindows } from "../../../src/reference-server/sync/faults.js";
+import type { CollectionInfo } from "../../../src/sync/collections.js";
 import {
+  type CompleteSyncBatchRequest,
+  type CompleteSyncBatchResponse,
   type StartSyncBatchResponse,
   type SyncRecordsResponse,
   SyncServiceService,
 } from "../../../src/sync/generated/contract.js";
-import { countRecords } from "../count-records.js";
+import { type ReadRequest, readRequest } from "../read-request.js";
 
 const { certFile, keyFile }: { readonly certFile?: string; readonly keyFile?: string } = JSON.parse(
   process.argv[2] ?? "{}",
 );
 
-const answer =
-  <Response>(response: Response) =>
-  (_call: ServerUnaryCall<unknown, Response>, callback: sendUnaryData<Response>) =>
-    callback(null, response);
-
 let batches = 0;
+/** How many records each open batch has of each collection. One client writes without a start. */
+const included = new Map<string, Map<CollectionInfo, bigint>>();
+
+function take({ batchId, collection, records }: ReadRequest): void {
+  if (collection === undefined) throw new Error("A request has no collection.");
+  const counts = included.get(batchId) ?? new Map<CollectionInfo, bigint>();
+  included.set(batchId, counts);
+  counts.set(collection, (counts.get(collection) ?? 0n) + BigInt(records));
+}
+
+function complete(batchId: string): CompleteSyncBatchResponse {
+  const counts = [...(included.get(batchId) ?? [])];
+  included.delete(batchId);
+  return {
+    snapshots: counts.flatMap(([{ model, wireName: collection }, added]) =>
+      model === "snapshot" ? [{ collection, added, updated: 0n, removed: 0n }] : [],
+    ),
+    events: counts.flatMap(([{ model, wireName: collection }, accepted]) =>
+      model === "event" ? [{ collection, accepted }] : [],
+    ),
+  };
+}
+
 const server = new Server({ "grpc.max_receive_message_length": -1 });
 server.addService(
   {
     ...SyncServiceService,
-    syncRecords: { ...SyncServiceService.syncRecords, requestDeserialize: countRecords },
+    syncRecords: { ...SyncServiceService.syncRecords, requestDeserialize: readRequest },
   },
   {
     startSyncBatch: (
@@ -43,15 +64,20 @@ server.addService(
       batches += 1;
       callback(null, { batchId: `batch-${batches}` });
     },
-    completeSyncBatch: answer({ snapshots: [], events: [] }),
-    abortSyncBatch: answer({}),
+    completeSyncBatch: (
+      { request }: ServerUnaryCall<CompleteSyncBatchRequest, CompleteSyncBatchResponse>,
+      callback: sendUnaryData<CompleteSyncBatchResponse>,
+    ) => callback(null, complete(request.batchId)),
+    abortSyncBatch: (_call: ServerUnaryCall<unknown, object>, callback: sendUnaryData<object>) =>
+      callback(null, {}),
     syncRecords: (
-      call: ServerReadableStream<number, SyncRecordsResponse>,
+      call: ServerReadableStream<ReadRequest, SyncRecordsResponse>,
       callback: sendUnaryData<SyncRecordsResponse>,
     ) => {
       let records = 0;
-      call.on("data", (count: number) => {
-        records += count;
+      call.on("data", (request: ReadRequest) => {
+        take(request);
+        records += request.records;
       });
       call.on("end", () => callback(null, { acceptedRecords: BigInt(records) }));
     },
