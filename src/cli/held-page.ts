@@ -72,13 +72,14 @@ function chartsOf({ runs, held }: Runs): readonly string[] {
 
 function chart(collection: string, columns: readonly Column[]): string {
   const shown = FIGURES.filter((name) => columns[0]?.[name] !== undefined);
-  const most = (name: (typeof FIGURES)[number]) => Math.max(1, ...columns.map((one) => one[name] ?? 0));
+  const most = (name: (typeof FIGURES)[number]) => Math.max(...columns.map((one) => one[name] ?? 0));
   const lowest = Math.max(most("removed"), most("limit"));
   const tops = { sent: most("sent"), added: most("added"), removed: lowest, limit: lowest };
   const bars = columns.map((one) => {
     const sizes = shown.map((name) => [name, one[name] ?? 0] as const);
     const all = sizes.map(
-      ([name, size]) => `<i class="${name}" style="height:${((100 * size) / tops[name]).toFixed(1)}%"></i>`,
+      ([name, size]) =>
+        `<i class="${name}" style="height:${((100 * size) / (tops[name] || 1)).toFixed(1)}%"></i>`,
     );
     const said = sizes.map(([name, size]) => `${count(size)} ${name}`).join(", ");
     return `<span title="${one.at.toISOString()}: ${said}">${all.join("")}</span>`;

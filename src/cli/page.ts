@@ -22,7 +22,8 @@ ul { list-style: none; margin: 0; padding: 0; } ul ul { padding-left: 1.25rem; }
 .bar { display: block; height: 1.1rem; border-radius: 4px; background: var(--card); border: 1px solid var(--line); overflow: hidden; }
 i { background: var(--bar); print-color-adjust: exact; -webkit-print-color-adjust: exact; } .bar i { display: block; height: 100%; }
 summary .value::after { content: " ▾"; } footer { margin-top: 2.5rem; font-size: .85rem; }
-figure { margin: 1.5rem 0; break-inside: avoid; } figure small { font-size: .85rem; } li { break-inside: avoid; }
+figure { margin: 1.5rem 0; break-inside: avoid; } figure small { font-size: .85rem; }
+li { break-inside: avoid; padding: .15rem 0; }
 .runs { display: flex; gap: 2px; margin: .5rem 0; }
 .runs span { flex: 1; max-width: 2rem; display: grid; grid-template-rows: 7rem 3rem 3rem; row-gap: 2px; }
 .runs i { grid-column: 1; min-height: 1px; align-self: end; } .runs .added { grid-row: 2; }

@@ -111,7 +111,8 @@ export class GuardedSnapshot {
     }
     this.#compared = compared;
     const { collection } = this;
-    const sampledIds = this.ids.sampledIds();
+    // A ledger that hashes ids has a reason: they are personal data.
+    const sampledIds = this.ledger?.keyOf === undefined ? this.ids.sampledIds() : [];
     const facts = { collection, compared, sample, sampledIds, pasts: this.#pasts, unclear, now, duplicates };
     const findings = (): readonly Finding[] => {
       if (rule === undefined) return [];

@@ -47,16 +47,21 @@ test("holds a run that would remove more than a quarter, and sends nothing", asy
       },
     ],
   });
-  expect(`${report}`.split("\n")[1]).toMatch(
-    /^- accounts: 4 of 10 known ids would be removed \(40 %\), listed in /,
+  const lines = `${report}`.split("\n");
+  expect(lines.slice(0, 2)).toEqual([
+    "Held: 4 of 10 accounts would be removed. Nothing was sent.",
+    "accounts  10 → 7",
+  ]);
+  expect(lines[2]).toMatch(
+    /^- accounts: 4 of 10 known ids would be removed \(40 %\), such as "u6", "u7", "u8"; all/,
   );
-  expect(`${report}`.replaceAll("\n", " ")).toContain(
-    error.message.slice(error.message.indexOf("A source that")),
-  );
+  expect(lines.join(" ")).toContain(error.message.slice(error.message.indexOf("Check the filter")));
   expect(Object.keys(JSON.parse(JSON.stringify(report)))).toEqual([
     "installationId",
     "ledger",
+    "summary",
     "reasons",
+    "notes",
     "approval",
   ]);
   expect(service.present()).toEqual(ids(10));
