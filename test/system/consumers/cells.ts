@@ -162,7 +162,7 @@ const compilers = ["5.4", "6", "7"].flatMap((version): Cell[] =>
 );
 
 const kitInJest = (tool: string, ...flags: string[]): Cell => ({
-  name: `describeConnector in jest, ${tool}${flags.map((flag) => `, ${flag}`).join("")}`,
+  name: `connectorTests in jest, ${tool}${flags.map((flag) => `, ${flag}`).join("")}`,
   tools: [tool, "jest"],
   folder: "kit",
   commands: [
