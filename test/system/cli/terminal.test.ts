@@ -101,7 +101,7 @@ test("a held run is told in lines that are broken at words, and paths and comman
   expect(code).toBe(80);
   const [, said = ""] = shown.split("saas-management: ");
   const lines = said.replaceAll("\r", "").split("\n");
-  expect(lines.slice(0, 2)).toEqual(["The guard held this", "run; nothing was sent. If this is the"]);
+  expect(lines.slice(0, 2)).toEqual(["Held: the ledger knows", "no earlier run. Nothing was sent."]);
   const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
   expect(lines.filter((line) => line.length > COLUMNS && !isWhole(line))).toEqual([]);
   expect(said).toContain("\n- accounts: there is no earlier run to\r\n  compare with; ");

@@ -63,7 +63,7 @@ test("every program says its one command, and compiles in an empty project", asy
 test("quickstart.mts pushes, shows a held run and reads back", async () => {
   const output = await run("quickstart.mts");
   expect(output).toMatch(
-    /Run completed.*accounts +40 +40 +0 +0 .*The guard held this run.*EUR a year.*and 32 more/s,
+    /Run completed.*accounts +40 +40 +0 +0 .*Held: .*EUR a year.*and 32 more/s,
   );
 });
 
