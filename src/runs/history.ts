@@ -15,6 +15,10 @@ import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 /** As in the report of a held run. */
 const MAX_EXAMPLES = { removals: 20, changed: 3 } as const;
 
+/** What reports of older versions lack. */
+const OLDER: Partial<HeldReport> = { notes: [] };
+const OLDER_REASON: Partial<HeldReason> = { usual: { sent: [] }, limits: {}, advice: "" };
+
 /** What a ledger knows of an installation. */
 export interface RunHistory {
   /** Whether the ledger knows a completed snapshot: then `firstRun: true` is refused. */
@@ -102,6 +106,7 @@ async function readHeld(
       reasons.push(await withExamples(own, approval, reason));
   }
   return withHeldText({
+    ...OLDER,
     ...report,
     summary: heldSummary(reasons),
     reasons,
@@ -123,7 +128,7 @@ async function withExamples(
   const lists = rule === "changed" || isAboutRemovals(rule) ? await ledger.listed(approval) : {};
   for await (const id of idsOf(lists[kind]?.lines() ?? noLines()))
     if (examples.push(truncateId(id)) === MAX_EXAMPLES[kind]) break;
-  return { ...reason, examples };
+  return { ...OLDER_REASON, ...reason, examples };
 }
 
 function isReport(value: unknown): value is HeldReport {

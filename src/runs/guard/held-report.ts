@@ -122,7 +122,7 @@ function foundLine({ rule, message, usual, examples, listedIn }: HeldReason): st
 }
 
 export function adviceOf({ reasons }: HeldReport): readonly string[] {
-  return [...new Set(reasons.map(({ advice }) => advice))];
+  return [...new Set(reasons.flatMap(({ advice }) => advice || []))];
 }
 
 function decisionOf({ installationId, ledger, reasons, approval }: HeldReport): readonly string[] {

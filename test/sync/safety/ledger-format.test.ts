@@ -65,6 +65,9 @@ test.each(["clear", "hashed"] as const)(
         reasons: [{ collection: "accounts", rule: "removed" }],
       },
     ]);
+    expect(String(held[1]).split("\n")[0]).toBe(
+      "Held: 19 of 19 accounts would be removed. Nothing was sent.",
+    );
     const clear = [...SPECIAL, ...idsOf(15, "u").slice(2)];
     expect(held[0]?.reasons[0]?.examples.toSorted()).toEqual(form === "clear" ? clear.toSorted() : []);
   },

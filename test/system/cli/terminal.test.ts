@@ -107,6 +107,24 @@ test("a held run is told in lines that are broken at words, and paths and comman
   expect(said).toContain("\n- accounts: there is no earlier run to\r\n  compare with; ");
 });
 
+test("60 columns show a held run with its counts on one line, and nothing is said twice", async () => {
+  await connector('Array.from({ length: 400 }, (_, i) => ({ id: "u" + i }))');
+  await onTerminal(["run", "connector.mjs", "--first-run=400"]).end();
+  await connector('[{ id: "u1" }]');
+  const { code, shown } = await onTerminal(["run", "connector.mjs"], { columns: 60 }).end();
+  expect(code).toBe(80);
+  const [, said = ""] = shown.split("saas-management: ");
+  const lines = said.replaceAll("\r", "").split("\n");
+  expect(lines.slice(0, 4)).toEqual([
+    "Held: 399 of 400 accounts would be removed. Nothing was",
+    "sent.",
+    "accounts  400 → 1",
+    "- accounts: 399 of 400 known ids would be removed (99.7 %),",
+  ]);
+  const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
+  expect(lines.filter((line) => line.length > 60 && !isWhole(line))).toEqual([]);
+});
+
 test("the help and doctor are broken at words", async () => {
   for (const command of ["--help", "doctor"]) {
     const { shown } = await onTerminal([command], { columns: 60 }).end();
