@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { type ClientOptions, SaasManagementClient } from "../client.js";
 import type { Logger } from "../core/hooks.js";
 import { isObject } from "../core/validate.js";
@@ -37,7 +37,8 @@ export async function resolveConnection(options: Options) {
     installationId: options.installation ?? variable("INSTALLATION_ID") ?? sync.installationId,
     credential: await credentialOf(options, config),
     pageSize: options.pageSize ?? config.pageSize,
-    ledger: sync.ledger ?? fileLedger(config.ledger && resolve(directory, config.ledger)),
+    /** Undefined for the default one, which not every command needs, nor every process can have. */
+    ledger: sync.ledger ?? (config.ledger ? fileLedger(resolve(directory, config.ledger)) : undefined),
   };
 }
 
@@ -56,7 +57,7 @@ async function credentialOf(
 async function pipedKey(): Promise<KeySource> {
   const source = "--api-key-file -";
   if (process.stdin.isTTY === true) throw new UsageError(`${source} needs a pipe on stdin.`);
-  return { source, apiKey: keyIn(await text(process.stdin), source) };
+  return { source, apiKey: keyIn(await buffer(process.stdin), source) };
 }
 
 /** Makes the client that the options ask for. */

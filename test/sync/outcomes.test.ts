@@ -7,7 +7,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
 const discovered = (count: number) =>
-  Array.from({ length: count }, () => ({ sourceActorId: "a", lastActivity: new Date(0) }));
+  Array.from({ length: count }, () => ({ sourceActorId: "a", lastActivity: new Date(1e12) }));
 
 test("tells which records of a failed write were accepted, and which are unknown", async () => {
   harness.server.scripts.SyncRecords.push(undefined, undefined, LOST, LOST, LOST);

@@ -277,7 +277,7 @@ test("needs no key, and calls no hook", async () => {
   const { collections } = await client.sync.preview(connector, { ledger: "none" });
   expect(collections.accounts).toMatchObject({ stats: { sent: 1 } });
   expect(events).toEqual([]);
-  const noKey = { code: "INVALID_CONFIGURATION", message: expect.stringContaining("apiKey") };
+  const noKey = { code: "AUTHENTICATION_FAILED", message: expect.stringContaining("apiKey") };
   const { installationId } = service;
   await expect(client.sync.startBatch({ installationId })).rejects.toMatchObject(noKey);
   expect(() => client.graphql).toThrow(expect.objectContaining(noKey));

@@ -13,7 +13,7 @@ import {
 import { linesOf } from "../ledger/id-lines.js";
 import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
-import { isDamage, type Lines, ledgerError, noLines } from "../ledger/value.js";
+import { isDamage, type Lines, noLines } from "../ledger/value.js";
 import { memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
@@ -103,7 +103,7 @@ export class GuardedSnapshot {
       compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
-      if (!isDamage(error)) throw ledgerError("be read; nothing was sent", error);
+      if (!isDamage(error)) throw error;
       problem = error;
       baseline = "unreadable";
       this.knownIds = await readableOf(this.knownIds, table);
