@@ -55,6 +55,7 @@ export async function execute<S extends SnapshotCollection>(
   await using client = openClient(connection, io);
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
   io.hasOwnLedger = own.ledger !== undefined && isOwn(own.ledger, connection);
+  io.installationId = installationId;
   const where = { installationId, ledger, signal: io.signal };
   let progress = new ProgressLine(io, systemClock);
   const { firstRunCounts } = options;
