@@ -104,7 +104,7 @@ test.each([
     expect((await heldBy(send(records()))).approvalId).toBe(first.approvalId);
     const receipt = await send(records(), { approve: first.approvalId });
     expect(receipt.collections.accounts?.approved).toEqual([rule]);
-    expect(`${receipt}`).toContain(`; approved: ${rule}`);
+    expect(`${receipt}`).toContain(`accounts: approved: ${rule}.`);
     // It may stay in the configuration, and covers nothing any more.
     await send(records(), { approve: first.approvalId });
     const next = await heldBy(send(people(5, { username: "" }), { approve: first.approvalId }));
