@@ -240,7 +240,11 @@ const ROWS: readonly (readonly [code: string, dispositions: string, errors: read
   [
     "80",
     "`needs-approval`",
-    [new RunHeldError("", { report: { installationId: "", ledger: "", reasons: [], approval: undefined } })],
+    [
+      new RunHeldError("", {
+        report: { installationId: "", ledger: "", summary: "", reasons: [], notes: [], approval: undefined },
+      }),
+    ],
   ],
   ["81", "`unknown`", [new BatchOutcomeUnknownError("", { batchId: "" })]],
   ["82", "", []],
