@@ -1,8 +1,8 @@
 /** Steps 4 to 8 of a run: one batch. */
 import { linkAbort, onAbort, raceAbort } from "../core/abort.js";
 import { BatchInProgressError, BatchOutcomeUnknownError, BatchStateError } from "../core/errors/index.js";
+import type { BatchHandle } from "../sync/batch/handle.js";
 import type { BatchOptions, BatchWatch } from "../sync/batch/start.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { hasEnded, lockedError, withinGrace } from "../sync/call.js";
 import type { Collection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
