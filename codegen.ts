@@ -1,12 +1,22 @@
+import { readFileSync } from "node:fs";
 import type { CodegenConfig } from "@graphql-codegen/cli";
+import { stripIgnoredCharacters } from "graphql";
 import { plugin } from "./codegen/graphql-operations.js";
+
+const SCHEMA = "schema/schema.graphql";
+
+/** The reference server's, in JavaScript: a bundle has no file beside it. */
+function schemaText(): string {
+  const text = stripIgnoredCharacters(readFileSync(SCHEMA, "utf8"));
+  return `/** The schema of the package. */\nexport const SCHEMA = ${JSON.stringify(text)};\n`;
+}
 
 const config: CodegenConfig & { readonly sort: boolean } = {
   // Fields keep the schema's order; documents are ordered below.
   sort: false,
-  schema: "schema/schema.graphql",
+  schema: SCHEMA,
   documents: "src/graphql/operations/*.graphql",
-  pluginLoader: () => ({ plugin }),
+  pluginLoader: (name) => ({ plugin: name.endsWith("graphql-schema") ? schemaText : plugin }),
   generates: {
     "src/graphql/generated/operations.ts": {
       // Files are read side by side: without this the output would follow the order in which they arrive.
@@ -19,6 +29,7 @@ const config: CodegenConfig & { readonly sort: boolean } = {
       plugins: ["graphql-operations"],
       config: { emitLegacyCommonJSImports: false },
     },
+    "src/graphql/generated/schema.ts": { plugins: ["graphql-schema"] },
   },
 };
 

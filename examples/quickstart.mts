@@ -1,5 +1,5 @@
 /**
- * Everything once, in one process: a push, a bad run that is held, and the portfolio read back.
+ * Everything once, in one process: push, see a bad run held, and read the portfolio.
  *
  *   npx tsx node_modules/@saas-management/sdk/examples/quickstart.mts
  */
@@ -13,12 +13,10 @@ const { baseUrl, syncUrl, apiKey, installationId } = server;
 const sync = { installationId, ledger: memoryLedger() };
 await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, sync });
 
-console.log(
-  "— A CSV file is pushed. There is no earlier run to compare with, and firstRun says that this is right.\n",
-);
-console.log(`${await client.sync.run(connector, { firstRun: true })}\n`);
+heading("1. Push a CSV file. It is the first run, so there is no earlier one to compare with.");
+console.log(`${await client.sync.run(connector, { firstRun: true })}`);
 
-console.log("— The next night, the vendor's answer lacks most accounts. Nothing is sent:\n");
+heading("2. The next night, the vendor returns 2 of 40 accounts. The run is held.");
 const broken: Connector<"accounts"> = {
   snapshots: ["accounts"],
   run: (batch) => batch.write("accounts", [{ id: "1000" }, { id: "1001" }]),
@@ -27,15 +25,23 @@ try {
   await client.sync.run(broken);
 } catch (error) {
   if (!(error instanceof RunHeldError)) throw error;
-  console.log(`${error.report}\n`);
+  console.log(`${error.report}`);
 }
 
-console.log("— What nobody uses, read back:\n");
+heading("3. Read the licenses that nobody uses, and what each costs.");
 const unused = client.graphql.licenses({ where: { state: { activity: { eq: "UNUSED" } } }, limit: 5 });
 for await (const { holder, plan, potentialSaving } of unused) {
-  const { amount, currency = "" } = potentialSaving ?? {};
+  const amount = potentialSaving?.amount;
+  const price =
+    amount === undefined ? "no price known" : `${amount} ${potentialSaving?.currency ?? ""} a year`;
   console.log(
-    `${holder?.name ?? "nobody"}: ${plan?.name} ${amount === undefined ? "" : `(${amount} ${currency} a year)`}`,
+    `${(holder?.name ?? "nobody").padEnd(18)}  ${(plan?.name ?? "").padEnd(8)}  ${price.padStart(17)}`,
   );
 }
-console.log(`… of ${await unused.totalCount()}`);
+console.log(`… and ${(await unused.totalCount()) - 5} more`);
+
+function heading(text: string) {
+  const { NO_COLOR } = process.env;
+  const isBold = process.stdout.isTTY && NO_COLOR === undefined;
+  console.log(isBold ? `\n\x1b[1m${text}\x1b[0m\n` : `\n${text}\n`);
+}

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { missingCredential } from "./core/credential.js";
 import { lacksPage, resolveEndpoint, type TlsOptions } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_OPTIONS, type GraphQLOptions } from "./core/options.js";
@@ -61,6 +62,7 @@ const SYNC_OPTIONS = {
   maxSendMessageBytes: true,
   windowBytes: true,
   flushAfterMs: true,
+  allowAnyEventTime: true,
   channelOptions: true,
   installationId: true,
   ledger: true,
@@ -86,7 +88,10 @@ export class SaasManagementClient {
   readonly #sync: SyncEngine | undefined;
   readonly #lacksCredential: boolean;
 
-  /** @throws {ConfigurationError} an option is missing or not usable */
+  /**
+   * @throws {ConfigurationError} an option is missing or not usable
+   * @throws {AuthenticationError} there is no credential, and no Sync API, whose previews need none
+   */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_OPTIONS, ConfigurationError);
     const { baseUrl, syncUrl, fetch, tls, proxy, sync = {}, ...others } = given;
@@ -142,14 +147,15 @@ export class SaasManagementClient {
     });
   }
 
-  /** The GraphQL API. @throws {ConfigurationError} the client was created without `baseUrl` or without a credential */
+  /**
+   * The GraphQL API.
+   * @throws {ConfigurationError} the client was created without `baseUrl`
+   * @throws {AuthenticationError} it was created without a credential
+   */
   get graphql(): GraphQLClient {
     if (this.#graphql !== undefined) return this.#graphql;
-    throw new ConfigurationError(
-      this.#lacksCredential
-        ? "The GraphQL API needs apiKey (SAAS_MANAGEMENT_API_KEY with fromEnv) or authorization."
-        : "The GraphQL API needs baseUrl (SAAS_MANAGEMENT_BASE_URL with fromEnv).",
-    );
+    if (this.#lacksCredential) throw missingCredential();
+    throw new ConfigurationError("The GraphQL API needs baseUrl (SAAS_MANAGEMENT_BASE_URL with fromEnv).");
   }
 
   /** The Sync API. @throws {ConfigurationError} the client was created without `syncUrl` */

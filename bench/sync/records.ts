@@ -80,7 +80,7 @@ const MAKE: { readonly [K in Kind]: Make<K> } = {
     sourceActorId: `account-${i % 5000}`,
     externalProductName: product,
     sourcePlanId: `plan-${i % 50}`,
-    lastActivity: new Date(SINCE + i * MINUTE_MS),
+    lastActivity: new Date(SINCE + (i % 100_000) * MINUTE_MS),
   }),
   employees: (i, { first, last, title, department }) => ({
     id: `employee-${i}`,

@@ -17,7 +17,7 @@ const write = !process.argv.includes("--check");
 await rm(DECLARATIONS, { recursive: true, force: true });
 const { status } = spawnSync(
   process.execPath,
-  [`${ROOT}node_modules/typescript/bin/tsc`, "--emitDeclarationOnly", "--outDir", DECLARATIONS],
+  [`${ROOT}node_modules/typescript-7/bin/tsc`, "--emitDeclarationOnly", "--outDir", DECLARATIONS],
   { cwd: ROOT, stdio: "inherit" },
 );
 if (status !== 0) process.exit(1);

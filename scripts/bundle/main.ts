@@ -18,7 +18,7 @@ await mkdir(join(ROOT, "build"), { recursive: true });
 const emitted = await mkdtemp(join(ROOT, "build/declarations-"));
 try {
   const tsc = [
-    join(ROOT, "node_modules/typescript/bin/tsc"),
+    join(ROOT, "node_modules/typescript-7/bin/tsc"),
     "--emitDeclarationOnly",
     "--outDir",
     emitted,

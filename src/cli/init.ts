@@ -69,12 +69,13 @@ export const connector = defineConnector({
 `;
 
 const TEST = `// @ts-check
-import { describeConnector } from "@saas-management/sdk/testing";
+import { test } from "node:test";
+import { connectorTests } from "@saas-management/sdk/testing";
 import { connector } from "./connector.js";
 
 // Runs the connector against a reference server, once for each fault of its records and of the service.
 // For a connector that calls an API, record it once with recordVendor, and pass { cassette }.
-describeConnector(connector);
+for (const { name, run } of connectorTests(connector)) test(name, run);
 `;
 
 const USERS = `id,name,email,active

@@ -5,7 +5,7 @@ import { type RunHistory, readInstallations } from "../runs/history.js";
 import { CollectionLedger, LIST_KINDS } from "../runs/ledger/collection-ledger.js";
 import { idsOf } from "../runs/ledger/id-lines.js";
 import { openBatch } from "../runs/ledger/journal-entries.js";
-import { openAll, openLedger } from "../runs/ledger/ledger.js";
+import { fileLedger, openAll, openLedger } from "../runs/ledger/ledger.js";
 import { noteApproved } from "../runs/ledger/notes.js";
 import { noLines } from "../runs/ledger/value.js";
 import { isCollection, isSnapshot } from "../sync/collections.js";
@@ -20,7 +20,7 @@ export async function installationsOf(connection: Connection) {
   return readInstallations(await openAll(givenLedger(connection)), Date.now());
 }
 
-function givenLedger({ ledger }: Connection) {
+function givenLedger({ ledger = fileLedger() }: Connection) {
   if (ledger !== "none") return ledger;
   throw new ConfigurationError('The configuration sets ledger: "none", so nothing is known of runs.');
 }

@@ -45,7 +45,7 @@ export function report(error: unknown, io: Io): number {
     ...(held === undefined || io.hasOwnLedger ? [] : approveSteps([held])),
   ];
   if (io.json) {
-    io.writeError(`${JSON.stringify({ status, code: codeOf(error), message, reasons, next, held })}\n`);
+    io.log("error", message, { status, code: codeOf(error), reasons, next, held });
     return status;
   }
   const said = held === undefined ? message : inShellWords(String(held));

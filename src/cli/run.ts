@@ -3,6 +3,7 @@ import { systemClock } from "../core/clock.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { isObject, isPlainObject } from "../core/validate.js";
 import { type Connector, readConnector } from "../runs/connector.js";
+import { fileLedger } from "../runs/ledger/ledger.js";
 import type { RunOptions } from "../runs/options.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import { importModule } from "./config.js";
@@ -31,6 +32,15 @@ function isConnector(value: unknown): value is Connector {
   return isObject(value) && typeof Reflect.get(value, "run") === "function";
 }
 
+/** Whether a ledger of a module is another than that of the command line, which a user without a home has not. */
+function isOwn(ledger: RunOptions["ledger"], connection: Connection): boolean {
+  try {
+    return JSON.stringify(ledger) !== JSON.stringify(connection.ledger ?? fileLedger());
+  } catch {
+    return true;
+  }
+}
+
 /**
  * Runs or previews a connector, and prints the receipt.
  * @param own Options of the connector's module.
@@ -44,7 +54,8 @@ export async function execute<S extends SnapshotCollection>(
 ): Promise<void> {
   await using client = openClient(connection, io);
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
-  io.hasOwnLedger = JSON.stringify(ledger) !== JSON.stringify(connection.ledger);
+  io.hasOwnLedger = own.ledger !== undefined && isOwn(own.ledger, connection);
+  io.installationId = installationId;
   const where = { installationId, ledger, signal: io.signal };
   let progress = new ProgressLine(io, systemClock);
   const { firstRunCounts } = options;

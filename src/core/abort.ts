@@ -1,5 +1,17 @@
 import { type Rule, withMethods } from "./validate.js";
 
+// Looked up, not imported: browsers have none.
+const util = globalThis.process?.getBuiltinModule?.("node:util");
+
+/** The class of the platform: its fetch refuses signals of others, such as those of a jsdom that replaced the globals. */
+const Platform: unknown = util?.transferableAbortController?.().constructor;
+
+function createController(): AbortController {
+  return util === undefined || Platform === undefined || Platform === AbortController
+    ? new AbortController()
+    : util.transferableAbortController();
+}
+
 export interface LinkedController {
   readonly controller: AbortController;
   /** Removes the listeners. Must be called: the other signals may live much longer. */
@@ -11,7 +23,7 @@ export interface LinkedController {
  * can be unlinked.
  */
 export function linkAbort(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
-  const controller = new AbortController();
+  const controller = createController();
   const unlinks = signals.filter(isDefined).map((signal) => follow(signal, controller));
   return {
     controller,

@@ -45,27 +45,27 @@ export class Credential {
    * The `Authorization` value for one attempt; undefined if none is sent.
    * @param signal Ends the wait: a provider may never settle.
    * @param refused Value that the service refused; a pending call may return the same one.
-   * @throws {AuthenticationError} the provider failed, or what it returned cannot be sent
-   * @throws {ConfigurationError} there is neither a key nor a provider
+   * @throws {AuthenticationError} the provider failed, what it returned cannot be sent, or there is none
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string | undefined> {
     const source = this.#source;
     if (this.#isNone) return undefined;
     if (source === undefined) throw missingCredential();
     const secret = typeof source === "string" ? source : await this.#provided(source, signal, refused);
+    const refuse = (problem: string) => new AuthenticationError(`${this.name} ${problem}`);
     if (typeof secret !== "string" || secret.trim() === "")
-      throw new AuthenticationError(`${this.name} is empty or not a string. Nothing was sent.`);
-    if (!/^[\x20-\x7e]+$/.test(secret)) {
-      throw new AuthenticationError(
-        `${this.name} has a character that a header cannot hold. Nothing was sent. It may contain a trailing newline.`,
+      throw refuse("is empty or not a string. Nothing was sent.");
+    if (!/^[\x20-\x7e]+$/.test(secret))
+      throw refuse(
+        "has a character that a header cannot hold. Nothing was sent. It may contain a trailing newline.",
       );
-    }
+    if (/^ *(["'`]).*\1 *$/.test(secret))
+      throw refuse("is in quotes. Nothing was sent. Leave the quotes out.");
     const prefix = this.name === "apiKey" ? /^ *(bearer|apikey) /i.exec(secret)?.[1] : undefined;
-    if (prefix !== undefined) {
-      throw new AuthenticationError(
-        `apiKey begins with ${prefix}. Nothing was sent. Set the key alone, or the whole value as authorization.`,
+    if (prefix !== undefined)
+      throw refuse(
+        `begins with ${prefix}. Nothing was sent. Set the key alone, or the whole value as authorization.`,
       );
-    }
     if (this.#secrets[0] !== secret)
       this.#secrets = [...new Set([...secretsIn(secret), ...this.#secrets])].slice(0, MAX_SECRETS);
     return this.#scheme + secret;
@@ -98,8 +98,9 @@ export class Credential {
   }
 }
 
-function missingCredential(): ConfigurationError {
-  return new ConfigurationError(
+/** As the service's description has it: there is no usable credential. */
+export function missingCredential(): AuthenticationError {
+  return new AuthenticationError(
     "No credential: set apiKey (or SAAS_MANAGEMENT_API_KEY with fromEnv), or authorization.",
   );
 }

@@ -51,7 +51,7 @@ export class Deadline {
   constructor(options: DeadlineOptions) {
     const { clock, timeoutMs, operation, option = "timeoutMs", cancellation, retryable } = options;
     const { controller, unlink } =
-      cancellation instanceof AbortController
+      cancellation !== undefined && "signal" in cancellation
         ? { controller: cancellation, unlink: () => {} }
         : linkAbort(cancellation);
     this.signal = controller.signal;

@@ -61,7 +61,10 @@ import { previewVendors, vendorVariables } from "./vendors.js";
 export class GraphQLClient implements AsyncDisposable {
   readonly #transport: Transport;
 
-  /** @throws {ConfigurationError} an option is missing or not usable */
+  /**
+   * @throws {ConfigurationError} an option is missing or not usable
+   * @throws {AuthenticationError} there is no credential
+   */
   constructor(options: GraphQLOptions) {
     this.#transport = new Transport(resolveOptions(options));
   }
@@ -135,7 +138,7 @@ export class GraphQLClient implements AsyncDisposable {
    * @param where Which vendors, or `"all"` for every vendor of the workspace. A filter with an empty part, also one
    * that became empty because a value was `undefined`, is refused: it would reach more vendors than intended.
    * @returns the number of vendors whose state was set
-   * @throws {InvalidInputError} `where` is missing or has a part without a condition; nothing was sent
+   * @throws {InvalidInputError} there is no state, or `where` is missing or has a part without a condition; nothing was sent
    * @throws {MutationError} the change failed; narrow with `isMutationError(e, "changeVendorsState")`
    */
   async changeVendorsState(
@@ -162,6 +165,7 @@ export class GraphQLClient implements AsyncDisposable {
    * has no name
    * @throws {InvalidInputError} the change itself would be refused before anything is sent, or applications have no field
    * for one of `where`
+   * @throws {GraphQLResponseError} the service does not know the state
    */
   async previewVendorsState(
     input: ChangeVendorsStateInput,

@@ -127,9 +127,9 @@ export function resolveOptions(given: GraphQLOptions) {
     throw new ConfigurationError(
       "apiKey is a string in a browser's page, where everyone can read it. Use createGraphQLHandler on a server, or set dangerouslyAllowBrowser.",
     );
-  const credential = new Credential(options, "");
   // A framework makes the client of a page on its server too, but sends no requests there.
   let url = lacksPage(baseUrl) ? undefined : resolveUrl(baseUrl, authorization);
+  const credential = new Credential(options, "");
   return {
     common,
     credential,

@@ -24,9 +24,12 @@ const IN_APPLICATIONS = new Map(
  * A filter without a condition selects every vendor of the workspace, and is easily made by accident: from a field that
  * is `undefined`, an empty list, an empty input of a form. So every object and list in it must still have a condition.
  *
- * @throws {InvalidInputError} a part has no condition; `issues` has its path
+ * @throws {InvalidInputError} there is no state, or a part has no condition; `issues` has its path
  */
 export function vendorVariables(input: ChangeVendorsStateInput, where: VendorFilter | "all"): JsonObject {
+  const given: unknown = input;
+  if (!isJsonObject(given) || typeof given["state"] !== "string" || given["state"] === "")
+    throw invalidPart("input.state", "a state such as SANCTIONED");
   if (where === "all") return copyVariables({ input }, true);
   const variables = copyVariables({ input, where }, true);
   requireConditions(variables["where"]);
@@ -48,9 +51,13 @@ export async function previewVendors(
 ): Promise<{ readonly count: number | undefined; readonly vendorNames: readonly string[] }> {
   const own = readOptions("previewVendorsState", options, REQUEST_OPTIONS);
   const { where: filter = {} } = vendorVariables(input, where);
+  const applications = (list: object) =>
+    listConnection(transport, "applications", ApplicationsDocument, [{ ...own, ...list }]);
   // Rows come and go meanwhile; by id they keep their places.
-  const list = { ...own, where: applicationFilter(filter, "where"), order: { id: "ASC" } };
-  const nodes = await listConnection(transport, "applications", ApplicationsDocument, [list]).toArray();
+  const matching = applications({ where: applicationFilter(filter, "where"), order: { id: "ASC" } });
+  // The service alone knows the states: it refuses one that the change could not set.
+  await applications({ where: { state: { eq: input.state } } }).totalCount();
+  const nodes = await matching.toArray();
   const found = new Set(nodes.map(({ application }) => application.vendorName));
   const vendorNames = [...found].filter((name) => name !== null).sort();
   return { count: found.has(null) ? undefined : vendorNames.length, vendorNames };
@@ -70,10 +77,7 @@ export function applicationFilter(part: unknown, path: string): unknown {
 }
 
 function unknownField(path: string): InvalidInputError {
-  const expected = "a field that applications have too";
-  return new InvalidInputError(`${path} must be ${expected}: the preview reads them.`, {
-    issues: [{ path, expected }],
-  });
+  return invalidPart(path, "a field that applications have too", ": the preview reads them");
 }
 
 function checkPart(part: unknown, path: string): void {
@@ -101,8 +105,10 @@ function checkCondition(operator: string, value: unknown, path: string): void {
 }
 
 function tooWide(path: string, expected: string): InvalidInputError {
-  return new InvalidInputError(
-    `${path} must be ${expected}: otherwise the change could reach every vendor. To change every vendor, pass "all".`,
-    { issues: [{ path, expected }] },
-  );
+  const why = ': otherwise the change could reach every vendor. To change every vendor, pass "all"';
+  return invalidPart(path, expected, why);
+}
+
+function invalidPart(path: string, expected: string, why = ""): InvalidInputError {
+  return new InvalidInputError(`${path} must be ${expected}${why}.`, { issues: [{ path, expected }] });
 }

@@ -35,7 +35,7 @@ export function keyInFile(path: string, setting: string): KeySource {
   const source = `${setting} ${path}`;
   const apiKey = () => {
     try {
-      return keyIn(process.getBuiltinModule("node:fs").readFileSync(path, "utf8"), source);
+      return keyIn(process.getBuiltinModule("node:fs").readFileSync(path), source);
     } catch (cause) {
       if (cause instanceof ConfigurationError) throw cause;
       throw new ConfigurationError(`${source} cannot be read.`, { cause });
@@ -45,9 +45,16 @@ export function keyInFile(path: string, setting: string): KeySource {
   return { source, apiKey };
 }
 
-/** @throws {ConfigurationError} the text is empty */
-export function keyIn(text: string, source: string): string {
+/** @throws {ConfigurationError} the file holds no key, or something else */
+export function keyIn(file: Uint8Array, source: string): string {
+  const text = new TextDecoder().decode(file);
+  const refuse = (problem: string) => new ConfigurationError(`${source} ${problem}`);
+  // UTF-16 has a mark at its start, or a zero in each letter of a key.
+  if (/^\ufffd\ufffd|\0/.test(text))
+    throw refuse("is in UTF-16, as some editors and PowerShell write it. Save it as UTF-8.");
   const key = text.trim();
-  if (key === "") throw new ConfigurationError(`${source} is empty.`);
+  if (key === "") throw refuse("is empty.");
+  if (/^(export\s+)?[A-Za-z_]\w*\s*=\s*[^=\s]/m.test(key))
+    throw refuse("holds NAME=value. Leave only the key in it, or load it as an environment file.");
   return key;
 }

@@ -23,6 +23,11 @@ export async function listen(server: Server, { host, port }: ListenOptions): Pro
   throw new TypeError("The server does not listen on a port.");
 }
 
+/** Tells the process of an error that is none of the service's: a defect of this server, or of a bundle with it. */
+export function reportDefect(error: unknown): void {
+  process.emitWarning(`The reference server failed: ${error instanceof Error ? error.stack : error}`);
+}
+
 /** How a connection ends: in order, or with TCP RST. */
 export type ConnectionEnd = "drop" | "reset";
 

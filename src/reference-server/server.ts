@@ -128,7 +128,7 @@ const installationSchema = strictObject({
  * @throws {TypeError} an option is invalid
  * @throws {Error} the operating system's error if an address or port cannot be used
  */
-export async function startReferenceServer(
+export function startReferenceServer(
   options: {
     readonly portfolio?: Portfolio | undefined;
     readonly clock?: TestClock | undefined;
@@ -139,6 +139,14 @@ export async function startReferenceServer(
     readonly cors?: true | readonly string[] | undefined;
     readonly pageSize?: number | undefined;
   } = {},
+): Promise<ReferenceServer> {
+  return openServer(options);
+}
+
+/** @param fill Writes what the server holds at its start. Its `syncUrl` is plain HTTP, whatever the certificate is. */
+export async function openServer(
+  options: Parameters<typeof startReferenceServer>[0],
+  fill?: (server: ReferenceServer) => Promise<void>,
 ): Promise<ReferenceServer> {
   const checked = parse("options", optionsSchema, options);
   const { host, tls, clock, cors, pageSize } = checked;
@@ -196,7 +204,7 @@ export async function startReferenceServer(
     sync = await startSync(sync.port);
   }
 
-  return {
+  const server: ReferenceServer = {
     baseUrl: urlOf(checked, graphQL.port),
     syncUrl: urlOf(checked, sync.port),
     apiKey: first.apiKey,
@@ -234,6 +242,11 @@ export async function startReferenceServer(
     close,
     [Symbol.asyncDispose]: close,
   };
+  if (fill !== undefined) {
+    const plain = await startSyncServer({ host: "127.0.0.1", port: 0 }, { state, keys, faults });
+    await fill({ ...server, syncUrl: `http://127.0.0.1:${plain.port}` }).finally(() => plain.close());
+  }
+  return server;
 }
 
 /** The address for clients on this machine. An address that stands for all interfaces is not a destination. */

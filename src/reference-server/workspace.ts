@@ -55,8 +55,6 @@ export interface SyncedInstallation {
    * array until the collection changes, so that views can tell whether they are current.
    */
   records<K extends Collection>(collection: K): readonly MessageOf<K>[];
-  /** The record with this id, unless it is removed. */
-  find<K extends Collection>(collection: K, id: string): MessageOf<K> | undefined;
 }
 
 export interface ProcurementCase {

@@ -1,9 +1,11 @@
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { isObject } from "../core/validate.js";
 import { type Collection, collectionEntries } from "../sync/collections.js";
-import { count, counted, describeDiff, withText } from "../sync/report-text.js";
+import { aligned, count, counted, readDiff, withText } from "../sync/report-text.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { WriteStats } from "../sync/write/options.js";
+import type { Guard } from "./guard/guard.js";
+import type { Lists } from "./ledger/collection-ledger.js";
 
 /** What a completed run did. Plain data; as a string it is a text for a log. */
 export interface RunReceipt {
@@ -48,36 +50,54 @@ export interface RunReceipt {
   toString(): string;
 }
 
-/** What the service, the guard and the extraction know of the collections of a run. */
-interface CollectionFacts {
-  readonly sent: Partial<Record<Collection, WriteStats>>;
+/** What the service, the guard and the extraction know of a run. */
+interface RunFacts extends Pick<RunReceipt, "restarts" | "durationMs" | "waitedForLockMs"> {
+  readonly batch: { readonly id: string; readonly stats: Partial<Record<Collection, WriteStats>> };
+  readonly counts: CompletionCounts;
+  readonly guard: Guard;
   /** Of the extraction, which knows how long the sources took. */
   readonly extracted: Partial<Record<Collection, WriteStats>>;
-  readonly expected: Partial<Record<Collection, SnapshotDiff>>;
-  readonly reported: CompletionCounts;
-  readonly approved: Partial<Record<Collection, readonly HeldReason["rule"][]>>;
-  readonly lists: Partial<Record<Collection, { readonly removals?: string; readonly additions?: string }>>;
+  readonly lists: Partial<Record<Collection, Lists<string>>>;
+  readonly note: string | undefined;
 }
 
-export function receiptOf(
-  run: Omit<RunReceipt, "collections" | "surprises" | "toString">,
-  { sent, extracted, expected, reported, approved, lists }: CollectionFacts,
-): RunReceipt {
+export function receiptOf({ batch, counts, guard, extracted, lists, note, ...run }: RunFacts): RunReceipt {
+  const { ledger, rules, figures, approvedRules } = guard;
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
-  for (const [name, written] of collectionEntries(sent)) {
-    const [diff, counts, rules, listedIn] = [expected[name], reported[name], approved[name], lists[name]];
-    const read = extracted[name];
+  for (const [name, written] of collectionEntries(batch.stats)) {
+    const [read, reported, listedIn] = [extracted[name], counts[name], lists[name] ?? {}];
+    const snapshot = guard.snapshots.get(name)?.collection;
+    const [expected, approved] = snapshot ? [figures[snapshot], approvedRules[snapshot]] : [];
     collections[name] = {
       stats: { ...written, sourceWaitMs: read?.sourceWaitMs ?? 0, skipped: read?.skipped ?? 0 },
-      ...(diff === undefined ? {} : { expected: diff }),
-      ...(counts === undefined ? {} : { reported: counts }),
-      ...(rules === undefined ? {} : { approved: rules }),
-      ...(listedIn === undefined ? {} : { listedIn }),
+      ...(expected === undefined ? {} : { expected }),
+      ...(reported === undefined ? {} : { reported }),
+      ...(approved === undefined ? {} : { approved }),
+      ...(Object.keys(listedIn).length === 0 ? {} : { listedIn }),
     };
-    surprises.push(...surprisesOf(name, diff, counts?.removed));
+    surprises.push(...surprisesOf(name, expected, reported?.removed));
   }
-  return describedReceipt({ ...run, collections, surprises });
+  return describedReceipt({
+    batchId: batch.id,
+    ...run,
+    ledger: ledger?.location,
+    guard: rules.isOn ? "on" : "off",
+    collections,
+    surprises,
+    notes: note === undefined ? [] : [note],
+  });
+}
+
+/** Adds a surprise to a receipt. */
+export function withSurprise(receipt: RunReceipt, surprise: string): RunReceipt {
+  return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+}
+
+/** How many records of a run the service accepted. */
+export function acceptedOf({ collections }: RunReceipt): number {
+  const all = Object.values(collections).map(({ stats }) => stats.accepted + stats.alreadyAccepted);
+  return all.reduce((sum, records) => sum + records, 0);
 }
 
 /** Whether a ledger has a receipt. */
@@ -92,35 +112,53 @@ export function describedReceipt(receipt: Omit<RunReceipt, "toString">): RunRece
   return withText({ ...receipt }, () => linesOf(receipt));
 }
 
+const HEAD = ["", "sent", "added", "kept", "removed", "service: added", "updated", "removed"];
+
 function linesOf(run: Omit<RunReceipt, "toString">) {
   const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
   // Receipts of older versions have none.
   const { notes = [] }: Partial<typeof run> = run;
+  const again = restarts === 0 ? "" : `, ${counted(restarts, "restart")}`;
   const seconds = (durationMs / 1000).toFixed(1);
-  const lines = [
-    `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
-  ];
-  for (const [name, { stats, expected, reported = {}, approved = [], listedIn = {} }] of collectionEntries(
-    collections,
-  )) {
-    const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
-    const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;
-    const service =
-      said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
-    const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
-    // Receipts of older versions have none.
-    const skipped = stats.skipped > 0 ? `; ${count(stats.skipped)} skipped, which an earlier run sent` : "";
-    const paths = Object.values(listedIn);
-    const listed = paths.length === 0 ? "" : `; listed in ${paths.join(" and ")}`;
-    lines.push(
-      `${name}: ${counted(stats.sent, "record")} sent${skipped}${changes}${service}${allowed}${listed}`,
-    );
+  const written = collectionEntries(collections);
+  const rows = written.map(([name, { stats, expected, reported = {} }]) => {
+    const known = expected === undefined ? undefined : readDiff(expected).known;
+    const { added, updated, removed }: CompletionCounts[Collection] = reported;
+    const changes = [known?.added, known?.kept, known?.removed, added, updated, removed];
+    return [
+      name,
+      count(stats.sent),
+      ...changes.map((number) => (number === undefined ? "–" : count(number))),
+    ];
+  });
+  const remarks = new Map<string, string[]>();
+  for (const [name, facts] of written) {
+    for (const remark of remarksOn(facts)) remarks.set(remark, [...(remarks.get(remark) ?? []), name]);
   }
   return [
-    ...lines,
+    `Run completed: batch ${batchId}, ${seconds} s${again}; ledger: ${ledger}; guard: ${guard}.`,
+    ...aligned([HEAD, ...rows]),
+    ...[...remarks].map(([remark, names]) => `${names.join(", ")}: ${remark}.`),
     ...surprises.map((surprise) => `Unexpected: ${surprise}.`),
     ...notes.map((note) => `Note: ${note}.`),
   ];
+}
+
+function remarksOn({
+  stats,
+  expected,
+  reported,
+  approved,
+  listedIn,
+}: NonNullable<RunReceipt["collections"][Collection]>) {
+  const remarks: string[] = [];
+  if (stats.skipped > 0) remarks.push(`${count(stats.skipped)} skipped, sent before`);
+  const { remark } = expected === undefined ? {} : readDiff(expected);
+  if (remark !== undefined) remarks.push(remark);
+  if (reported === undefined) remarks.push("the service hasn't said what changed");
+  if (approved !== undefined) remarks.push(`approved: ${approved.join(", ")}`);
+  if (listedIn !== undefined) remarks.push(`ids listed in ${Object.values(listedIn).join(" and ")}`);
+  return remarks;
 }
 
 /** What to say if the batch was completed, and the ledger could not note it. */

@@ -2,9 +2,10 @@ import { Credential } from "../core/credential.js";
 import { resolveEndpoint, type TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError, type InvalidInputError } from "../core/errors/index.js";
 import { type CommonOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
-import { checkRules, isObject, POSITIVE, wholeNumber } from "../core/validate.js";
+import { checkRules, FLAG, isObject, POSITIVE, wholeNumber } from "../core/validate.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
+import { EventTimes } from "./event-times.js";
 import { LEASE_MS } from "./lease.js";
 import { PREFIX_BYTES, WindowLimit } from "./window-limit.js";
 
@@ -33,6 +34,8 @@ export interface SyncTuning {
   readonly windowBytes?: number | undefined;
   /** How long a record that a batch writes waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
   readonly flushAfterMs?: number | undefined;
+  /** Sends events of any time. @default those before 2000 or more than a day ahead of `clock` are refused */
+  readonly allowAnyEventTime?: boolean | undefined;
   /** Further options of the gRPC channel, by their gRPC names. @default none */
   readonly channelOptions?: ChannelOptions | undefined;
 }
@@ -52,6 +55,7 @@ const TUNING = {
   messageBytes: wholeNumber(1),
   windowBytes: wholeNumber(1),
   flushAfterMs: POSITIVE,
+  allowAnyEventTime: FLAG,
 };
 
 export type CallOptions = Pick<CommonOptions, "headers" | "timeoutMs">;
@@ -91,6 +95,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     /** That of a run, which has one of its messages in memory and not all of them. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
+    eventTimes: options.allowAnyEventTime === true ? undefined : new EventTimes(common.clock),
     channelOptions: checkChannelOptions(channelOptions),
   };
 }

@@ -30,11 +30,34 @@ export function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
+/** Aligns the columns of a table: names to the left, numbers to the right. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const padded = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((row) => row.map(padded).join("  "));
+}
+
+/** What there is to know of the ids that a snapshot is compared with. */
+const BASELINES: Readonly<Record<SnapshotDiff["baseline"], string | undefined>> = {
+  completed: undefined,
+  unclear: "it is unclear whether the last run was completed",
+  none: "first run, nothing to compare with",
+  unreadable: "changes unknown, because the ledger can't be read",
+  off: "changes unknown without a ledger",
+};
+
+/** The numbers of a comparison, unless there was no ledger to compare with, and what to know of them. */
+export function readDiff(diff: SnapshotDiff): { readonly known?: SnapshotDiff; readonly remark?: string } {
+  const remark = BASELINES[diff.baseline];
+  const isKnown = diff.baseline !== "off" && diff.baseline !== "unreadable";
+  return { ...(isKnown ? { known: diff } : {}), ...(remark === undefined ? {} : { remark }) };
+}
+
 /** What a snapshot changes, on one line. */
-export function describeDiff({ baseline, added, kept, removed }: SnapshotDiff): string {
-  if (baseline === "off") return "changes: unknown without a ledger";
-  if (baseline === "unreadable") return "changes: unknown, because the ledger cannot be read";
-  const unclear = baseline === "unclear" ? "; it is unclear whether the last run was completed" : "";
-  const first = baseline === "none" ? "; first run: nothing to compare with" : "";
-  return `changes: ${count(added)} added, ${count(kept)} kept, ${count(removed)} removed${unclear}${first}`;
+export function describeDiff(diff: SnapshotDiff): string {
+  const { known, remark } = readDiff(diff);
+  if (known === undefined) return remark ?? "";
+  const changes = `changes: ${count(known.added)} added, ${count(known.kept)} kept, ${count(known.removed)} removed`;
+  return remark === undefined ? changes : `${changes}; ${remark}`;
 }

@@ -12,7 +12,7 @@ export { TestClock } from "../reference-server/test-clock.js";
 export { memoryLedger } from "../runs/ledger/ledger.js";
 export type { RecordTypes } from "../sync/generated/records.js";
 export { captureRecords } from "./kit/capture-records.js";
-export { describeConnector } from "./kit/describe-connector.js";
+export { connectorTests } from "./kit/connector-tests.js";
 export { recordVendor } from "./kit/record-vendor.js";
 export type { ConnectorReport } from "./kit/report.js";
 export { testConnector } from "./kit/test-connector.js";

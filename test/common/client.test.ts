@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { SaasManagementClient } from "@saas-management/sdk";
+import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { afterEach, expect, test, vi } from "vitest";
 import { VERSION } from "../../src/core/version.js";
 
@@ -9,6 +10,7 @@ const OPTIONS = {
   apiKey: "sk-canary",
 };
 const INVALID = expect.objectContaining({ code: "INVALID_CONFIGURATION" });
+const NO_KEY = expect.objectContaining({ code: "AUTHENTICATION_FAILED" });
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -27,13 +29,28 @@ test.each([
   { retry: { retries: -1 } },
   { retry: { minDelayMs: 2, maxDelayMs: 1 } },
   { headers: { Authorization: "x" } },
-  { apiKey: undefined, syncUrl: undefined },
   ...["retry", "timeoutMs", "sync"].map((name) => ({ [name]: null })),
   ...[null, 5, ""].map((serverName) => ({ tls: { serverName } })),
   { authorization: () => "x" },
   { appInfo: { name: "two words" } },
 ])("checks every option at construction: %j", (wrong: object) => {
   expect(() => new SaasManagementClient({ ...OPTIONS, ...wrong })).toThrow(INVALID);
+});
+
+test("no credential at all is an AuthenticationError, as the service's description has it", async () => {
+  const { baseUrl, syncUrl } = OPTIONS;
+  vi.stubEnv("SAAS_MANAGEMENT_API_KEY", "");
+  for (const make of [
+    () => new SaasManagementClient({ baseUrl }),
+    () => new GraphQLClient({ baseUrl }),
+    () => SaasManagementClient.fromEnv({ baseUrl }),
+    () => new SaasManagementClient({ baseUrl, syncUrl }).graphql,
+  ])
+    expect(make).toThrow(NO_KEY);
+  await using client = new SaasManagementClient({ syncUrl });
+  await expect(client.sync.startBatch({ installationId: "i" })).rejects.toEqual(NO_KEY);
+  expect(() => client.graphql).toThrow(NO_KEY);
+  expect(() => new SaasManagementClient({ syncUrl, apiKey: "k" }).graphql).toThrow(INVALID);
 });
 
 test("copies options at construction", () => {

@@ -92,7 +92,7 @@ test.each(["verbose", "error", "DEBUG", "1"])("refuses SAAS_MANAGEMENT_LOG=%s", 
 });
 
 /** A client whose key is in a file. */
-async function clientOfFile(key: string) {
+async function clientOfFile(key: string | Uint8Array) {
   const path = await service.writeFile("key", key);
   vi.stubEnv("SAAS_MANAGEMENT_BASE_URL", service.server.baseUrl);
   vi.stubEnv("SAAS_MANAGEMENT_API_KEY", "");
@@ -123,6 +123,30 @@ test("fromEnv refuses a file without a key, none at all, and a key beside a file
   await rm(path);
   expect(() => SaasManagementClient.fromEnv()).toThrow(INVALID);
 });
+
+const utf16 = (text: string) => Buffer.from(text, "utf16le");
+test.each<[string, Uint8Array, RegExp]>([
+  ["UTF-16 with a mark", utf16("\ufeffsmk-key\r\n"), /KEY_FILE \S+ is in UTF-16/],
+  ["UTF-16 without a mark", utf16("smk-key"), /is in UTF-16/],
+  ["big-endian UTF-16", utf16("\ufeffsmk-key").swap16(), /is in UTF-16/],
+  ["NAME=value", Buffer.from("SAAS_MANAGEMENT_API_KEY=smk-key\n"), /holds NAME=value/],
+  ["an export of a shell", Buffer.from("# mine\nexport KEY = 'smk-key'\n"), /holds NAME=value/],
+])("fromEnv says what a key file is instead: %s", async (_, bytes, message) => {
+  const refused = await rejection(clientOfFile(bytes));
+  expect(refused).toMatchObject({ code: "INVALID_CONFIGURATION", message: expect.stringMatching(message) });
+  expect(String(refused)).not.toContain("smk-key");
+});
+
+test.each(["YWJjZGVm==", "\ufeffsmk-key", "smk=", "a.b=c"])(
+  "fromEnv takes the key %j of a file",
+  async (key) => {
+    const { client } = await clientOfFile(key);
+    await using _ = client;
+    expect(await rejection(client.graphql.applications().totalCount())).toMatchObject({
+      requestId: expect.any(String),
+    });
+  },
+);
 
 test("a page has no environment: a client can be made without one", () => {
   const { process } = globalThis;

@@ -189,7 +189,8 @@ test("attempts refused at the same time share one call for the next key", async 
   expect(apiKey).toHaveBeenCalledTimes(2);
 });
 
-test.each(["", "   ", "key-1\n", "Bearer key-1", "BEARER key-1", "ApiKey key-1"])(
+const QUOTED = ['"key-1"', "'key-1'", "`key-1`", ' "key-1" '];
+test.each(["", "   ", "key-1\n", "Bearer key-1", "BEARER key-1", "ApiKey key-1", ...QUOTED])(
   "the key %j is refused before anything is sent",
   async (apiKey) => {
     const { client, server } = await connectClient(takes("key-1"), { apiKey });

@@ -28,7 +28,7 @@ const FOLDERS = [
 const IN_FOLDER = new RegExp(`^(?:${FOLDERS.join("|")})/`);
 
 /** A file that is named without its folders. Other endings may be files of the reader. */
-const SOURCE = /\w\.(?:ts|mjs|proto)$|^schema\.graphql$/;
+const SOURCE = /\w\.(?:ts|proto)$|^schema\.graphql$/;
 const FENCE = /^```(\w*)\n(.*?)^```/gms;
 
 const files = (

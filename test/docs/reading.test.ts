@@ -40,7 +40,7 @@ testOfAssumedSchema(
     for (const input of conditions) {
       const kind = kindOf(input);
       const told = rows
-        .filter(([, on]) => on === "every kind of field" || on === kind)
+        .filter(([, on]) => on === "every type of field" || on === kind)
         .flatMap(([operators]) => operatorsIn(operators));
       expect([...new Set(told)].sort(), input.name).toEqual(Object.keys(input.getFields()).sort());
     }

@@ -32,6 +32,7 @@ const CHANNEL_OPTIONS = [
 ];
 const TUNING_PATHS = [
   ...["maxReceiveMessageBytes", "maxSendMessageBytes", "messageBytes", "windowBytes", "flushAfterMs"],
+  ...["allowAnyEventTime"],
   "channelOptions",
   ...CHANNEL_OPTIONS.map((name) => `channelOptions/grpc.${name}`),
   ...["max_session_memory", "flow_control_window"].map((name) => `channelOptions/grpc-node.${name}`),

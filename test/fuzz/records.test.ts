@@ -15,7 +15,12 @@ let server: SyncServer;
 let client: SyncEngine;
 beforeAll(async () => {
   server = await openSyncServer();
-  client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
+  client = createSyncClient({
+    endpoint: server.endpoint,
+    apiKey: "key-1",
+    retry: false,
+    allowAnyEventTime: true,
+  });
 });
 afterAll(async () => {
   await client.close();

@@ -15,6 +15,80 @@ function openPage(address: string): void {
   vi.stubGlobal("location", new URL(address));
 }
 
+/** Replaces the globals of aborts, as jsdom does. */
+function replaceSignals() {
+  const Native = AbortSignal;
+  class ForeignSignal extends EventTarget {
+    aborted = false;
+    reason: unknown;
+    throwIfAborted() {
+      if (this.aborted) throw this.reason;
+    }
+  }
+  class ForeignController {
+    readonly signal = new ForeignSignal();
+    abort(reason: unknown) {
+      Object.assign(this.signal, { aborted: true, reason }).dispatchEvent(new Event("abort"));
+    }
+  }
+  vi.stubGlobal("AbortController", ForeignController);
+  vi.stubGlobal("AbortSignal", ForeignSignal);
+  return Native;
+}
+
+test.each<[string, (client: GraphQLClient) => Promise<unknown>]>([
+  ["a list", (client) => client.applications().toArray()],
+  ["a list with a signal", (client) => client.licenses({ signal: new AbortController().signal }).toArray()],
+  [
+    "pages of a document of its own",
+    (client) =>
+      client.paginate("query ($first: Int, $after: String) { a }", {}, { select: () => PAGE }).toArray(),
+  ],
+  [
+    "a request with a signal",
+    (client) => client.request("{ ok }", {}, { signal: new AbortController().signal }),
+  ],
+  ["a mutation", (client) => client.request("mutation { ok }", {}, { retry: false })],
+])("gives fetch a signal of the platform where jsdom replaced the globals: %s", async (_, use) => {
+  const Native = replaceSignals();
+  const signals: unknown[] = [];
+  const client = new GraphQLClient({
+    baseUrl: "https://api.example.com",
+    apiKey: API_KEY,
+    fetch: async (_url, init) => {
+      signals.push(init?.signal);
+      return Response.json({ data: { applications: PAGE, licenses: PAGE, ok: true } });
+    },
+  });
+  await use(client);
+  expect(signals).toEqual([expect.any(Native)]);
+  await client.close();
+});
+
+test("a signal of jsdom aborts the request on the server too, with its own reason", async () => {
+  replaceSignals();
+  const { client, server } = await connectClient(() => {});
+  const abort = new AbortController();
+  const error = rejection(client.applications({ signal: abort.signal }).toArray());
+  await server.arrived(1);
+  const reason = { any: "value" };
+  abort.abort(reason);
+  expect(await error).toBe(reason);
+  await server.requests[0]?.cancelled;
+});
+
+test("the time of a request ends it where jsdom replaced the globals", async () => {
+  replaceSignals();
+  const { client, clock, server } = await connectClient(() => {}, { timeoutMs: 1000 });
+  const error = rejection(client.applications().toArray());
+  await server.arrived(1);
+  clock.advance(1000);
+  expect(await error).toMatchObject({ code: "TIMEOUT" });
+  await server.requests[0]?.cancelled;
+});
+
+const PAGE = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+
 /** What a client gives to fetch. */
 async function sent(options: Partial<ConstructorParameters<typeof GraphQLClient>[0]>) {
   const calls: { readonly url: string; readonly init: RequestInit | undefined }[] = [];

@@ -51,13 +51,41 @@ test.each<[matching: number, where: VendorFilter | "all"]>([
   expect([...new Set([...before, ...vendorNames])].sort()).toEqual(after);
 });
 
-test("sends one query for each page, and nothing else", async () => {
+test.each([
+  ["a state that the service does not know", { state: "SANCTOINED" }],
+  ["a state in another case", { state: "sanctioned" }],
+])("is refused by the service as the change is: %s", async (_, input) => {
+  const call = (name: "previewVendorsState" | "changeVendorsState") =>
+    rejection(Reflect.apply(service.graphql[name], service.graphql, [input, named({ eq: "Figma" })]));
+  const refused = { code: "GRAPHQL_ERRORS", errors: [{ extensions: { code: "HC0016" } }] };
+  expect(await call("changeVendorsState")).toMatchObject(refused);
+  expect(await call("previewVendorsState")).toMatchObject(refused);
+});
+
+test.each([
+  ["none", undefined],
+  ["null", null],
+  ["an empty object", {}],
+  ["a state that is undefined", { state: undefined }],
+  ["an empty state", { state: "" }],
+  ["the state alone", "SANCTIONED"],
+])("neither the preview nor the change is sent with this input: %s", async (_, input) => {
+  const { client, server } = await connectClient(page());
+  for (const call of [client.previewVendorsState, client.changeVendorsState])
+    expect(await rejection(Reflect.apply(call, client, [input, "all"]))).toMatchObject({
+      code: "INVALID_INPUT",
+      issues: [{ path: "input.state" }],
+    });
+  expect(server.requests).toEqual([]);
+});
+
+test("sends one query about the state and one for each page, and nothing else", async () => {
   const operations: string[] = [];
   const client = service.graphqlClient({
     onEvent: ({ operation, type }) => void (type === "request" && operations.push(operation)),
   });
   await client.previewVendorsState(STATE, "all");
-  expect(operations).toEqual(["Applications", "Applications", "Applications", "Applications"]);
+  expect(operations).toEqual(Array(5).fill("Applications"));
 });
 
 /** Answers with one page of applications of these vendors. */

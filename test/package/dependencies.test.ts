@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -11,6 +13,8 @@ const PERMISSIVE = [
   "ISC",
   "0BSD",
 ];
+
+const SYNC_SERVICE = "proto/saas_management/sync/v1/sync_service.proto";
 
 interface Manifest {
   readonly license: string;
@@ -51,6 +55,15 @@ test("package.json declares no side effects", () => {
   expect(manifest.sideEffects).toBe(false);
 });
 
-test("package.json exports named subpaths only", () => {
-  expect(Object.keys(manifest.exports).filter((subpath) => subpath.includes("*"))).toEqual([]);
+// Checkers of types take a named subpath for a module, so the contracts have patterns.
+test("package.json exports modules by name, and the contracts with their folders", () => {
+  const patterns = Object.entries(manifest.exports).filter(([subpath]) => subpath.includes("*"));
+  expect(Object.fromEntries(patterns)).toEqual({
+    "./*.graphql": "./schema/*.graphql",
+    "./proto/*.proto": "./proto/*.proto",
+  });
+  const { resolve } = createRequire(import.meta.url);
+  const files = { "schema.graphql": "schema/schema.graphql", [SYNC_SERVICE]: SYNC_SERVICE };
+  for (const [subpath, file] of Object.entries(files))
+    expect(resolve(`@saas-management/sdk/${subpath}`)).toBe(fileURLToPath(new URL(file, ROOT)));
 });

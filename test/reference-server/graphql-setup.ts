@@ -33,12 +33,6 @@ export class HandSynced implements SyncedInstallation {
     return this.#records[collection] ?? NONE;
   }
 
-  find<K extends Collection>(collection: K, id: string): MessageOf<K> | undefined {
-    return this.records(collection).find(
-      ({ variant }) => variant !== undefined && Reflect.get(variant.value, "id") === id,
-    );
-  }
-
   set(records: Partial<Records>): this {
     Object.assign(this.#records, records);
     return this;

@@ -73,14 +73,16 @@ test("discovers each product of synced plans and discovered usage once, beside t
   expect(await applications()).toMatchObject([{ id: "discovery:miro" }]);
 });
 
-test("counts people instead of accounts over all installations, and shows the last use", async () => {
+test("counts the people of each installation instead of accounts, and shows the last use of any", async () => {
   const { installation, workspace, applications } = await start({ applications: [{ name: "Figma" }] });
   installation.set({
     accounts: [
       account("a1", { email: "ann@acme.test" }),
       account("a2", { email: "BOB@acme.test" }),
       account("a3"),
+      account("a4", { email: "ann@acme.test" }),
     ],
+    employees: [employee("e1", "Ann", "ann@acme.test"), employee("e2", "Cem", "cem@acme.test")],
     plans: [plan("p1", "Pro", { product: "Figma" })],
     usage: [
       usage("a1", "2026-03-01T00:00:00Z"),
@@ -88,22 +90,26 @@ test("counts people instead of accounts over all installations, and shows the la
       usage("a2", "2026-02-12T23:59:59Z", { product: "figma" }),
       usage("a3", "2026-02-13T00:00:00Z"),
       usage("a3", "2026-03-14T00:00:00Z", { planId: "p9" }),
+      usage("a4", "2026-01-01T00:00:00Z"),
+    ],
+    externallyDiscoveredUsage: [
+      discoveredUsage("x2", "Figma", { at: "2025-12-24T10:00:00Z" }, "bob@acme.test"),
+      discoveredUsage("e2", "Figma", { from: "2025-01-01T10:00:00Z", to: "2025-02-01T10:00:00Z" }),
     ],
   });
-  const directory = new HandSynced("i2", "HR");
-  workspace.installations.push(
-    directory.set({
-      employees: [employee("e1", "Ann", "ann@acme.test"), employee("e2", "Cem", "cem@acme.test")],
-      externallyDiscoveredUsage: [
-        discoveredUsage("x1", "Figma", { at: "2026-03-02T10:00:00Z" }, "ANN@acme.test"),
-        discoveredUsage("x2", "Figma", { at: "2025-12-24T10:00:00Z" }, "bob@acme.test"),
-        discoveredUsage("e2", "Figma", { from: "2025-01-01T10:00:00Z", to: "2025-02-01T10:00:00Z" }),
-      ],
-    }),
-  );
   // Ann, Bob, the account a3 and Cem; in the last 30 days only Ann and a3.
   expect(await applications()).toMatchObject([
-    { lastUsed: "2026-03-02", userCountStat: { all: 4, last30Days: 2 } },
+    { lastUsed: "2026-03-01", userCountStat: { all: 4, last30Days: 2 } },
+  ]);
+  const signOn = new HandSynced("i2", "Sign-on");
+  workspace.installations.push(signOn);
+  signOn.set({
+    externallyDiscoveredUsage: [
+      discoveredUsage("x1", "Figma", { at: "2026-03-02T10:00:00Z" }, "ANN@acme.test"),
+    ],
+  });
+  expect(await applications()).toMatchObject([
+    { lastUsed: "2026-03-02", userCountStat: { all: 5, last30Days: 3 } },
   ]);
 });
 

@@ -24,14 +24,12 @@ interface LicenseNode {
 /** Starts a server with one plan of the product Figma and one license of it, held by the account `a1`. */
 async function start(portfolio?: Portfolio) {
   const server = await startServer(portfolio === undefined ? {} : { portfolio });
-  const { installation, workspace } = server;
+  const { installation } = server;
   installation.set({
     accounts: [account("a1", { email: "Ann@Acme.test", name: "ann" })],
     plans: [plan("p1", "Pro", { product: "Figma" })],
     licenses: [license("l1", "a1", "p1")],
   });
-  const directory = new HandSynced("i2", "HR");
-  workspace.installations.push(directory);
   const licenses = async (): Promise<readonly LicenseNode[]> => {
     const data = await server.query<{ licenses: { nodes: LicenseNode[] } }>(`{ licenses { nodes {
       id
@@ -44,7 +42,7 @@ async function start(portfolio?: Portfolio) {
     return data.licenses.nodes;
   };
   const first = async (): Promise<LicenseNode | undefined> => (await licenses())[0];
-  return { ...server, directory, licenses, first };
+  return { ...server, licenses, first };
 }
 
 test("shows a synced license with its plan and integration", async () => {
@@ -71,62 +69,44 @@ test("shows new rows immediately and removed rows no more", async () => {
 
 type Records = Parameters<HandSynced["set"]>[0];
 
-const ann = { name: "Ann Ames", email: "ann@acme.test", employeeId: "e1" };
+const email = "ann@acme.test";
+const ann = { name: "Ann Ames", email, employeeId: "e1" };
 const annOf = (variant: NonNullable<MessageOf<"employees">["variant"]>): Records => ({
   employees: [{ variant }],
 });
 const details = { displayName: "Ann Ames", id: "e1" };
-const email = "ann@acme.test";
-const other = { employees: [employee("a1", "Somebody Else", "else@acme.test")] };
 
-/** What the directory and the installation of the license hold beside it, and the holder. */
-test.each<[what: string, directory: Records, installation: Records, holder: object]>([
-  ["by e-mail address, ignoring case", { employees: [employee("e1", "Ann Ames", email)] }, {}, ann],
+/** What the installation holds beside the license, and the holder. */
+test.each<[what: string, records: Records, holder: object]>([
+  ["by e-mail address, ignoring case", { employees: [employee("e1", "Ann Ames", email)] }, ann],
   [
     "by an alias of the employee",
     { employees: [employee("e1", "Ann Ames", "a.ames@acme.test", ["ANN@acme.test"])] },
-    {},
     { ...ann, email: "a.ames@acme.test" },
   ],
-  ["from microsoft", annOf({ $case: "microsoft", value: { ...details, userPrincipalName: email } }), {}, ann],
+  ["from microsoft", annOf({ $case: "microsoft", value: { ...details, userPrincipalName: email } }), ann],
   [
     "from google",
     annOf({ $case: "google", value: { id: "e1", fullName: "Ann Ames", primaryEmail: email } }),
-    {},
     ann,
   ],
-  ["from okta", annOf({ $case: "okta", value: { ...details, login: email } }), {}, ann],
-  ["from bambooHr", annOf({ $case: "bambooHr", value: { ...details, workEmail: email } }), {}, ann],
+  ["from okta", annOf({ $case: "okta", value: { ...details, login: email } }), ann],
+  ["from bambooHr", annOf({ $case: "bambooHr", value: { ...details, workEmail: email } }), ann],
   [
-    "by the account's id in the same installation",
-    {},
+    "by the account's id",
     { employees: [employee("a1", "Ann Ames")] },
     { name: "Ann Ames", email: "Ann@Acme.test", employeeId: "a1" },
   ],
   [
-    "not by the account's id in another installation if it has an address",
-    other,
-    {},
-    { name: "ann", employeeId: null },
-  ],
-  [
-    "by the account's id in another installation if it has none",
-    other,
-    { accounts: [account("a1", { username: "ann" })] },
-    { name: "Somebody Else", employeeId: "a1" },
-  ],
-  [
     "by the account if there is no employee",
-    {},
     { accounts: [account("a1", { username: "ann7", email: " ", name: "" })] },
     { name: "ann7", email: null, employeeId: null },
   ],
-])("names the holder %s", async (_, inDirectory, inInstallation, holder) => {
-  const { directory, installation, first } = await start();
+])("names the holder %s", async (_, records, holder) => {
+  const { installation, first } = await start();
   // What was shown before is not shown again.
   await first();
-  directory.set(inDirectory);
-  installation.set(inInstallation);
+  installation.set(records);
   expect(await first()).toMatchObject({ holder });
 });
 
@@ -137,10 +117,9 @@ const uses = (actor: string, fields: Parameters<typeof usage>[2] = {}): Records 
 const found = (...event: Parameters<typeof discoveredUsage>): Records => ({
   externallyDiscoveredUsage: [discoveredUsage(...event)],
 });
-const asAnn = (id: string, records: Records): Records => ({ ...records, accounts: [account(id, { email })] });
 const employed = (records: Records): Records => ({ ...records, employees: [employee("e1", "Ann", email)] });
 
-test.each<[activity: "USED" | "UNUSED", by: string, installation: Records, directory?: Records]>([
+test.each<[activity: "USED" | "UNUSED", by: string, records: Records]>([
   ["USED", "use that names neither plan nor product", uses("a1")],
   ["USED", "use of its plan", uses("a1", { planId: "p1" })],
   ["UNUSED", "use of another plan", uses("a1", { planId: "p2" })],
@@ -150,33 +129,26 @@ test.each<[activity: "USED" | "UNUSED", by: string, installation: Records, direc
   ["UNUSED", "use by another account", uses("a2")],
   [
     "UNUSED",
-    "use without a product by another account of the holder in the same source",
-    {
+    "use by another account of the holder",
+    employed({
       accounts: [account("a1", { email }), account("a2", { email })],
       usage: [usage("a2", day), usage("a2", day, { planId: "p1" })],
-    },
+    }),
   ],
   [
-    "USED",
-    "use of the product by the holder's employee id in any installation",
-    {},
-    employed(uses("e1", { product: "Figma" })),
+    "UNUSED",
+    "use by another account whose id is the holder's as an employee",
+    employed({ accounts: [account("a1", { email }), account("e1")], usage: [usage("e1", day)] }),
   ],
-  ["UNUSED", "use without a product by it in another installation", {}, employed(uses("e1"))],
-  ["UNUSED", "use of a plan by it in another installation", {}, employed(uses("e1", { planId: "p1" }))],
-  ["USED", "use by it in the same installation", uses("e1"), employed({})],
-  [
-    "USED",
-    "use of the product by another account, as of a sign-on",
-    {},
-    asAnn("00u7", uses("00u7", { product: "Figma" })),
-  ],
+  ["USED", "use by the holder's employee id", employed(uses("e1"))],
+  ["USED", "use by an account whose record is missing", { accounts: [], ...uses("a1") }],
   [
     "USED",
     "use of the integration as the product",
     { plans: [plan("p1", "Pro")], ...uses("a1", { product: "Figma" }) },
   ],
   ["USED", "discovered use by address", found("x", "Figma", { at: day }, "ANN@acme.test")],
+  ["USED", "discovered use by the address of an employee", employed(found("x", "Figma", { at: day }, email))],
   ["USED", "discovered use by account id", found("a1", "figma", { at: day })],
   [
     "USED",
@@ -190,12 +162,24 @@ test.each<[activity: "USED" | "UNUSED", by: string, installation: Records, direc
   ],
   ["UNUSED", "discovered use of another product", found("a1", "Slack", { at: day })],
   ["UNUSED", "discovered use of no product", found("a1", undefined, { at: day })],
-])("calls a license %s by %s", async (activity, _, records, inDirectory = {}) => {
-  const { installation, directory, first } = await start();
+])("calls a license %s by %s", async (activity, _, records) => {
+  const { installation, first } = await start();
   await first();
   installation.set(records);
-  directory.set(inDirectory);
   expect(await first()).toMatchObject({ state: { activity } });
+});
+
+test("shows an installation's records as that installation's, whoever has the same ids and addresses", async () => {
+  const { workspace, first } = await start();
+  const other = new HandSynced("i2", "HR");
+  workspace.installations.push(other);
+  const alone = await first();
+  other.set({
+    employees: [employee("a1", "Somebody Else"), employee("e1", "Ann Ames", email)],
+    usage: [usage("a1", day), usage("e1", day, { product: "Figma" })],
+    externallyDiscoveredUsage: [discoveredUsage("x", "Figma", { at: day }, email)],
+  });
+  expect(await first()).toEqual(alone);
 });
 
 test("calls a license unused whose last use is more than 30 days ago", async () => {

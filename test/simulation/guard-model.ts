@@ -168,7 +168,9 @@ function heldForNothing(
   if (observation.runs.some((other) => other !== run && overlap(other, run))) return [];
   return error.report.reasons
     .filter(
-      ({ collection, rule }) =>
+      ({ collection, rule, diff }) =>
+        // Whether that is unusual depends on all that the ledger has seen.
+        !(rule === "removed" && diff.removed >= 5 && diff.removed > 0.15 * diff.known) &&
         !findings.some(
           (one) => one.rule === rule && (one.collection === "" || one.collection === collection),
         ),

@@ -24,7 +24,7 @@ export function isSnapshot(collection: SimCollection): boolean {
   return collection === "accounts" || collection === "licenses";
 }
 
-const MOMENT = new Date(0);
+const MOMENT = new Date(1e12);
 
 /** Makes a record of each collection; with an empty key it is not valid. */
 const RECORDS: { readonly [C in SimCollection]: (key: string, text: string) => RecordOf<C> } = {

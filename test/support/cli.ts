@@ -15,6 +15,8 @@ export interface CliOptions {
   /** The whole environment, besides PATH. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly input?: string | undefined;
+  /** Id of the user, who may have no entry among the users of this machine. @default the user of the tests */
+  readonly uid?: number | undefined;
   /** What Node runs. @default the built package */
   readonly program?: readonly string[] | undefined;
 }
@@ -33,11 +35,12 @@ export function settingsOf({ server, directory, installationId }: TestService): 
 /** Starts the command line, killed after the test. */
 export function startCli(
   args: readonly string[],
-  { cwd, env = {}, input, program = [CLI] }: CliOptions = {},
+  { cwd, env = {}, input, uid, program = [CLI] }: CliOptions = {},
 ): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, [...program, ...args], {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
+    ...(uid !== undefined && { uid, gid: uid }),
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   if (input !== undefined) child.stdin.end(input);

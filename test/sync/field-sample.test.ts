@@ -125,6 +125,14 @@ test("takes at most 1.5 KiB for accounts, and 3.8 KiB for employees of one direc
   expect(most("employees", (record) => "fullName" in record)).toBeLessThanOrEqual(3.8 * 1024);
 });
 
+test("tells an address from its part before the @, and not from one of another domain", () => {
+  const accountsWith = (emailOf: (i: number) => string) =>
+    accounts(0, 2000).map((record, i) => ({ ...record, email: emailOf(i) }));
+  expect(changedBeside(accountsWith((i) => `${i}@other.example`))).toEqual([]);
+  for (const lost of [(i: number) => `${i}`, (i: number) => `@${i}`, (i: number) => `${i}.@example.com`])
+    expect(changedBeside(accountsWith(lost))).toEqual(["email"]);
+});
+
 test("makes the samples that ledgers hold", () => {
   expect(sampleOf("accounts", accounts(0, 2))).toMatchInlineSnapshot(`
     {
@@ -134,7 +142,7 @@ test("makes the samples that ledgers hold", () => {
         "active",
         "roles",
       ],
-      "rows": "8ttmSQLMMIyA+QK8",
+      "rows": "8ttmOALMMIyAZAK8",
     }
   `);
 });

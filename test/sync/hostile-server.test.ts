@@ -131,7 +131,7 @@ test.each([...UNREADABLE, TWO_MESSAGES])(
   "leaves the outcome of records unknown after %s, and does not retry",
   async (_, answer) => {
     const { batch, server } = await startBareBatch(answer, SMALL);
-    const event = { sourceActorId: "a", lastActivity: new Date(0) };
+    const event = { sourceActorId: "a", lastActivity: new Date(1e12) };
     await expect(batch.write("externallyDiscoveredUsage", [event])).rejects.toMatchObject({
       code: "SYNC_PROTOCOL",
       retryable: false,

@@ -15,7 +15,7 @@ const EMPTY = new Uint8Array();
 const connector = defineConnector({
   snapshots: ["accounts"],
   run: async (batch, { advance }) => {
-    await batch.write("usage", [{ id: "e1", sourceActorId: "a", lastActivity: new Date(0) }]);
+    await batch.write("usage", [{ id: "e1", sourceActorId: "a", lastActivity: new Date(1e12) }]);
     await batch.write("accounts", accounts(2));
     advance("usage", "2026-01-01");
   },
@@ -79,7 +79,7 @@ function lie({ server }: { readonly server: SyncServer }, operation: string, ...
 const WRITES: readonly (readonly [string, (batch: SyncBatch) => Promise<unknown>])[] = [
   ["a snapshot", (batch) => batch.write("accounts", accounts(2))],
   ["an empty snapshot", (batch) => batch.write("accounts", [])],
-  ["events", (batch) => batch.write("auditLogs", [{ id: "e", action: "a", eventTime: new Date(0) }])],
+  ["events", (batch) => batch.write("auditLogs", [{ id: "e", action: "a", eventTime: new Date(1e12) }])],
 ];
 
 testOfAcceptedCounts.each([...WRITES])(

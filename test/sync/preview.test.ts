@@ -277,7 +277,7 @@ test("needs no key, and calls no hook", async () => {
   const { collections } = await client.sync.preview(connector, { ledger: "none" });
   expect(collections.accounts).toMatchObject({ stats: { sent: 1 } });
   expect(events).toEqual([]);
-  const noKey = { code: "INVALID_CONFIGURATION", message: expect.stringContaining("apiKey") };
+  const noKey = { code: "AUTHENTICATION_FAILED", message: expect.stringContaining("apiKey") };
   const { installationId } = service;
   await expect(client.sync.startBatch({ installationId })).rejects.toMatchObject(noKey);
   expect(() => client.graphql).toThrow(expect.objectContaining(noKey));
@@ -312,6 +312,6 @@ test("as a string, shows each collection, without the contents of records; as JS
 
 test("as a string, says that changes are unknown without a ledger", async () => {
   expect(`${await previewAccounts(accounts(["a"]))}`).toMatch(
-    /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes: unknown without a ledger\nA run would be completed\.$/,
+    /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes unknown without a ledger\nA run would be completed\.$/,
   );
 });

@@ -106,7 +106,7 @@ async function inBatch<T>(
   use: (batch: SyncBatch) => Promise<T>,
 ): Promise<T> {
   harness.server.streams.length = 0;
-  const client = harness.client(options);
+  const client = harness.client({ allowAnyEventTime: true, ...options });
   try {
     return await use(await client.startBatch({ installationId: "installation-1" }));
   } finally {

@@ -49,8 +49,7 @@ export function fileConnector(
           continue;
         }
         const { sent, skipped } = await batch.write(name, recordsOf(name, own, io), { newOnly: hasLedger });
-        if (skipped > 0)
-          io.note(`${name}: ${skipped} of ${sent + skipped} events were sent by an earlier run.`);
+        if (skipped > 0) io.note(`${name}: ${skipped} of ${sent + skipped} events were sent before.`);
       }
     },
   };

@@ -1,8 +1,7 @@
-import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { SaasManagementClient } from "../../client.js";
 import { isLoopback } from "../../core/endpoint.js";
-import { type ReferenceServer, startReferenceServer } from "../../reference-server/server.js";
+import { openServer, type ReferenceServer } from "../../reference-server/server.js";
 import { TestClock } from "../../reference-server/test-clock.js";
 import type { Io } from "../io.js";
 import { type Options, UsageError } from "../options.js";
@@ -10,7 +9,7 @@ import { messageOf } from "../problem.js";
 import { demoInstallations, demoPortfolio } from "./demo.js";
 import { envFileOf, writeEnvFile } from "./env-file.js";
 
-type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;
+type ServerOptions = NonNullable<Parameters<typeof openServer>[0]>;
 
 /** Serves until a signal stops it. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
@@ -31,9 +30,7 @@ export async function serve(options: ServerOptions, isDemo: boolean): Promise<Re
   const clock = new TestClock();
   const portfolio = isDemo ? demoPortfolio(clock.now()) : undefined;
   try {
-    const server = await startReferenceServer({ ...options, clock, portfolio });
-    if (isDemo) await loadDemo(server, options.tls && clientTls(options.tls.cert));
-    return server;
+    return await openServer({ ...options, clock, portfolio }, isDemo ? loadDemo : undefined);
   } catch (error) {
     // An invalid option, a port in use, an address of another machine.
     const isUsage = error instanceof TypeError || (error instanceof Error && "syscall" in error);
@@ -56,18 +53,9 @@ function readText(option: string, file: string): string {
   }
 }
 
-/** Accepts the server's own certificate, by a name that it has. */
-function clientTls(ca: string): { readonly ca: string; readonly serverName?: string } {
-  const serverName = /DNS:([^,\s*]+)/.exec(new X509Certificate(ca).subjectAltName ?? "")?.[1];
-  return serverName === undefined ? { ca } : { ca, serverName };
-}
-
 /** Pushes the demo company. The default installation stays empty, for the first runs of examples. */
-async function loadDemo(
-  { syncUrl, apiKey, clock, createInstallation }: ReferenceServer,
-  tls: { readonly ca: string; readonly serverName?: string } | undefined,
-): Promise<void> {
-  await using client = new SaasManagementClient({ syncUrl, apiKey, tls });
+async function loadDemo({ syncUrl, apiKey, clock, createInstallation }: ReferenceServer): Promise<void> {
+  await using client = new SaasManagementClient({ syncUrl, apiKey });
   for (const { integration, write } of demoInstallations(clock.now())) {
     const batch = await client.sync.startBatch({ installationId: createInstallation({ integration }) });
     await write(batch);

@@ -1,5 +1,6 @@
 import { type ASTNode, type ExecutionResult, GraphQLError } from "graphql";
 import type { Response } from "graphql-http";
+import { reportDefect } from "../network.js";
 
 /**
  * Values of `extensions.code`. The service description shows only the first. The others are assumptions, taken from Hot
@@ -50,7 +51,7 @@ export function unexpectedError(place?: ErrorPlace): GraphQLError {
   return requestError(ErrorCode.unexpected, "Unexpected execution error.", place);
 }
 
-/** What the caller sees of an error. An error without a code is a defect of this server and reveals nothing. */
+/** What the caller sees of an error. An error without a code is a defect of this server: its process tells it, the answer does not. */
 export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError {
   if (!(error instanceof GraphQLError)) {
     // graphql-http's own errors, if it has another copy of graphql.
@@ -60,6 +61,7 @@ export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError
   if (error.extensions["code"] !== undefined) return error;
   const { nodes, path, originalError } = error;
   if (originalError == null) return requestError(ErrorCode.validation, error.message, { nodes, path });
+  reportDefect(originalError);
   return unexpectedError({ nodes, path });
 }
 

@@ -22,6 +22,7 @@ import {
 } from "graphql-http";
 import type { Clock } from "../../core/clock.js";
 import type { FaultInjector } from "../faults/injector.js";
+import { reportDefect } from "../network.js";
 import { lazy } from "../values.js";
 import type { ApiKeys } from "../workspace.js";
 import {
@@ -86,6 +87,7 @@ export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandler
   return (request) =>
     handler(request).catch((error: unknown) => {
       if (request.context.signal.aborted || error instanceof ConnectionFault) throw error;
+      reportDefect(error);
       return errorAnswer(500, "Internal Server Error", { errors: [unexpectedError()], data: null });
     });
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import Big from "big.js";
 import {
   buildASTSchema,
@@ -14,6 +12,7 @@ import {
   valueFromASTUntyped,
 } from "graphql";
 import type { Clock } from "../../core/clock.js";
+import { SCHEMA } from "../../graphql/generated/schema.js";
 import { SCALAR_KINDS } from "../../sync/generated/contract.js";
 import type { ApplicationState } from "../portfolio.js";
 import { calendarDateOf, isCalendarDate } from "../values.js";
@@ -42,15 +41,13 @@ type Resolver<Arguments> = GraphQLFieldResolver<unknown, RequestContext, Argumen
 
 /** The schema of the package with scalars and resolvers. Fields below the root are read from rows by name. */
 export function executableSchema(): GraphQLSchema {
-  // By its public name, because this file is bundled.
-  const file = createRequire(import.meta.url).resolve("@saas-management/sdk/schema.graphql");
-  const schema = buildASTSchema(parse(readFileSync(file, "utf8"), { noLocation: true }), {
+  const schema = buildASTSchema(parse(SCHEMA, { noLocation: true }), {
     // Its tests validate it.
     assumeValid: true,
     assumeValidSDL: true,
   });
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
-  if (!query || !mutation) throw new TypeError(`${file} is not the schema of the service.`);
+  if (!query || !mutation) throw new TypeError("The schema has no queries or mutations.");
   for (const [name, kind] of Object.entries(SCALAR_KINDS)) {
     const type = schema.getType(name);
     if (!isScalarType(type) || isSpecifiedScalarType(type)) continue;

@@ -11,6 +11,7 @@ import {
   type ListenOptions,
   listen,
   peerOf,
+  reportDefect,
   tlsSettings,
 } from "../network.js";
 import type { BodyFault } from "./faults.js";
@@ -86,14 +87,11 @@ export interface GraphQLServer {
 
 export async function startGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const { tls } = options;
-  let handler: Promise<GraphQLHandler> | undefined;
-  // Loaded by the first request: tests of the Sync API do without GraphQL.
-  const loadHandler = (): Promise<GraphQLHandler> => {
-    handler ??= import("./handler.js").then(({ graphQLHandler }) => graphQLHandler(options));
-    return handler;
-  };
+  // Not by the first request, which could not tell why it cannot be loaded.
+  const { graphQLHandler } = await import("./handler.js");
+  const handler = graphQLHandler(options);
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    void exchange(loadHandler, options, connections, request, response);
+    void exchange(handler, options, connections, request, response);
   };
   const server = tls === undefined ? createServer(listener) : createTlsServer(tlsSettings(tls), listener);
   const connections = new Connections(server);
@@ -104,13 +102,13 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // Not closeAllConnections: it does not know connections that are still in the TLS handshake.
       connections.destroyAll();
-      await Promise.allSettled([closed, handler]);
+      await closed;
     },
   };
 }
 
 async function exchange(
-  loadHandler: () => Promise<GraphQLHandler>,
+  handler: GraphQLHandler,
   { keys, clock, cors }: GraphQLServerOptions,
   connections: Connections,
   request: IncomingMessage,
@@ -125,12 +123,15 @@ async function exchange(
   const context: Exchange = { clock, signal, revokeKey, due: [], isReplaced: false };
   try {
     const isAllowed = allowOrigin(cors, request, response);
-    const own = await answerTo(loadHandler, request, context, isAllowed);
+    const own = await answerTo(handler, request, context, isAllowed);
     const { answer, body } = await strikeAnswer(context, own);
     await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });
   } catch (error) {
-    // An answer that cannot be sent ends the connection, not the process.
-    endConnection(error instanceof ConnectionFault ? error.how : "drop");
+    if (error instanceof ConnectionFault) return endConnection(error.how);
+    if (signal.aborted || response.headersSent) return endConnection("drop");
+    // Not a closed connection, which looks like a fault of the network.
+    reportDefect(error);
+    response.writeHead(500).end("The reference server failed. Its process says why.");
   }
 }
 
@@ -151,7 +152,7 @@ function allowOrigin(
 }
 
 async function answerTo(
-  loadHandler: () => Promise<GraphQLHandler>,
+  handler: GraphQLHandler,
   request: IncomingMessage,
   context: Exchange,
   isAllowed: boolean,
@@ -163,6 +164,5 @@ async function answerTo(
     return [null, { status: 405, statusText: "Method Not Allowed", headers: { allow: "POST" } }];
   }
   const body = await text(request);
-  const handler = await loadHandler();
   return handler({ method, url, headers, body, raw: request, context });
 }

@@ -31,10 +31,6 @@ export class Installation implements SyncedInstallation {
     return this.stores[collection].present();
   }
 
-  find<C extends Collection>(collection: C, id: string): MessageOf<C> | undefined {
-    return this.stores[collection].find(id);
-  }
-
   lockHolder(now: number): Batch | undefined {
     const newest = this.batches.at(-1);
     return newest?.stateAt(now) === "active" ? newest : undefined;

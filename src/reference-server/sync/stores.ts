@@ -109,11 +109,6 @@ export class CollectionStore<C extends Collection> {
     return present;
   }
 
-  find(id: string): MessageOf<C> | undefined {
-    const row = this.#rows.get(id);
-    return row?.removed === true ? undefined : row?.record;
-  }
-
   /** Every record that was ever accepted. */
   all(): readonly { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {
     return Array.from(this.#rows, ([id, { removed, record }]) => ({

@@ -14,6 +14,7 @@ import {
   SAMPLED_RECORDS,
 } from "../../sync/ids/field-sample.js";
 import type { FieldMemory, PastSnapshot, Usual, UsualShares } from "../ledger/past.js";
+import type { Comparison } from "./comparison.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A share that was seen counts half after so many days: quarters and seasons come again. */
@@ -36,6 +37,8 @@ const OTHER = { share: 0.5, uniqueShare: 0.35, min: 10 };
 const IDENTITY_MIN = 5;
 /** Few records whose different values all become one. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
+/** A value that almost everybody has now, and few had before, needs no history to be wrong. */
+const COLLAPSED = { share: 0.8, before: 0.5, min: 5 };
 /** Times and versions: all change that did not change before. */
 const DRIFTING = { share: 0.95, usual: 0.1 };
 /** A field tells records apart if it has this part of the hashes that so many different values have. */
@@ -43,6 +46,8 @@ const UNIQUE = { share: 0.75, min: 4 };
 const HASHES = 255;
 /** Smaller shares are not remembered: they change no limit. */
 const LEAST_SHARE = 0.005;
+/** The name under which the share of removed ids is remembered, beside those of fields. */
+const IDS = "";
 const NOTHING: UsualShares = { lost: 0, other: 0, merged: 0 };
 
 export interface ChangeFacts {
@@ -70,21 +75,36 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
     const change = changes.get(field);
     if (change === undefined) return [];
     const shares = usual.shares[field] ?? NOTHING;
-    const isYoung = at - usual.since < YOUNG.days * DAY_MS || usual.comparisons < YOUNG.comparisons;
     const text =
       lossOf(change, shares) ??
       slowLossOf(change, now, pasts, shares) ??
-      otherwise(change, kind, shares, isYoung);
+      otherwise(change, kind, shares, isYoung(usual, at));
     return text === undefined ? [] : [{ field, text: `\`${field}\`: ${text}` }];
   });
 }
 
-/** What to remember of the fields when a snapshot was completed. */
-export function memoryAfter(memory: FieldMemory | undefined, now: FieldSample, at: number): FieldMemory {
+/** The largest share of ids that a run usually removes; undefined while nobody knows. */
+export function usualRemovals(memory: FieldMemory | undefined, at: number): number | undefined {
+  if (memory === undefined || isYoung(memory.usual, at)) return undefined;
+  return decayed(memory.usual, at).shares[IDS]?.lost ?? 0;
+}
+
+function isYoung({ since, comparisons }: Usual, at: number): boolean {
+  return at - since < YOUNG.days * DAY_MS || comparisons < YOUNG.comparisons;
+}
+
+/** What to remember of the fields, and of the share that was removed, when a snapshot was completed. */
+export function memoryAfter(
+  memory: FieldMemory | undefined,
+  now: FieldSample,
+  at: number,
+  { known, gone }: Pick<Comparison, "known" | "gone">,
+): FieldMemory {
   if (memory === undefined) return { sample: now, usual: firstUsual(at) };
   const { since, comparisons, shares } = decayed(memory.usual, at);
   const all = new Map(Object.entries(shares));
-  for (const { field, had, ...counts } of changesOf(memory.sample, now)) {
+  const ids = { field: IDS, had: known, lost: gone, other: 0, merged: 0 };
+  for (const { field, had, ...counts } of [...changesOf(memory.sample, now), ids]) {
     if (had < LOST.all) continue;
     const before = all.get(field) ?? NOTHING;
     const most = (name: keyof UsualShares) => Math.max(before[name], counts[name] / had);
@@ -131,17 +151,17 @@ function otherwise(
   { had, other, merged, before, values }: FieldChange,
   kind: FieldKind,
   usual: UsualShares,
-  isYoung: boolean,
+  young: boolean,
 ): string | undefined {
   const changed = `${other} of ${had} sampled records took another value.${usually(usual.other, "change")}`;
   if (kind === "drifting") {
-    const isNew = !isYoung && usual.other <= DRIFTING.usual;
+    const isNew = !young && usual.other <= DRIFTING.usual;
     return isNew && other >= OTHER.min && other / had >= DRIFTING.share ? changed : undefined;
   }
   const isUnique = had >= UNIQUE.min && values > UNIQUE.share * HASHES * (1 - Math.exp(-had / HASHES));
   const isIdentity = isUnique && kind === "text";
   const above = (count: number, share: number, usualShare: number) =>
-    count / had > Math.max(isYoung ? YOUNG.share : 0, limit(share, usualShare));
+    count / had > Math.max(young ? YOUNG.share : 0, limit(share, usualShare));
   const isSweep = merged >= SWEEP.ofRest * (had - before);
   const isMerged =
     merged >= (isIdentity ? IDENTITY_MIN : MERGED.min) &&
@@ -151,7 +171,12 @@ function otherwise(
     had >= SMALL.min &&
     values >= Math.min(SMALL.values, had - 1) &&
     usual.merged < SMALL.usual;
-  if (isMerged || isSmall)
+  const isCollapsed =
+    (isIdentity || kind === "value") &&
+    merged >= COLLAPSED.min &&
+    (merged + before) / had >= limit(COLLAPSED.share, usual.merged) &&
+    before / had < COLLAPSED.before;
+  if (isMerged || isSmall || isCollapsed)
     return `${merged} of ${had} sampled records took the same value; ${before} had it before.${usually(usual.merged, "change")}`;
   const isOther =
     other >= (isIdentity ? IDENTITY_MIN : OTHER.min) &&

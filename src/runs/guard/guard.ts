@@ -6,13 +6,14 @@ import {
   type SnapshotDiff,
 } from "../../core/errors/index.js";
 import { withinGrace } from "../../sync/call.js";
-import type { SnapshotCollection } from "../../sync/collections.js";
+import type { Collection, SnapshotCollection } from "../../sync/collections.js";
 import type { InspectorOf } from "../../sync/encoding/record-inspector.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import type { OnProgress } from "../../sync/progress.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { noteHeld } from "../ledger/notes.js";
+import type { PastSnapshots } from "../ledger/past.js";
 import { knowsSnapshots, type LedgerSnapshot, readLedger } from "../ledger/state.js";
 import { decide, heldRunOf, type Judged, offer } from "./approval.js";
 import { describeHeld, type HeldScope } from "./held-report.js";
@@ -78,6 +79,13 @@ export class Guard {
       [...this.approved].map(([{ collection }, findings]) => [collection, findings.map(({ rule }) => rule)]),
     );
   }
+
+  /** What the ledger will remember of a collection, now that it was completed. */
+  readonly pastsOf = (collection: Collection): PastSnapshots => {
+    const snapshot = this.snapshots.get(collection);
+    const rule = snapshot && this.rules.ruleOf(snapshot.collection);
+    return snapshot?.pastsWith(rule, this.approved.get(snapshot) ?? []) ?? [];
+  };
 
   /** What reports of held runs say of the ledger. */
   get place(): HeldScope {

@@ -22,7 +22,8 @@ import type { FirstRun } from "./first-run.js";
 export interface GuardRules {
   /**
    * By the ids that would be removed: if nothing is left, if none of at least 2 known ids is left, if at least `min` and
-   * more than `maxShare` of the known ids would be removed, or more than `max`.
+   * more than `maxShare` of the known ids would be removed, or more than `max`. Also if more than 15 % and more than twice
+   * the usual share would be removed, or more than 5 % while repeated records suggest that a page was read twice.
    * @default { maxShare: 0.25, min: 3 }
    */
   readonly removed?: RemovedRule | false | undefined;
@@ -34,7 +35,7 @@ export interface GuardRules {
   readonly window?: WindowRule | false | undefined;
   /**
    * By new ids: if they are more than `min`, and more than `maxShare` of the known ids, of which there is at least one.
-   * @default { maxShare: 0.75, min: 50 }
+   * @default { maxShare: 0.4, min: 20 }
    */
   readonly added?: AddedRule | false | undefined;
   /**
@@ -64,9 +65,9 @@ interface WindowRule {
 }
 
 interface AddedRule {
-  /** Largest share of the known ids; it may be greater than 1. @default 0.75 */
+  /** Largest share of the known ids; it may be greater than 1. @default 0.4 */
   readonly maxShare?: number | undefined;
-  /** So many new ids always pass. @default 50 */
+  /** So many new ids always pass. @default 20 */
   readonly min?: number | undefined;
 }
 
@@ -122,7 +123,7 @@ export interface JudgeOptions {
 const DEFAULTS = {
   removed: { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY },
   window: { maxShare: 0.25, min: 5, days: WINDOW_DAYS },
-  added: { maxShare: 0.75, min: 50 },
+  added: { maxShare: 0.4, min: 20 },
   changed: true,
 } satisfies ResolvedRule;
 

@@ -72,6 +72,11 @@ export class SnapshotIds implements RecordInspector {
     return this.#collect(encoded, 1)?.expected;
   }
 
+  /** Whether a table has the id of the record that was inspected last. */
+  isLastIn(table: IdTable): boolean {
+    return table.has(this.#hashes[0] ?? 0, this.#hashes[1] ?? 0);
+  }
+
   /** Looks up the ids of a block together: memory answers many questions at a time faster than one by one. */
   inspectBlock(
     record: EncodedRecord,

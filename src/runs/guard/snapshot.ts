@@ -12,7 +12,7 @@ import {
 } from "../ledger/collection-ledger.js";
 import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
-import { isDamage, type Lines, ledgerError, noLines } from "../ledger/value.js";
+import { isDamage, type Lines, noLines } from "../ledger/value.js";
 import { memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
@@ -62,6 +62,7 @@ export class GuardedSnapshot {
   /** Of the fields; empty before `judge`. */
   sample: FieldSample = EMPTY_SAMPLE;
   #pasts: PastSnapshots = [];
+  #compared: Pick<Comparison, "known" | "gone"> = { known: 0, gone: 0 };
   readonly #log: IdLog | undefined;
 
   constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, log: IdLog | undefined) {
@@ -99,19 +100,20 @@ export class GuardedSnapshot {
       compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
-      if (!isDamage(error)) throw ledgerError("be read; nothing was sent", error);
+      if (!isDamage(error)) throw error;
       problem = error;
       baseline = "unreadable";
       this.knownIds = await readableOf(this.knownIds, table);
       compared = await compareIds(table, this.knownIds);
     }
+    this.#compared = compared;
     const findings = (): readonly Finding[] => {
       if (rule === undefined) return [];
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
       if (!isCompleted && isUnknown) return [unknownInstallation(compared)];
       const { collection } = this;
-      return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now }, rule);
+      return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now, duplicates }, rule);
     };
     return {
       collection: this.collection,
@@ -128,13 +130,14 @@ export class GuardedSnapshot {
    */
   async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
     const { collection, sample } = this;
+    const { duplicates } = this.ids;
     const shown = await tableOf(held.lines());
     const isShown = (low: number, high: number) => shown.has(low, high);
     const known = this.knownIds.map((ids) =>
       ids.sequence > held.sequence ? ids : { ...ids, lines: () => linesWhere(ids.lines(), isShown) },
     );
     const now = this.past?.at ?? 0;
-    const facts = { collection, sample, pasts: upTo(now, await held.pasts()), unclear: [], now };
+    const facts = { collection, sample, pasts: upTo(now, await held.pasts()), unclear: [], now, duplicates };
     const onlyRemoved = { ...rule, window: false, added: false, changed: false } as const;
     return [
       ...findingsOf({ ...facts, compared: await compareIds(this.ids.table, [held]) }, rule),
@@ -184,7 +187,7 @@ export class GuardedSnapshot {
   /** What the ledger will remember of the collection. @param approved What the snapshot would have been held for */
   pastsWith(rule: ResolvedRule | undefined, approved: readonly Finding[]): PastSnapshots | undefined {
     if (this.past === undefined) return undefined;
-    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.past.at);
+    const fields = memoryAfter(this.#pasts.at(-1)?.fields, this.sample, this.past.at, this.#compared);
     return remembered(this.#pasts, { ...this.past, fields }, approved, daysOf(rule));
   }
 }

@@ -3,11 +3,15 @@ import type { SnapshotCollection } from "../../sync/collections.js";
 import type { FieldSample } from "../../sync/ids/field-sample.js";
 import { count, counted } from "../../sync/report-text.js";
 import { inWindow, type PastSnapshot, type PastSnapshots } from "../ledger/past.js";
-import { judgeChanges } from "./changed.js";
+import { judgeChanges, usualRemovals } from "./changed.js";
 import type { Comparison } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 
 const FIRST_FIELDS = 5;
+/** More than the usual removals hold a snapshot from here on; a region that is down takes 15 to 30 %. */
+const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
+/** Records that are repeated in place of others: a page was read twice. */
+const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };
 
 type Limits<Name extends keyof ResolvedRule> = Exclude<ResolvedRule[Name], false>;
 
@@ -20,6 +24,8 @@ export interface SnapshotFacts {
   /** Snapshots that may have been completed after those. */
   readonly unclear: readonly PastSnapshot[];
   readonly now: number;
+  /** Number of records that were repeated. */
+  readonly duplicates: number;
 }
 
 /** A rule that a snapshot breaks. */
@@ -33,18 +39,23 @@ export interface Finding {
 
 /** Judges a snapshot by the rules that need no other collection. */
 export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly Finding[] {
-  const { collection, compared, sample, unclear, now } = facts;
+  const { collection, compared, sample, unclear, now, duplicates } = facts;
   const pasts = [...inWindow(facts.pasts, now, daysOf(rule)), ...unclear];
   const window = pasts.filter(({ superseded = [] }) => !superseded.includes("window"));
   const findings: Finding[] = [];
   const find = (name: Finding["rule"], text: string | undefined) => {
     if (text !== undefined) findings.push({ rule: name, text });
   };
+  const memory = facts.pasts.at(-1)?.fields;
+  const usual = usualRemovals(memory, now);
   // What `removed` says need not be said again as shrinkage.
   if (isHeld(compared, rule)) find("removed", describeRemovals(compared));
+  else if (isUnusual(compared, rule, usual))
+    find("removed", `${describeRemovals(compared)}; usually at most ${percent(usual ?? 0, 1)}`);
+  else if (isReadTwice(compared, rule, duplicates))
+    find("removed", `${describeRemovals(compared)}, and ${counted(duplicates, "record")} came twice`);
   else if (rule.window !== false) find("window", shrinkage(compared, window, rule.window));
   if (rule.added !== false) find("added", growth(compared, rule.added));
-  const memory = facts.pasts.at(-1)?.fields;
   const changed = rule.changed ? judgeChanges({ collection, memory, now: sample, pasts, at: now }) : [];
   if (changed.length === 0) return findings;
   const texts = changed.slice(0, FIRST_FIELDS).map(({ text }) => text);
@@ -72,6 +83,22 @@ function exceeds(
   if (limits === false || gone === 0) return false;
   const isNoneKept = gone === known && (sent === 0 || known >= 2);
   return isNoneKept || (gone >= limits.min && gone / known > limits.maxShare) || gone > limits.max;
+}
+
+/** Whether many more ids would be removed than in the runs before. */
+function isUnusual(
+  { known, gone }: Comparison,
+  { removed }: ResolvedRule,
+  usual: number | undefined,
+): boolean {
+  if (removed === false || usual === undefined || gone < UNUSUAL.min) return false;
+  return gone / known > Math.min(removed.maxShare, Math.max(UNUSUAL.share, UNUSUAL.factor * usual));
+}
+
+/** Whether as many records were repeated as a page that was read in place of another would explain. */
+function isReadTwice({ known, gone }: Comparison, { removed }: ResolvedRule, duplicates: number): boolean {
+  if (removed === false || gone < TWICE.min) return false;
+  return gone > TWICE.share * known && duplicates >= TWICE.ofGone * gone;
 }
 
 function describeRemovals({ known, sets, sent, gone }: Comparison): string {

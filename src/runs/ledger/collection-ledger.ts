@@ -9,7 +9,7 @@ import {
 } from "./installation-ledger.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
 import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
-import { decodeValue, type Fields, type Lines, putValue } from "./value.js";
+import { decodeValue, type Fields, type Lines, putValue, unstored } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -148,7 +148,7 @@ export class CollectionLedger {
         await stored;
         // The next run would take the ledger for an empty one.
         if (!this.#ledger.isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
-          throw new Error(`The store does not list ${key}.`);
+          throw unstored(key, "the store does not list it");
       },
       discard: async () => {
         drop(new Error("The ids of this snapshot are not needed any more."));

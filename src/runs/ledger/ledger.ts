@@ -126,14 +126,23 @@ function readHashIds(name: string, options: LedgerOptions | undefined): boolean 
 
 /** Returns the absolute path of a directory, or of the default one. @throws {ConfigurationError} it is not a path */
 function directoryOf(directory: string | undefined): string {
-  const state = process.env["XDG_STATE_HOME"] ?? "";
-  const parent = isAbsolute(state) ? state : join(homedir(), ".local", "state");
-  if (directory === undefined && !isAbsolute(parent))
-    throw new ConfigurationError(
-      "HOME is empty: set HOME or XDG_STATE_HOME, or name the directory of the ledger.",
-    );
-  const path = directory ?? join(parent, "saas-management", "ledger");
+  const path = directory ?? join(stateDirectory(), "saas-management", "ledger");
   if (typeof path !== "string" || path === "" || path.includes("\0"))
     throw new ConfigurationError("fileLedger needs the path of a directory.");
   return resolve(path);
+}
+
+/** Where the programs of a user keep their state. @throws {ConfigurationError} the user has no home */
+function stateDirectory(): string {
+  const { HOME: home, XDG_STATE_HOME: state = "" } = process.env;
+  if (isAbsolute(state)) return state;
+  try {
+    const parent = join(homedir(), ".local", "state");
+    if (isAbsolute(parent)) return parent;
+  } catch {
+    // Node asks for the entry of a user who may have none, as in a container.
+  }
+  throw new ConfigurationError(
+    `HOME is ${home === undefined ? "not set" : "empty"}: set HOME or XDG_STATE_HOME, or name the directory of the ledger.`,
+  );
 }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
+import { EventTimes } from "../event-times.js";
 
 const MAX_ISSUES = 20;
 /** How many records after an invalid one are checked for further issues. */
@@ -20,6 +21,7 @@ export async function explainRecord(
   collection: Collection,
   record: unknown,
   place: RecordLocation,
+  times?: EventTimes,
 ): Promise<readonly InputIssue[]> {
   schemas ??= await import("../generated/schemas.js");
   const refused = (expected: string): readonly InputIssue[] => [{ ...place, path: "", expected }];
@@ -30,6 +32,7 @@ export async function explainRecord(
     const { generic, others = generic } = schemas.RECORD_SCHEMAS[collection];
     const isSet = (name: string) => isObject(record) && Reflect.get(record, name) != null;
     const schema = COLLECTIONS[collection].variants.some(isSet) ? others : generic;
+    EventTimes.checked = times;
     const issues = schema.safeParse(record).error?.issues ?? [];
     if (issues.some(hasWrapper)) return [{ ...place, path: GENERIC, expected: FLAT }];
     // A field with a wrong name comes first: that another is missing often follows from it.
@@ -38,6 +41,8 @@ export async function explainRecord(
     return explained.length > 0 ? explained : refused("a valid record");
   } catch {
     return refused("a plain object: reading this one threw an exception");
+  } finally {
+    EventTimes.checked = undefined;
   }
 }
 

@@ -4,6 +4,8 @@
  * A repeated message field is tag, length and bytes for each record. Each record is encoded once, at its place in the
  * message. The header, which holds the length of all records, is written last, into room kept in front of them.
  */
+
+import type { EventTimes } from "../event-times.js";
 import { BATCH_ID_PATH } from "../generated/collections.js";
 import { afterVarint, varintBytes } from "./byte-writer.js";
 import { type BlockEncoder, RecordBlock } from "./record-block.js";
@@ -66,8 +68,14 @@ export class MessageBuilder {
   #firstIndex = 0;
 
   /** @param targetBytes Size that a message stays within, unless a single record is larger. */
-  constructor(batchId: string, { path, recordsNumber }: CollectionPlace, targetBytes: number) {
+  constructor(
+    batchId: string,
+    { path, recordsNumber }: CollectionPlace,
+    targetBytes: number,
+    times?: EventTimes,
+  ) {
     const writer = new RecordWriter(SPARE.pop() ?? NO_BUFFER);
+    writer.times = times;
     this.#batchId = batchIdField(batchId);
     this.#tags = path.map(tagOf);
     this.#recordTag = tagOf(recordsNumber);

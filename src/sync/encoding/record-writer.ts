@@ -5,6 +5,7 @@
  * schema refuses; explain-record.ts finds the reason. What was written before a refusal must be dropped.
  */
 import { isPlainObject } from "../../core/validate.js";
+import type { EventTimes } from "../event-times.js";
 import { BYTES_PER_UNIT, ByteWriter, FIELD_BYTES, varintBytes } from "./byte-writer.js";
 import { isoNanos, isoSeconds } from "./iso-time.js";
 
@@ -61,6 +62,9 @@ export class FieldNames {
 
 /** Encodes values as the generated codec does, byte for byte. The encoders skip absent fields. */
 export class RecordWriter extends ByteWriter {
+  /** Those of events; undefined for snapshots, whose records may have any time. */
+  times: EventTimes | undefined = undefined;
+
   message(tag: number, value: unknown, encoder: MessageEncoder): boolean {
     return encoder.names.areAllOf(value) && this.fields(tag, value, encoder);
   }
@@ -167,6 +171,7 @@ export class RecordWriter extends ByteWriter {
   #timestamp(tag: number, seconds: number, nanos: number): boolean {
     // Also refuses NaN.
     if (!(seconds >= MIN_SECONDS && seconds <= MAX_SECONDS)) return false;
+    if (this.times?.has(seconds) === false) return false;
     this.reserve(TIMESTAMP_BYTES);
     const start = this.begin(tag);
     if (seconds !== 0) this.number(SECONDS_TAG, seconds);

@@ -1,6 +1,7 @@
 /** The checks that the generated schemas are made of. They explain a refusal and never echo a value of the record. */
 import { z } from "zod";
 import { describeType, isPlainObject } from "../../core/validate.js";
+import { EventTimes } from "../event-times.js";
 import { isoSeconds } from "./iso-time.js";
 import { CURRENCY, DECIMAL, MAX_SECONDS, MIN_SECONDS } from "./record-writer.js";
 
@@ -95,9 +96,20 @@ export function enumeration(literals: readonly string[]) {
   return z.enum(literals, expected(`one of ${literals.map((l) => `"${l}"`).join(", ")}`, describeString));
 }
 
+const aTime = expected(
+  'a Date or an ISO 8601 string with an offset, such as "2026-01-31T09:30:00Z"',
+  describeTimestamp,
+);
+
 export const timestamp = z.custom(
-  (value) => inRange(secondsOf(value)),
-  expected('a Date or an ISO 8601 string with an offset, such as "2026-01-31T09:30:00Z"', describeTimestamp),
+  (value) => inRange(secondsOf(value)) && EventTimes.checked?.has(secondsOf(value)) !== false,
+  {
+    error: ({ input }) => {
+      const seconds = secondsOf(input);
+      const isOther = inRange(seconds) && EventTimes.checked !== undefined;
+      return isOther ? `expected ${EventTimes.describe(seconds)}` : aTime.error({ input });
+    },
+  },
 );
 
 function secondsOf(value: unknown): number {

@@ -133,12 +133,12 @@ export class FieldSampler {
   }
 }
 
-/** A mail address without its domain: a renamed domain is no mistake. */
+/** A mail address up to its @ sign: a new domain is no mistake, a lost one is. */
 function hashOf(bytes: DataView, start: number, end: number, { isText }: LaidOut): number {
   let last = end;
   // A text may begin with the sign.
   if (isText) for (last = start + 1; last < end && bytes.getUint8(last) !== AT_SIGN; last += 1);
-  return mixBytes(bytes, start, last, TEXT_SEED);
+  return mixBytes(bytes, start, Math.min(last + 1, end), TEXT_SEED);
 }
 
 /** The entries of a list or map are summed up, so that their order does not matter. */

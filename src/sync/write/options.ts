@@ -13,8 +13,9 @@ export interface WriteOptions {
    */
   readonly expectedCount?: number | undefined;
   /**
-   * Whether events are left out that the last completed run of the collection has written, by their ids; those of a
-   * collection without ids by all of their contents. Only for events, in a run with a ledger, which keeps the ids.
+   * Whether events are left out that this run or the last completed one of the collection has written, by their ids;
+   * those of a collection without ids by all of their contents. Only for events, in a run with a ledger, which keeps the
+   * ids.
    * @default false
    */
   readonly newOnly?: boolean | undefined;
@@ -49,7 +50,7 @@ export interface WriteStats {
   readonly accepted: number;
   /** Number of events that were not sent again, because an earlier batch of the run got them accepted. */
   readonly alreadyAccepted: number;
-  /** Number of events that `newOnly` left out, because an earlier run sent them. */
+  /** Number of events that `newOnly` left out, because they were sent before. */
   readonly skipped: number;
   /** Number of bytes of the accepted messages. */
   readonly bytes: number;

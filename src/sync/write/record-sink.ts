@@ -12,6 +12,7 @@ import type { BlockEncoder } from "../encoding/record-block.js";
 import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
 import { InspectedRecords } from "../encoding/record-inspector.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
+import type { EventTimes } from "../event-times.js";
 import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
 import { inSteps, unchanged } from "./source.js";
 import { type SinkContext, WindowQueue } from "./window-queue.js";
@@ -41,6 +42,7 @@ export class RecordSink {
   readonly #encoder: MessageEncoder;
   readonly #blockEncoder: BlockEncoder;
   readonly #builder: MessageBuilder;
+  readonly #times: EventTimes | undefined;
   readonly #inspected: InspectedRecords | undefined;
   readonly #queue: WindowQueue;
   #invalid: InvalidRecords | undefined;
@@ -52,7 +54,8 @@ export class RecordSink {
 
   constructor(context: SinkContext) {
     const { batchId, collection, messageBytes, inspector, report } = context;
-    const builder = new MessageBuilder(batchId, collection, messageBytes);
+    this.#times = collection.model === "event" ? context.eventTimes : undefined;
+    const builder = new MessageBuilder(batchId, collection, messageBytes, this.#times);
     this.#context = context;
     this.#encoder = ENCODERS[collection.name];
     this.#blockEncoder = BLOCK_ENCODERS[collection.name];
@@ -204,7 +207,7 @@ export class RecordSink {
     // What is wrong with the records before it is told first.
     this.#inspected?.show();
     const location = this.#locationOf(record, place);
-    this.#refuse(await explainRecord(this.#context.collection.name, record, location));
+    this.#refuse(await explainRecord(this.#context.collection.name, record, location, this.#times));
   }
 
   #inspect(buffer: Uint8Array, start: number, end: number, index: number, record: unknown) {

@@ -8,6 +8,7 @@ import type { Clock } from "../../core/clock.js";
 import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 import type { RecordInspector } from "../encoding/record-inspector.js";
+import type { EventTimes } from "../event-times.js";
 import type { WriteReport } from "./options.js";
 import type { WindowMessage } from "./window-sender.js";
 
@@ -26,6 +27,7 @@ export interface SinkContext {
   /** What a failed write means for what was sent, in a sentence. */
   readonly consequence: string;
   readonly inspector: RecordInspector | undefined;
+  readonly eventTimes: EventTimes | undefined;
   readonly clock: Clock;
   readonly report: WriteReport;
   /** Sends one window, and resolves when it was accepted. Called for one window at a time. */

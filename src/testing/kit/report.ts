@@ -6,11 +6,11 @@ export type FaultResult = ConnectorReport["faults"][number];
 
 /** Verdicts of the kit on a connector. Plain JSON; as a template string, a table. */
 export interface ConnectorReport {
-  /** Whether some fault struck, and nothing was WRONG. */
+  /** Whether some fault was injected, and nothing was WRONG. */
   readonly ok: boolean;
-  /** The seed of the faults: the same one strikes the same pages. */
+  /** The seed of the faults: the same one chooses the same pages. */
   readonly seed: number;
-  /** What most faults strike, such as the largest listing of a recording, and what they need of it. */
+  /** What most faults inject, such as the largest listing of a recording, and what they need of it. */
   readonly source: string;
   /** What the connector made of each fault. */
   readonly faults: readonly {
@@ -25,10 +25,10 @@ export interface ConnectorReport {
      * - `same`: the run completed with the clean run's effect.
      * - `WRONG`: it completed with another effect, failed while it was sent or did not end, the next run had another effect,
      *   or a secret leaked.
-     * - `not-applicable`: the source has nothing that the fault could strike.
+     * - `not-applicable`: the source has no place for the fault.
      */
     readonly verdict: "refused" | "held" | "same" | "WRONG" | "not-applicable";
-    /** How often the fault struck. */
+    /** How often the fault was injected. */
     readonly fired: number;
     /**
      * `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or
@@ -40,7 +40,7 @@ export interface ConnectorReport {
   }[];
   /** Of refused and held: what no fault has led to. */
   readonly neverSeen: readonly string[];
-  /** Faults that were not run, and why. */
+  /** Faults that were not run, and why: those of `except` with the reason given there. */
   readonly notRun: readonly { readonly fault: string; readonly reason: string }[];
   /** The table, at most 100 columns wide. */
   toString(): string;
@@ -58,11 +58,11 @@ const SHOWN = ["same", "held", "refused", "WRONG"] as const;
 type Parts = Omit<ConnectorReport, "ok" | "toString">;
 
 export function connectorReport(parts: Parts): ConnectorReport {
-  const ok = hasStruck(parts) && parts.faults.every(({ verdict }) => verdict !== "WRONG");
+  const ok = hasInjected(parts) && parts.faults.every(({ verdict }) => verdict !== "WRONG");
   return withText({ ok, ...parts }, () => reportLines(parts));
 }
 
-function hasStruck({ faults }: Parts): boolean {
+function hasInjected({ faults }: Parts): boolean {
   return faults.some(({ fired }) => fired > 0);
 }
 
@@ -78,11 +78,11 @@ function reportLines(report: Parts): readonly string[] {
     ...rows.flatMap((row) => rowLines(row, nameWidth)),
     "",
     `${counted(rows.length, "fault")}: ${counts.join(", ")}. Seed ${seed}.`,
-    ...(again !== undefined || hasStruck(report)
+    ...(again !== undefined || hasInjected(report)
       ? []
-      : ["No fault struck, so nothing is known of this connector."]),
+      : ["No fault was injected, so nothing is known of this connector."]),
     ...folded(source),
-    ...section("Nothing to strike", idle),
+    ...section("Not applicable", idle),
     ...section("Never seen", neverSeen),
     ...reasonLines(notRun),
     ...(again === undefined ? [] : folded(`To run one again: only: ["${again}"], seed: ${seed}.`)),

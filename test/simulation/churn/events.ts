@@ -179,6 +179,14 @@ const EVENTS: readonly LifeEvent[] = [
     habit: ["trial", 1],
     ...ASKED,
   }),
+  // A department or a country moves in: less than once in six years.
+  event(
+    "growth",
+    0.15,
+    [...PEOPLE, "licenses"],
+    (population, { random }) => gain(population, random.between(0.3, 0.75)),
+    ASKED,
+  ),
   // From a pilot to everybody; most of the new accounts have no role yet.
   event(
     "roll-out",

@@ -14,7 +14,11 @@ type Wrong = ReadonlyMap<string, Int32Array>;
 export function* fieldDisasters(population: Population, random: Random): Generator<Disaster> {
   const all = population.slots();
   if (all.length < 3) return;
-  for (const { kind, steps } of playsOf(new Damage(population, all, random), random)) {
+  yield* played(population, all, playsOf(new Damage(population, all, random), random));
+}
+
+function* played(population: Population, all: Int32Array, plays: Iterable<Play>): Generator<Disaster> {
+  for (const { kind, steps } of plays) {
     const damage = damageOf(population, all, steps.at(-1) ?? new Map());
     const views = steps.map((wrong): View => {
       const columns = population.fields.map(({ path }) => wrong.get(path) ?? population.column(path));
@@ -22,6 +26,27 @@ export function* fieldDisasters(population: Population, random: Random): Generat
     });
     if (damage !== undefined) yield { kind, views, damage };
   }
+}
+
+/** What goes wrong with values in the first days, when nobody knows yet what is usual. */
+export function* earlyDisasters(population: Population, random: Random): Generator<Disaster> {
+  const all = population.slots();
+  if (all.length < 5) return;
+  const damage = new Damage(population, all, random);
+  const plays: Play[] = [];
+  for (const { path, kind } of damage.fields) {
+    if (kind === "boolean") {
+      const mostly = 2 * damage.filled(path).filter((slot) => damage.column(path)[slot] === 1).length;
+      const rarer = mostly > damage.filled(path).length ? 0 : 1;
+      plays.push(damage.play("first week: a boolean is inverted for all", path, () => rarer));
+    } else if (kind === "text" || kind === "reference") {
+      const most = random.pick(all, Math.ceil(0.85 * all.length));
+      plays.push(damage.play('first week: "undefined" for 85 %', path, () => CONSTANT, most));
+    } else if (kind === "choice") {
+      plays.push(damage.play("first week: a choice is unknown for all", path, () => CONSTANT));
+    }
+  }
+  yield* played(population, all, plays);
 }
 
 /** The largest share of a field's values that is wrong; undefined if nobody could say so. */

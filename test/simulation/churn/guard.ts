@@ -12,6 +12,8 @@ export interface Snapshot {
   readonly alive: Uint8Array;
   readonly sample: FieldSample;
   readonly at: number;
+  /** Records that were repeated. */
+  readonly duplicates?: number | undefined;
 }
 
 /** What a ledger knows of a collection. */
@@ -24,12 +26,15 @@ export interface Ledger {
 export function judged(
   collection: SnapshotCollection,
   { alive: before, pasts }: Ledger,
-  { alive, sample, at }: Snapshot,
+  { alive, sample, at, duplicates = 0 }: Snapshot,
   rule: ResolvedRule,
 ): { readonly findings: readonly Finding[]; readonly next: Ledger } {
   const compared = comparisonOf(before, alive);
-  const findings = findingsOf({ collection, compared, sample, pasts, unclear: [], now: at }, rule);
-  const fields = memoryAfter(pasts.at(-1)?.fields, sample, at);
+  const findings = findingsOf(
+    { collection, compared, sample, pasts, unclear: [], now: at, duplicates },
+    rule,
+  );
+  const fields = memoryAfter(pasts.at(-1)?.fields, sample, at, compared);
   const past = { at, sent: compared.sent, filled: filledOf(sample), fields };
   return { findings, next: { alive, pasts: remembered(pasts, past, findings, daysOf(rule)) } };
 }

@@ -5,6 +5,8 @@ import type { Random } from "./random.js";
 export interface View {
   readonly alive: Uint8Array;
   readonly columns: readonly Int32Array[];
+  /** Records that come twice. */
+  readonly duplicates?: number;
 }
 
 /** Something that goes wrong with a source. */
@@ -39,6 +41,13 @@ export function* idDisasters(population: Population, random: Random): Generator<
     if (full > 0) yield lost("the last page is lost", 0, all.subarray(0, full));
     yield lost("a filter is left on", random.between(0.3, 0.95));
     yield lost("a region is down", random.between(0.15, 0.45));
+    const twice = Math.floor(length * random.between(0.06, 0.25));
+    const readTwice = only(population, random.pick(all, length - twice));
+    yield {
+      kind: "a page in place of another",
+      views: [{ ...readTwice, duplicates: twice }],
+      damage: twice / length,
+    };
     yield erosion(population, random, all);
     yield* slices(population, random, all);
   }

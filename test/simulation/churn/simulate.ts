@@ -1,9 +1,9 @@
 import type { SnapshotCollection } from "@saas-management/sdk";
 import { type ResolvedRule, resolveGuard } from "../../../src/runs/guard/rules.js";
 import { planOf } from "./events.js";
-import { fieldDisasters } from "./field-disasters.js";
+import { earlyDisasters, fieldDisasters } from "./field-disasters.js";
 import { judged, type Ledger } from "./guard.js";
-import { idDisasters, type View } from "./id-disasters.js";
+import { type Disaster, idDisasters, type View } from "./id-disasters.js";
 import { Installation } from "./installation.js";
 import { live } from "./life.js";
 import type { LifeEvent } from "./life-event.js";
@@ -11,7 +11,7 @@ import { ORGANISATIONS, type Organisation } from "./organisations.js";
 import type { Population } from "./population.js";
 import { Random } from "./random.js";
 import { sampleOf } from "./sample.js";
-import { type Held, Tally } from "./tally.js";
+import { type Held, type Outcome, Tally } from "./tally.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A Monday at midnight. */
@@ -20,6 +20,14 @@ const START = Date.UTC(2026, 0, 5);
 const FIRST_DISASTER_DAY = 10;
 /** How often disasters come in the life of an installation, each kind over each of its collections. */
 const DISASTERS = 4;
+/** Disasters of what a ledger knows well. */
+const LATER: readonly (readonly [
+  concerns: Outcome["concerns"],
+  play: (population: Population, random: Random) => Iterable<Disaster>,
+])[] = [
+  ["ids", idDisasters],
+  ["fields", fieldDisasters],
+];
 /** How long an event may still explain a held run. */
 const RECENT = { days: 8, runs: 5 };
 /** Runs fail now and then: servers restart, vendors are down. */
@@ -92,8 +100,10 @@ class Life {
       if (outages.some((start) => day >= start && day < start + 8) || this.#misfortune.chance(FAILED))
         continue;
       this.#tally.run(name, this.#complete(run), day);
-      if (disasters.has(run))
-        for (const population of installation.collections.values()) this.#suffer(population);
+      for (const population of installation.collections.values()) {
+        if (run === 1) this.#suffer(population, [["early", earlyDisasters]]);
+        if (disasters.has(run)) this.#suffer(population, LATER);
+      }
     }
     this.#tally.years += (runs * period) / 365;
   }
@@ -122,7 +132,12 @@ class Life {
   /** Judges a snapshot and completes it. @returns the rules that it breaks */
   #judge(population: Population, view: View, day: number): string[] {
     const { collection } = population;
-    const snapshot = { alive: view.alive, sample: sampleOf(population, view), at: START + day * DAY_MS };
+    const snapshot = {
+      alive: view.alive,
+      sample: sampleOf(population, view),
+      at: START + day * DAY_MS,
+      duplicates: view.duplicates,
+    };
     const before = this.#ledgers.get(collection) ?? { alive: view.alive, pasts: [] };
     const { findings, next } = judged(collection, before, snapshot, this.#rule);
     this.#ledgers.set(collection, next);
@@ -130,15 +145,12 @@ class Life {
   }
 
   /** Plays each disaster in place of the next runs, without consequences for the runs that follow. */
-  #suffer(population: Population): void {
+  #suffer(population: Population, kinds: typeof LATER): void {
     const ledger = this.#ledgers.get(population.collection);
     if (ledger === undefined) return;
     const records = population.size;
     const { day, organisation } = this.#installation;
-    for (const [concerns, play] of [
-      ["ids", idDisasters],
-      ["fields", fieldDisasters],
-    ] as const)
+    for (const [concerns, play] of kinds)
       for (const { kind, views, damage } of play(population, this.#misfortune)) {
         const isHeld = views.some(
           (view, i) => this.#judge(population, view, day + (i + 1) * organisation.period).length > 0,

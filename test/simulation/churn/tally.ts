@@ -14,7 +14,7 @@ export interface Held {
 
 export interface Outcome {
   readonly kind: string;
-  readonly concerns: "ids" | "fields";
+  readonly concerns: "ids" | "fields" | "early";
   readonly records: number;
   readonly damage: number;
   readonly isHeld: boolean;

@@ -203,10 +203,10 @@ test("a restored baseline does not hide later snapshots", async () => {
   const { faults } = service.server;
   for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
     faults.add({ on, times: 2, fault: "drop", at: "answer" });
-  const unheard = service.runAccounts(ids(150), { retryForMs: 0 });
+  const unheard = service.runAccounts(ids(140), { retryForMs: 0 });
   await expect(unheard).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   faults.clear();
   await writeFile(path, backup);
   const error = await heldBy(service.runAccounts(ids(40)));
-  expect(error.reasons[0]).toMatchObject({ known: 150, removed: 110 });
+  expect(error.reasons[0]).toMatchObject({ known: 140, removed: 100 });
 });

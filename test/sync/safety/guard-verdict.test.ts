@@ -25,7 +25,14 @@ function compared({ sets = [], sent = 0 }: Facts): SnapshotFacts["compared"] {
 function findings(facts: Facts, guard: GuardOptions = {}) {
   const rule = resolveGuard(guard, NOW).ruleOf("accounts");
   if (rule === undefined) return [];
-  const empty = { collection: "accounts", sample: EMPTY_SAMPLE, pasts: [], unclear: [], now: NOW } as const;
+  const empty = {
+    collection: "accounts",
+    sample: EMPTY_SAMPLE,
+    pasts: [],
+    unclear: [],
+    now: NOW,
+    duplicates: 0,
+  } as const;
   return findingsOf({ ...empty, ...facts, compared: compared(facts) }, rule);
 }
 
@@ -89,13 +96,46 @@ test("window: counts unclear snapshots, and names the largest one", () => {
 });
 
 test.each([
-  [[completed(1000, 0)], 1750, []],
-  [[completed(1000, 0)], 1751, ["added"]],
-  [[completed(10, 0)], 60, []],
-  [[completed(10, 0)], 61, ["added"]],
+  [[completed(1000, 0)], 1400, []],
+  [[completed(1000, 0)], 1401, ["added"]],
+  [[completed(10, 0)], 30, []],
+  [[completed(10, 0)], 31, ["added"]],
   [[completed(0, 0)], 5000, []],
   [[], 5000, []],
-  [[completed(1000, 0), unclear(1500, 0)], 1751, ["added"]],
+  [[completed(1000, 0), unclear(1500, 0)], 1401, ["added"]],
 ])("added: to %j, with %i sent: %j", (sets, sent, expected) => {
   expect(rulesOf({ sets, sent })).toEqual(expected);
+});
+
+/** A ledger of so many days whose runs usually remove such a share. */
+const known = (lost: number, days = 8, comparisons = 8, all = 100) => {
+  const usual = {
+    since: NOW - days * DAY_MS,
+    at: NOW,
+    comparisons,
+    shares: { "": { lost, other: 0, merged: 0 } },
+  };
+  return { pasts: [past(all, 1, { fields: { sample: EMPTY_SAMPLE, usual } })], sets: [completed(all, 16)] };
+};
+
+test.each([
+  ["above 15 %", known(0), ["removed"]],
+  ["at 15 %", { ...known(0), sets: [completed(100, 15)] }, []],
+  ["few ids", { ...known(0, 8, 8, 20), sets: [completed(20, 4)], sent: 16 }, []],
+  ["at twice the usual share", known(0.08), []],
+  ["above twice the usual share", known(0.079), ["removed"]],
+  ["in the first week", known(0, 6.9), []],
+  ["before three comparisons", known(0, 30, 2), []],
+  ["without a history", { ...known(0), pasts: [] }, []],
+])("removed: more than usual, %s", (_, facts, expected) => {
+  expect(rulesOf({ sent: 100, ...facts })).toEqual(expected);
+});
+
+test.each([
+  ["half of the removed", 100, 6, 3, ["removed"]],
+  ["fewer", 100, 6, 2, []],
+  ["at 5 %", 100, 5, 100, []],
+  ["few ids", 40, 4, 40, []],
+])("removed: with repeated records, %s", (_, all, gone, duplicates, expected) => {
+  expect(rulesOf({ sets: [completed(all, gone)], sent: all, duplicates })).toEqual(expected);
 });

@@ -31,7 +31,7 @@ function send(sizes: Sizes, options?: Partial<RunOptions>) {
 
 const sendEvents = () =>
   service.run([], (batch) =>
-    batch.write("usage", [{ id: "e", sourceActorId: "u", lastActivity: new Date(0) }]),
+    batch.write("usage", [{ id: "e", sourceActorId: "u", lastActivity: new Date(1e12) }]),
   );
 
 const held = async (): Promise<RunHistory["held"]> => {

@@ -21,7 +21,7 @@ const job =
         if (snapshots.length > 0) await batch.write("accounts", accounts(sent));
         if (!hasEvents) return;
         const next = Number(context.watermark("usage") ?? 0) + 1;
-        await batch.write("usage", [{ id: `e${next}`, sourceActorId: "a", lastActivity: new Date(0) }]);
+        await batch.write("usage", [{ id: `e${next}`, sourceActorId: "a", lastActivity: new Date(1e12) }]);
         context.advance("usage", String(next));
       },
       { ledger: ledgerOf(hashIds) },

@@ -200,7 +200,7 @@ test("a check leaves nothing behind, and takes three calls of the store", async 
 });
 
 const events: RunFunction<never> = async (batch) =>
-  void (await batch.write("usage", [{ id: "e1", sourceActorId: "a", lastActivity: new Date(0) }]));
+  void (await batch.write("usage", [{ id: "e1", sourceActorId: "a", lastActivity: new Date(1e12) }]));
 
 test("a completed run whose state could not be stored says so, also one of events", async () => {
   const below = memoryStore();

@@ -25,8 +25,8 @@ async function push(args: readonly string[], { env, ...options }: CliOptions = {
 
 test("without a key, push says where to put one", async () => {
   const { code, error } = await push([]);
-  expect(code).toBe(78);
-  expect(error).toContain("SAAS_MANAGEMENT_API_KEY");
+  expect(code).toBe(77);
+  expect(error).toContain("No credential: use SAAS_MANAGEMENT_API_KEY or --api-key-file FILE");
 });
 
 test("the key comes from a file before the environment", async () => {

@@ -209,7 +209,7 @@ test("sends only the events that the last completed run has not sent, whatever t
   const { code, out, error } = await push("usage.csv", "--json");
   expect(code).toBe(0);
   expect(JSON.parse(out).collections.usage.stats).toMatchObject({ sent: 2, skipped: 2 });
-  expect(error).toContain("usage: 2 of 4 events were sent by an earlier run.");
+  expect(error).toContain("usage: 2 of 4 events were sent before.");
 });
 
 const entry = (text: string) => `{ collection: "accounts", file: "accounts.csv", ${text} }`;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { request as httpsRequest } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseEnv } from "node:util";
@@ -72,6 +73,25 @@ test("accepts a host, ports and a certificate", async () => {
   const { port } = new URL(served.syncUrl);
   expect(new URL((await serve("--sync-port", port)).syncUrl).port).toBe(port);
 });
+
+/** Asks without a look at the certificate. */
+async function askUnchecked(url: string, apiKey: string, query: string): Promise<unknown> {
+  const { method, headers, body } = post(query, apiKey);
+  const request = httpsRequest(url, { method, headers: { ...headers }, rejectUnauthorized: false });
+  request.end(body);
+  const [response] = await once(request, "response");
+  return JSON.parse(await text(response));
+}
+
+test.each(["server", "self-signed", "expired", "named", "client"] as const)(
+  "serves the demo company with any certificate: %s",
+  async (name) => {
+    const served = await serve("--demo", "--tls-cert", certificateFile(name), "--tls-key", keyFile(name));
+    const url = `${served.baseUrl}/graphql`;
+    const { data } = Object(await askUnchecked(url, served.apiKey, "{ licenses { totalCount } }"));
+    expect(data.licenses.totalCount).toBeGreaterThan(100);
+  },
+);
 
 test.each([
   ["127.0.0.2", ""],

@@ -135,8 +135,8 @@ const handlers = Object.entries({
   }),
 );
 
-/** 5.6 is the oldest version that knows the iterators of the declarations. */
-const compilers = ["5.6", "6", "7"].flatMap((version): Cell[] =>
+/** 5.4 is the oldest version that knows the `NoInfer` of the declarations. */
+const compilers = ["5.4", "6", "7"].flatMap((version): Cell[] =>
   ["nodenext", "bundler"].map((resolution) => ({
     name: `TypeScript ${version}, ${resolution}`,
     tools: [`typescript-${version}`, "@types/node", "node-26"],
@@ -157,12 +157,12 @@ const compilers = ["5.6", "6", "7"].flatMap((version): Cell[] =>
           },
         }
       : {}),
-    ...inCi(version === "5.6"),
+    ...inCi(version === "5.4"),
   })),
 );
 
 const kitInJest = (tool: string, ...flags: string[]): Cell => ({
-  name: `describeConnector in jest, ${tool}${flags.map((flag) => `, ${flag}`).join("")}`,
+  name: `connectorTests in jest, ${tool}${flags.map((flag) => `, ${flag}`).join("")}`,
   tools: [tool, "jest"],
   folder: "kit",
   commands: [

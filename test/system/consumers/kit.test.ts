@@ -31,7 +31,7 @@ const RUNNERS = {
   ],
 } as const;
 
-describe.each(Object.entries(RUNNERS))("describeConnector in %s", (_, args) => {
+describe.each(Object.entries(RUNNERS))("connectorTests in %s", (_, args) => {
   test("has a test for each fault, fails for a broken connector, and says why", async () => {
     const failed = await runNode(args("broken.test.js"), app, CLEAN_ENV).catch(String);
     for (const fault of ["status-500-last", "status-404-last"]) expect(failed).toContain(fault);

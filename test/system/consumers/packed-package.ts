@@ -12,7 +12,7 @@ const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
 
 /** Scripts of this project's tools. */
 export const TOOLS = {
-  tsc: join(ROOT, "node_modules/typescript/bin/tsc"),
+  tsc: join(ROOT, "node_modules/typescript-7/bin/tsc"),
   tsserver: join(ROOT, "node_modules/typescript/bin/tsserver"),
   codegen: join(ROOT, "node_modules/@graphql-codegen/cli/esm/bin.js"),
   tada: join(ROOT, "node_modules/gql.tada/bin/cli.js"),

@@ -1,37 +1,33 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
-import { startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Page } from "../../docs/pages.js";
-import { makeConsumerFolder, runNode, TOOLS } from "../consumers/packed-package.js";
+import { makeConsumerFolder, runNode } from "../consumers/packed-package.js";
 
-test("the snippets of the README run with tsx in any type of package and print something", {
+test("the first screen of the README runs in plain Node, in any type of package, and prints what it read and pushed", {
   timeout: 180_000,
 }, async () => {
-  const [push = "", read = ""] = (await Page.read("README.md")).snippets();
+  const [read = "", push = ""] = (await Page.read("README.md")).snippets();
   const folder = await makeConsumerFolder();
   onTestFinished(() => folder.remove());
   for (const type of [undefined, "module"]) {
-    const server = await startReferenceServer();
-    onTestFinished(() => server.close());
     const project = await folder.write(`readme-${type ?? "plain"}`, {
       "package.json": JSON.stringify({ name: "readme", type }),
-      "tsconfig.json": "{}",
-      "push.mts": push,
-      "read.mts": read,
+      "read.mjs": read,
+      "push.mjs": push,
     });
-    const env = {
-      SAAS_MANAGEMENT_BASE_URL: server.baseUrl,
-      SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
-      SAAS_MANAGEMENT_API_KEY: server.apiKey,
-      SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
-      XDG_STATE_HOME: join(project, "state"),
-    };
-    const pushed = await runNode([TOOLS.tsx, "push.mts", "--first-run"], project, env);
-    expect(pushed).toMatch(
-      /^Run completed: batch .*\naccounts: 1 record sent.*\nplans: .*\nlicenses: 1 record sent/,
+    const cli = join(folder.installed, "dist/cli/main.js");
+    const server = spawn(process.execPath, [cli, "serve", "--demo", "--write-env", ".env"], { cwd: project });
+    onTestFinished(() => void server.kill());
+    await once(server.stderr, "data");
+    const state = { XDG_STATE_HOME: join(project, "state") };
+    expect(await runNode(["--env-file=.env", "read.mjs"], project)).toMatch(
+      /^(?:[^\n]+ doesn't use [^\n]+\n){5}\d\d+ unused licenses in all\n$/,
     );
-    expect(await runNode([TOOLS.tsx, "read.mts"], project, env)).toBe(
-      "Ada does not use Pro\nunused licenses: 1\n",
-    );
+    const first = await runNode(["--env-file=.env", "push.mjs", "--first-run"], project, state);
+    expect(first).toMatch(/^Run completed: batch .*\n.*\naccounts +1 +1 +0 +0 /);
+    const next = await runNode(["--env-file=.env", "push.mjs"], project, state);
+    expect(next).toMatch(/\naccounts +1 +0 +1 +0 /);
   }
 });

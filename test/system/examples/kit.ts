@@ -2,7 +2,7 @@ import type { Connector, SnapshotCollection } from "@saas-management/sdk";
 import { testConnector } from "@saas-management/sdk/testing";
 import { expect } from "vitest";
 
-/** Nothing is WRONG, at least so many faults struck, and some runs ended in each way. */
+/** Nothing is WRONG, at least so many faults applied, and some runs ended in each way. */
 export async function expectWithstands<S extends SnapshotCollection>(
   connector: Connector<S>,
   faults: number,
@@ -11,7 +11,7 @@ export async function expectWithstands<S extends SnapshotCollection>(
   const report = await testConnector(connector, options);
   expect(report.faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
   expect(report.notRun.filter(({ reason }) => reason.includes("error of the kit"))).toEqual([]);
-  const struck = report.faults.filter(({ verdict }) => verdict !== "not-applicable");
-  expect(struck.length).toBeGreaterThanOrEqual(faults);
-  expect(new Set(struck.map(({ verdict }) => verdict))).toEqual(new Set(["same", "refused", "held"]));
+  const injected = report.faults.filter(({ verdict }) => verdict !== "not-applicable");
+  expect(injected.length).toBeGreaterThanOrEqual(faults);
+  expect(new Set(injected.map(({ verdict }) => verdict))).toEqual(new Set(["same", "refused", "held"]));
 }

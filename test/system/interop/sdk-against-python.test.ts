@@ -45,6 +45,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
       endpoint: server.endpoint,
       apiKey: "key-1",
       retry,
+      allowAnyEventTime: true,
       ...options,
     });
     clients.push(client);

@@ -8,7 +8,7 @@ import { WRONG } from "./wrong-programs.js";
 
 /** The oldest version that is supported; `npm run test:matrix` installs it. */
 const OLDEST = fileURLToPath(
-  new URL("../../../build/runtimes/node_modules/typescript-5.6/lib/typescript.js", import.meta.url),
+  new URL("../../../build/runtimes/node_modules/typescript-5.4/lib/typescript.js", import.meta.url),
 );
 const MAX_LINES = 3;
 /** The compiler says of an array, and then of its elements, that they have the wrong type. */

@@ -22,7 +22,7 @@ const faults: readonly FaultResult[] = [
 ];
 const report = connectorReport({
   seed: 7,
-  source: "Faults strike the largest listing: GET /users, 30 items on 3 pages; few strike GET /groups.",
+  source: "Faults change the largest listing: GET /users, 30 items on 3 pages; few change GET /groups.",
   faults,
   neverSeen: ["held"],
   notRun: [
@@ -46,8 +46,8 @@ test("prints a row for each fault, the counts, and what was never seen or not ru
       "           ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba ba  …",
       "",
       "3 faults: 1 same, 0 held, 1 refused, 1 WRONG. Seed 7.",
-      "Faults strike the largest listing: GET /users, 30 items on 3 pages; few strike GET /groups.",
-      "Nothing to strike: no-gzip.",
+      "Faults change the largest listing: GET /users, 30 items on 3 pages; few change GET /groups.",
+      "Not applicable: no-gzip.",
       "Never seen: held.",
       "Not run (runs without a fault differ): slow-page, cut-once.",
       "To run one again: only: ["last-page-lost"], seed: 7.",

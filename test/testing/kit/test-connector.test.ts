@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
 import { END, events, pageOf, send, usersByLink } from "./planted/vendor.js";
 import { byToken, cassetteOf, RECORDINGS } from "./recordings/index.js";
-import { get } from "./recordings/people.js";
+import { get, ORIGIN } from "./recordings/people.js";
 
 /** Takes a page that fails for the end. */
 const { connector: swallowing } = events("by link", () =>
@@ -23,7 +23,7 @@ beforeAll(async () => {
   cassette = await folder.write("vendor.json", cassetteOf(byToken(23)));
 });
 
-test("runs the named faults only, and says how often each struck", async () => {
+test("runs the named faults only, and says how often each was injected", async () => {
   const only = ["status-500-once", "status-500-last", "list-empty"];
   const { ok, faults, neverSeen } = await testConnector(good, { cassette, only });
   expect(ok).toBe(true);
@@ -55,7 +55,7 @@ test("names the exchange that made a connector lose records", async () => {
   expect(neverSeen).toEqual(["refused", "held"]);
 });
 
-test("names the listing that was struck among those of one address", async () => {
+test("names the listing that a fault changes among those of one address", async () => {
   const kinds = ["group", "user"];
   const path = (kind: string, page: number) => `/v1/records?kind=${kind}&page=${page}`;
   const records = (kind: string, count: number) =>
@@ -85,22 +85,59 @@ test("names the listing that was struck among those of one address", async () =>
   ]);
 });
 
-test("says what faults strike, and is not ok if nothing was struck", async () => {
+test("says what faults change, and is not ok if none was injected", async () => {
   const { source, ok, ...report } = await testConnector(good, { cassette, only: ["list-null"] });
   expect([ok, source]).toEqual([
     true,
-    "Faults strike the largest listing: GET /v1/users, 23 items on 3 pages; few strike GET /v1/licenses.",
+    "Faults change the largest listing: GET /v1/users, 23 items on 3 pages; few change GET /v1/licenses.",
   ]);
   expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   const few = defineConnector({
     snapshots: ["accounts"],
     run: (batch) => batch.write("accounts", [{ id: "a" }, { id: "b" }]),
   });
-  const struck = await testConnector(few, { only: ["no-fault", "source-empty"] });
-  expect(struck.ok).toBe(false);
-  expect(`${struck}`).toContain(
-    "No fault struck, so nothing is known of this connector.\nFaults strike the largest snapshot: accounts, 2 records. Most of them need 12 records.\nNothing to strike: source-empty.\n",
+  const idle = await testConnector(few, { only: ["no-fault", "source-empty"] });
+  expect(idle.ok).toBe(false);
+  expect(`${idle}`).toContain(
+    "No fault was injected, so nothing is known of this connector.\nFaults change the largest snapshot: accounts, 2 records. Most of them need 12 records.\nNot applicable: source-empty.\n",
   );
+});
+
+test.each([
+  ["x-api-key", "k7"],
+  ["authorization", "Bearer 4f2"],
+  ["x-api-key", "a-key-of-usual-length"],
+])("calls a connector WRONG that shows the vendor's error with the key in it: %s: %s", async (name, key) => {
+  const asking = (messageOf: (response: Response) => Promise<string>) =>
+    defineConnector({
+      snapshots: [],
+      run: async () => {
+        const response = await fetch(`${ORIGIN}/v1/users?limit=10`, { headers: { [name]: key } });
+        if (!response.ok) throw new Error(await messageOf(response));
+      },
+    });
+  const only = ["error-shows-key"];
+  const open = await testConnector(
+    asking((response) => response.text()),
+    { cassette, only },
+  );
+  expect(open.faults).toMatchObject([{ verdict: "WRONG", cause: /^leaked: a credential is in error/ }]);
+  expect(JSON.stringify(open)).not.toContain(key.split(" ").at(-1));
+  const discreet = await testConnector(
+    asking(async ({ status }) => `The vendor answered ${status}.`),
+    { cassette, only },
+  );
+  expect(discreet.faults).toMatchObject([{ verdict: "refused" }]);
+});
+
+test("leaves out what except names, and repeats the reason", async () => {
+  const reason = "ids are case-sensitive here";
+  const only = ["status-500-last", "twin-id-in-case"];
+  const except = { "twin-id-in-case": reason };
+  const report = await testConnector(good, { cassette, only, except });
+  expect(report.faults.map(({ fault }) => fault)).toEqual(["status-500-last"]);
+  expect(report.notRun).toEqual([{ fault: "twin-id-in-case", reason }]);
+  expect(`${report}`).toContain(`Not run (${reason}): twin-id-in-case.`);
 });
 
 test("calls a connector WRONG whose clean runs differ, and runs no fault then", async () => {
@@ -157,6 +194,17 @@ test.each<[string, object, string]>([
     "testConnector: seed must be a whole number, 0 or more, got 1.5.",
   ],
   ["names that are no array", { only: "status-500-once" }, "testConnector: only must be an array"],
+  [
+    "an exception that is no fault",
+    { except: { twinIdInCase: "no" } },
+    'except names "twinIdInCase", which is no fault of this source. Did you mean',
+  ],
+  [
+    "an exception without a reason",
+    { except: { "status-500-once": " " } },
+    "except must be an object of reasons",
+  ],
+  ["exceptions without reasons", { except: ["status-500-once"] }, "except must be an object of reasons"],
   ["a missing cassette", { cassette: "/nowhere/vendor.json" }, "There is no cassette /nowhere/vendor.json."],
 ])("refuses %s", async (_, options, message) => {
   await expect(testConnector(good, { cassette, ...options })).rejects.toThrow(message);

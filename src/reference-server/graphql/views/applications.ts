@@ -1,9 +1,7 @@
 import type { ApplicationState, Portfolio, PortfolioApplication } from "../../portfolio.js";
-import { calendarDateOf, fold } from "../../values.js";
+import { calendarDateOf, fold, getOrAdd } from "../../values.js";
 import type { SyncedData } from "./synced.js";
-import type { UsageIndex } from "./usage.js";
-
-export type ApplicationRow = ReturnType<typeof applicationRow>;
+import type { Usage } from "./usage.js";
 
 /**
  * The applications of a portfolio, and those that were discovered as products of synced plans or of discovered use.
@@ -14,20 +12,18 @@ export function applicationsOf(
   { applications: known = [] }: Portfolio,
   vendorStates: ReadonlyMap<string, ApplicationState>,
   synced: readonly SyncedData[],
-  usage: UsageIndex,
+  usages: readonly Usage[],
   last30Days: number,
-): readonly ApplicationRow[] {
+) {
   const applications = new Map<string, PortfolioApplication>();
   for (const application of known) applications.set(fold(application.name), application);
-  for (const { products, discovered } of synced) {
-    for (const [key, name] of [...products, ...discovered]) {
-      if (!applications.has(key)) applications.set(key, { name });
-    }
+  for (const { products } of synced) {
+    for (const [key, name] of products) getOrAdd(applications, key, () => ({ name }));
   }
   const ids = new Set(known.flatMap(({ id }) => id ?? []));
   return Array.from(applications, ([key, application]) => {
     const id = application.id ?? newId(key, ids);
-    const times = [...usage.usersOf(key).values()];
+    const times = usages.flatMap((usage) => [...usage.usersOf(key).values()]);
     return applicationRow({ ...application, id }, vendorStates, times, last30Days);
   });
 }

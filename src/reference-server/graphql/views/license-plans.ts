@@ -1,41 +1,45 @@
 import Big from "big.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd, lazy } from "../../values.js";
-import type { SyncedInstallation } from "../../workspace.js";
-import type { IdentifiedRow } from "../connection/filter.js";
-import { type Foundation, type LicensedPlan, LicenseRow, type SeatPrice } from "./licenses.js";
+import { type LicensedPlan, LicenseRow, type RecentUse } from "./licenses.js";
 import type { Plan, SyncedData } from "./synced.js";
+import type { Usage } from "./usage.js";
 
 /** The licenses of an installation, and its plans with those that are of them. */
 export function licensingOf(
   synced: SyncedData,
+  usage: Usage,
   { planPrices = [], contracts = [] }: Portfolio,
-  foundation: Foundation,
-): { readonly licenses: readonly LicenseRow[]; readonly plans: readonly IdentifiedRow[] } {
-  const { installation } = synced;
-  const known = new Map<string, LicensedPlan>();
-  const licensed = (id: string) =>
-    getOrAdd(known, id, (): LicensedPlan => {
-      return { uses: foundation.usage.usesOf(synced, id), row: null, licenses: [] };
-    });
-  const plans = synced.plans.map((plan) => {
-    const match = {
-      planName: plan.externalPlanName,
-      integrationName: installation.integration.name,
-      sourcePlanId: plan.id,
-    };
+  recent: RecentUse,
+) {
+  const { installation, plans: known } = synced;
+  const licensesOf = new Map<string, LicenseRow[]>();
+  const licensesOfPlan = (planId: string) => getOrAdd(licensesOf, planId, () => []);
+  const plans = new Map<string, ReturnType<typeof licensePlanRow>>();
+  for (const plan of known.values()) {
+    const { name: integrationName } = installation.integration;
+    const match = { planName: plan.name, integrationName, sourcePlanId: plan.id };
     const price = bestMatch(planPrices, match);
-    const entry = licensed(plan.id);
-    const contract = bestMatch(contracts, match);
-    const row = licensePlanRow(installation, plan, entry.licenses, price && seatPriceOf(price), contract);
-    entry.row = row;
+    plans.set(
+      plan.id,
+      licensePlanRow(
+        synced,
+        plan,
+        licensesOfPlan(plan.id),
+        price && seatPriceOf(price),
+        bestMatch(contracts, match),
+      ),
+    );
+  }
+  const licenses = synced.licenses().map((license) => {
+    const row = new LicenseRow(synced, license, plans.get(license.planId) ?? null, usage, recent);
+    licensesOfPlan(license.planId).push(row);
     return row;
   });
-  const licenses = synced
-    .licenses()
-    .map((license) => new LicenseRow(synced, license, licensed(license.sourcePlanId), foundation));
-  return { licenses, plans };
+  return { licenses, plans: [...plans.values()] };
 }
+
+type SeatPrice = NonNullable<LicensedPlan["seatPrice"]>;
 
 /** The entry with most fields among those that agree with the plan. */
 function bestMatch<T extends PlanMatch>(entries: readonly T[], plan: Required<PlanMatch>): T | undefined {
@@ -57,7 +61,7 @@ function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): SeatPrice {
 }
 
 function licensePlanRow(
-  { id, integration }: SyncedInstallation,
+  { installation: { id, integration } }: SyncedData,
   plan: Plan,
   licenses: readonly LicenseRow[],
   seatPrice: SeatPrice | undefined,
@@ -66,7 +70,7 @@ function licensePlanRow(
   const seats = lazy(() => countSeats(plan, licenses));
   return {
     id: `${id}:${plan.id}`,
-    name: plan.externalPlanName,
+    name: plan.name,
     integration,
     seatPrice,
     contractDetails: contract === undefined ? null : contractDetails(contract),
@@ -97,7 +101,7 @@ function pricingStats({ paid: { amount: perSeat, currency } }: SeatPrice, seats:
 type Seats = ReturnType<typeof countSeats>;
 
 function countSeats(plan: Plan, licenses: readonly LicenseRow[]) {
-  const { paidSeats, consumedSeats = 0 } = plan;
+  const { paidSeats, consumedSeats } = plan;
   // Without synced assignments the source's own count is all there is.
   const isAssigned = licenses.length > 0;
   const billable = licenses.filter(({ isBillable }) => isBillable);

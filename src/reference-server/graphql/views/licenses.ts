@@ -1,14 +1,20 @@
 import type Big from "big.js";
-import { calendarDateOf, nullIfBlank } from "../../values.js";
+import { calendarDateOf } from "../../values.js";
 import type { Account, License, SyncedData } from "./synced.js";
-import type { Directory, Person } from "./usage.js";
-import { lastUse, type PlanUses, type UsageIndex } from "./usage.js";
+import type { Usage } from "./usage.js";
 
 export interface Money {
   readonly amount: Big;
   readonly currency: string;
 }
 
+/** A plan as its licenses see it. */
+export interface LicensedPlan {
+  readonly id: string;
+  readonly seatPrice: { readonly paid: Money; readonly free: Money } | undefined;
+}
+
+/** From when on a use is recent. */
 export interface RecentUse {
   readonly since: number;
   readonly days: number;
@@ -26,59 +32,30 @@ const NEVER_USED = unused(() => "No use was ever seen.");
 
 type LicenseState = typeof USED | ReturnType<typeof unused>;
 
-function holderRow(account: Account, person: Person) {
-  const employee = typeof person === "string" ? undefined : person;
-  return {
-    name: employee?.name ?? nullIfBlank(account.name) ?? nullIfBlank(account.username),
-    email: nullIfBlank(employee?.email) ?? nullIfBlank(account.email),
-    employeeId: employee?.id ?? null,
-  };
-}
-
-export interface SeatPrice {
-  readonly paid: Money;
-  readonly free: Money;
-}
-
-/** What rows are made of besides licenses and plans. */
-export interface Foundation {
-  readonly directory: Directory;
-  readonly recent: RecentUse;
-  readonly usage: UsageIndex;
-}
-
-/** What the licenses of a plan have in common. */
-export interface LicensedPlan {
-  readonly uses: PlanUses;
-  /** Null if its record is missing. */
-  row: { readonly id: string; readonly seatPrice: SeatPrice | undefined } | null;
-  readonly licenses: LicenseRow[];
-}
-
 /** A license. What is expensive is found when a caller asks for it. */
 export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;
   readonly #license: License;
-  readonly #plan: LicensedPlan;
-  readonly #foundation: Foundation;
   readonly #account: Account | undefined;
-  readonly #synced: SyncedData;
+  readonly #usage: Usage;
+  readonly #recent: RecentUse;
   #state: LicenseState | undefined;
 
-  constructor(synced: SyncedData, license: License, plan: LicensedPlan, foundation: Foundation) {
-    this.id = `${synced.installation.id}:${license.sourceId}`;
-    this.isBillable = license.billable === true;
-    this.#synced = synced;
+  /** @param plan null if its record is missing */
+  constructor(
+    { installation, accounts }: SyncedData,
+    license: License,
+    readonly plan: LicensedPlan | null,
+    usage: Usage,
+    recent: RecentUse,
+  ) {
+    this.id = `${installation.id}:${license.id}`;
+    this.isBillable = license.billable;
     this.#license = license;
-    this.#plan = plan;
-    this.#foundation = foundation;
-    this.#account = synced.account(license.sourceAccountId);
-    plan.licenses.push(this);
-  }
-
-  get plan(): LicensedPlan["row"] {
-    return this.#plan.row;
+    this.#account = accounts().get(license.accountId);
+    this.#usage = usage;
+    this.#recent = recent;
   }
 
   get isUsed(): boolean {
@@ -90,9 +67,16 @@ export class LicenseRow {
     return this.#state;
   }
 
-  get holder(): ReturnType<typeof holderRow> | null {
-    const person = this.#person();
-    return person === undefined || this.#account === undefined ? null : holderRow(this.#account, person);
+  get holder() {
+    const account = this.#account;
+    if (account === undefined) return null;
+    const employee = this.#usage.holderOf(account);
+    const { name, email } = account;
+    return {
+      name: employee?.name ?? name,
+      email: employee?.email ?? email,
+      employeeId: employee?.id ?? null,
+    };
   }
 
   /** A license that is not billable costs nothing. */
@@ -105,10 +89,6 @@ export class LicenseRow {
     return this.#seat(this.isBillable && !this.isUsed);
   }
 
-  #person(): Person | undefined {
-    return this.#account && this.#foundation.directory.holderOf(this.#synced, this.#account);
-  }
-
   #seat(isPaid: boolean): Money | null {
     const price = this.plan?.seatPrice;
     return (isPaid ? price?.paid : price?.free) ?? null;
@@ -116,10 +96,10 @@ export class LicenseRow {
 
   #assess(): LicenseState {
     if (this.#account?.active === false) return INACTIVE;
-    const { since, days } = this.#foundation.recent;
-    const last = lastUse(this.#plan.uses, this.#license.sourceAccountId, () => this.#person());
+    const last = this.#usage.lastUse(this.#license.accountId, this.#license.planId);
     if (last === undefined) return NEVER_USED;
-    if (last >= since) return USED;
+    if (last >= this.#recent.since) return USED;
+    const { days } = this.#recent;
     return unused(() => `The last use was seen on ${calendarDateOf(last)}, more than ${days} days ago.`);
   }
 }

@@ -1,185 +1,100 @@
-import { fold, lazy, nullIfBlank } from "../../values.js";
-import {
-  type Account,
-  type Employee,
-  keep,
-  type LastUses,
-  productOf,
-  type SyncedData,
-  type UsageScope,
-  type Use,
-} from "./synced.js";
+import { fold, getOrAdd, lazy } from "../../values.js";
+import type { Account, Employee, SyncedData } from "./synced.js";
 
-/** A user of applications: an employee; else an e-mail address; else an id within one installation. */
-export type Person = Employee | string;
+/** Who used something, as the events name them, and when last: in milliseconds since the epoch. */
+type LastUses = Map<string, number>;
 
-export class Directory {
-  readonly #synced: readonly SyncedData[];
+/** Scope of a use that names neither a plan nor a product. */
+const INSTALLATION = "installation";
+
+/** Who holds the accounts of an installation, and who used what when, as its own records tell. */
+export class Usage {
+  readonly #synced: SyncedData;
+  readonly #lastUses = lazy(() => this.#byScope());
   readonly #byAddress = lazy(() => this.#addresses());
 
-  constructor(synced: readonly SyncedData[]) {
+  constructor(synced: SyncedData) {
     this.#synced = synced;
   }
 
-  /**
-   * The holder of an account: the employee with the account's e-mail address or id. An id of another installation
-   * counts only if the account has no address: two sources that both number from 1 mean different people.
-   */
-  holderOf(synced: SyncedData, account: Account): Person {
-    const email = nullIfBlank(account.email);
-    if (email === null) return this.#withId(synced, account.id);
-    const address = fold(email);
-    return this.#byAddress().get(address) ?? synced.employee(account.id) ?? address;
+  /** The employee with the account's e-mail address or id. */
+  holderOf({ id, email }: Account): Employee | undefined {
+    return this.#byAddress().get(fold(email ?? "")) ?? this.#synced.employees().get(id);
   }
 
-  /**
-   * The actor of a use: the holder of an account, or an employee. If another system saw the use, the address counts
-   * before the id, which may be that system's own.
-   */
-  actorOf(synced: SyncedData, { actorId, address }: Use): Person {
-    const account = synced.account(actorId);
-    if (address != null) {
-      const known = this.#byAddress().get(address);
-      if (known !== undefined) return known;
-      if (account === undefined && synced.employee(actorId) === undefined) return address;
-    }
-    return account === undefined ? this.#withId(synced, actorId) : this.holderOf(synced, account);
+  /** When an account or its holder last used a plan; undefined if no use was seen. */
+  lastUse(accountId: string, planId: string): number | undefined {
+    const plan = this.#synced.plans.get(planId);
+    const product = plan === undefined ? [] : [`product:${fold(plan.product)}`];
+    const account = this.#synced.accounts().get(accountId);
+    const names = account === undefined ? [accountId] : this.#namesOf(account);
+    const times = [INSTALLATION, `plan:${planId}`, ...product].flatMap((scope) =>
+      names.flatMap((name) => this.#lastUses().get(scope)?.get(name) ?? []),
+    );
+    return times.length === 0 ? undefined : Math.max(...times);
   }
 
-  #withId(synced: SyncedData, id: string): Person {
-    const own = synced.employee(id);
-    if (own !== undefined) return own;
-    for (const other of this.#synced) {
-      const employee = other.employee(id);
-      if (employee !== undefined) return employee;
+  /** When each user last used a product. */
+  usersOf(product: string): LastUses {
+    const users: LastUses = new Map();
+    const plans = [...this.#synced.plans.values()].filter((plan) => fold(plan.product) === product);
+    const own = plans.length === 0 ? [] : [INSTALLATION, ...plans.map(({ id }) => `plan:${id}`)];
+    for (const scope of [`product:${product}`, ...own]) {
+      for (const [name, time] of this.#lastUses().get(scope) ?? []) keep(users, this.#userOf(name), time);
     }
-    return localId(synced, id);
+    return users;
+  }
+
+  /** An employee's id or an address may name the holder, unless an account has this id. */
+  #namesOf(account: Account): readonly string[] {
+    const holder = this.holderOf(account)?.id;
+    const address = account.email === null ? [] : [fold(account.email)];
+    return [
+      account.id,
+      ...address,
+      ...(holder === undefined || this.#synced.accounts().has(holder) ? [] : [holder]),
+    ];
+  }
+
+  /** One name for all names of a user. */
+  #userOf(name: string): string {
+    const account = this.#synced.accounts().get(name);
+    return account === undefined ? name : (this.#namesOf(account).at(-1) ?? name);
+  }
+
+  #byScope(): ReadonlyMap<string, LastUses> {
+    const scopes = new Map<string, LastUses>();
+    for (const { actorId, email, plan, product, time } of this.#synced.uses()) {
+      const scope = plan ? `plan:${plan}` : product ? `product:${fold(product)}` : INSTALLATION;
+      keep(
+        getOrAdd(scopes, scope, () => new Map()),
+        this.#nameOf(actorId, email),
+        time,
+      );
+    }
+    return scopes;
+  }
+
+  /** The address counts before an id that the installation does not know: it may be another system's. */
+  #nameOf(actorId: string, email: string | null): string {
+    if (email === null) return actorId;
+    const { accounts, employees } = this.#synced;
+    const known = this.#byAddress().get(fold(email))?.id;
+    return known ?? (accounts().has(actorId) || employees().has(actorId) ? actorId : fold(email));
   }
 
   /** Of employees with the same address the first counts. */
   #addresses(): ReadonlyMap<string, Employee> {
     const found = new Map<string, Employee>();
-    const add = (address: string, employee: Employee): void => {
-      if (address !== "" && !found.has(address)) found.set(address, employee);
-    };
-    for (const { employees } of this.#synced) {
-      for (const employee of employees()) {
-        add(fold(employee.email ?? ""), employee);
-        for (const alias of employee.aliases) add(fold(alias), employee);
+    for (const employee of this.#synced.employees().values()) {
+      for (const address of [employee.email ?? "", ...employee.aliases]) {
+        if (fold(address) !== "") getOrAdd(found, fold(address), () => employee);
       }
     }
     return found;
   }
 }
 
-/** Identifies an actor that only one installation knows. */
-function localId({ installation }: SyncedData, id: string): string {
-  return JSON.stringify([installation.id, id]);
-}
-
-/** Last uses of one plan, by id of the account and by person. */
-export interface PlanUses {
-  readonly ofAccounts: readonly ReadonlyMap<string, number>[];
-  readonly ofPersons: readonly ReadonlyMap<Person, number>[];
-}
-
-/**
- * When an account or its holder last used a plan; undefined if no use was seen. If the record of the account is
- * missing, only what its id tells counts.
- */
-export function lastUse(
-  { ofAccounts, ofPersons }: PlanUses,
-  accountId: string,
-  holder: () => Person | undefined,
-): number | undefined {
-  let last: number | undefined;
-  for (const uses of ofAccounts) last = later(last, uses.get(accountId));
-  const person = ofPersons.length === 0 ? undefined : holder();
-  if (person === undefined) return last;
-  for (const uses of ofPersons) last = later(last, uses.get(person));
-  return last;
-}
-
-/**
- * Last uses across the installations of a workspace.
- *
- * A use by an account counts for that account. If it names a product it also counts for the person, whichever
- * installation the person's license is from: a sign-on system reports the use of all products.
- */
-export class UsageIndex {
-  readonly #directory: Directory;
-  readonly #ofUnknown = new Map<SyncedData, LastUses<string>>();
-  /** What persons use is named in other words than what accounts use. */
-  readonly #ofPersons: LastUses<Person> = new Map();
-  readonly #byProduct = lazy(() => this.#usersByProduct());
-
-  constructor(directory: Directory, all: readonly SyncedData[]) {
-    this.#directory = directory;
-    for (const synced of all) {
-      const ofUnknown: LastUses<string> = new Map();
-      this.#ofUnknown.set(synced, ofUnknown);
-      for (const use of synced.uses) this.#add(synced, use, ofUnknown);
-    }
-  }
-
-  /** The uses of a plan. If its record is missing, only what its id tells counts. */
-  usesOf(synced: SyncedData, planId: string): PlanUses {
-    const plan = synced.plan(planId);
-    const own: readonly UsageScope[] = [`plan:${planId}`, "installation"];
-    const products = plan === undefined ? [] : [`product:${fold(productOf(plan, synced.installation))}`];
-    const ofAccounts = [synced.lastUses(), this.#ofUnknown.get(synced)].flatMap((uses) =>
-      among(uses, [...own, ...products]),
-    );
-    const ofPersons = among(this.#ofPersons, [
-      ...own.map((scope) => inInstallation(synced, scope)),
-      ...products,
-    ]);
-    return { ofAccounts, ofPersons };
-  }
-
-  usersOf(product: string): ReadonlyMap<Person, number> {
-    return this.#byProduct().get(product) ?? new Map();
-  }
-
-  #add(synced: SyncedData, use: Use, ofUnknown: LastUses<string>): void {
-    const { actorId, address, scope, time } = use;
-    const isProduct = scope.startsWith("product:");
-    if (!isProduct && synced.account(actorId) !== undefined) return;
-    const person = this.#directory.actorOf(synced, use);
-    keep(this.#ofPersons, isProduct ? scope : inInstallation(synced, scope), person, time);
-    // Somebody unknown may have an account whose record is missing.
-    if (address === null && person === localId(synced, actorId)) keep(ofUnknown, scope, actorId, time);
-  }
-
-  #usersByProduct(): LastUses<Person> {
-    const users: LastUses<Person> = new Map();
-    for (const synced of this.#ofUnknown.keys()) {
-      for (const use of synced.uses) {
-        const person = this.#directory.actorOf(synced, use);
-        for (const product of productsOf(synced, use.scope)) keep(users, product, person, use.time);
-      }
-    }
-    return users;
-  }
-}
-
-function among<User>(all: LastUses<User> | undefined, scopes: readonly string[]) {
-  return scopes.flatMap((scope) => all?.get(scope) ?? []);
-}
-
-function inInstallation({ installation }: SyncedData, scope: UsageScope): string {
-  return `${installation.id} ${scope}`;
-}
-
-/** Folded names of the products that a use may be a use of. */
-function productsOf({ installation, products, plan }: SyncedData, scope: UsageScope): Iterable<string> {
-  if (scope.startsWith("product:")) return [scope.slice("product:".length)];
-  if (scope === "installation") return products.keys();
-  const used = plan(scope.slice("plan:".length));
-  return used === undefined ? [] : [fold(productOf(used, installation))];
-}
-
-function later(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return Math.max(a, b);
+function keep(uses: LastUses, name: string, time: number): void {
+  uses.set(name, Math.max(time, uses.get(name) ?? time));
 }

@@ -4,7 +4,7 @@ import { RowSet, sortedById } from "../connection/page.js";
 import { applicationsOf } from "./applications.js";
 import { licensingOf } from "./license-plans.js";
 import { recordsIn, syncedBy } from "./synced.js";
-import { Directory, UsageIndex } from "./usage.js";
+import { Usage } from "./usage.js";
 
 const DEFAULT_UNUSED_AFTER_DAYS = 30;
 const SHOWN = ["accounts", "employees", "externallyDiscoveredUsage", "licenses", "plans", "usage"];
@@ -31,16 +31,15 @@ export function viewsOf(workspace: Workspace, now: number): Views {
 
 function viewsBy({ installations, portfolio, vendorStates }: Workspace, today: number) {
   const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
-  const all = installations.map(syncedBy);
-  const directory = new Directory(all);
-  const usage = lazy(() => new UsageIndex(directory, all));
   const recent = { since: today - days * DAY_MS, days };
+  const all = installations.map(syncedBy);
+  const usages = all.map((synced) => new Usage(synced));
   const licensed = lazy(() =>
-    all.map((synced) => licensingOf(synced, portfolio, { directory, usage: usage(), recent })),
+    all.map((synced, i) => licensingOf(synced, usages[i] ?? new Usage(synced), portfolio, recent)),
   );
   return {
     applications: lazy(() => {
-      const rows = applicationsOf(portfolio, vendorStates, all, usage(), today - 30 * DAY_MS);
+      const rows = applicationsOf(portfolio, vendorStates, all, usages, today - 30 * DAY_MS);
       return new RowSet(sortedById(rows));
     }),
     licenses: lazy(() => new RowSet(sortedById(licensed().flatMap(({ licenses }) => licenses)))),

@@ -62,7 +62,8 @@ function clockBy(ms: number): AnswerChange {
 
 const showsKey: AnswerChange = (_, { headers, url }) => {
   const header = headers["authorization"] ?? headers["x-api-key"] ?? headers["api-key"] ?? headers["cookie"];
-  return jsonError(401, `Incorrect API key provided: ${header?.replace(/^\w+ /, "") ?? url}`);
+  const shown = `API key provided: ${header?.replace(/^\w+ /, "") ?? url}`;
+  return { ...jsonError(401, `Incorrect ${shown}`), shown };
 };
 
 /** The recorded answer to a request of another kind. */
@@ -83,7 +84,7 @@ const HTML = { "content-type": "text/html; charset=utf-8" };
 const MAINTENANCE =
   "<!doctype html><html><head><title>Maintenance</title></head><body>We will be back soon.</body></html>";
 
-/** The answers that a fault strikes. A single page is the last one, not the first. */
+/** The answers that a fault changes. A single page is the last one, not the first. */
 const PLACES = {
   last: (view: View) => mainAnswers(view).slice(-1),
   any: (view: View) => picked(view, mainAnswers(view)),
@@ -148,18 +149,18 @@ export const ANSWERS: readonly FaultKind[] = [
 ];
 
 function planOf(view: View, [, where, , change, seenBy]: Row): Plan | undefined {
-  const struck = PLACES[where](view).filter((at) => {
+  const places = PLACES[where](view).filter((at) => {
     const exchange = view.recording[at];
     return exchange !== undefined && change(recordedAnswer(exchange), asRecorded(exchange, at), view);
   });
-  const [first] = struck;
+  const [first] = places;
   if (first === undefined) return undefined;
   return {
-    at: struck.length > 1 ? "all answers" : answerLabel(view, first),
+    at: places.length > 1 ? "all answers" : answerLabel(view, first),
     exchanges: view.recording,
     seenByGuardOnly: seenBy === "guard",
     answer(answer, request) {
-      return struck.includes(request.exchange ?? -1) ? (change(answer, request, view) ?? answer) : answer;
+      return places.includes(request.exchange ?? -1) ? (change(answer, request, view) ?? answer) : answer;
     },
   };
 }
@@ -171,16 +172,16 @@ function asRecorded({ request }: Exchange, exchange: number): VendorRequest {
 /** Answers an error from one answer on, until another request has renewed what has expired. */
 function expiring(error: VendorAnswer, renewal: (view: View) => number | undefined) {
   return (view: View, [, where]: readonly [string, keyof typeof PLACES, string]): Plan | undefined => {
-    const [struck] = PLACES[where](view);
-    if (struck === undefined) return undefined;
+    const [place] = PLACES[where](view);
+    if (place === undefined) return undefined;
     const renewing = renewal(view);
     let state: "valid" | "expired" | "renewed" = "valid";
     return {
-      at: answerLabel(view, struck),
+      at: answerLabel(view, place),
       exchanges: view.recording,
       answer(answer, { exchange }) {
         if (exchange === renewing && state === "expired") state = "renewed";
-        if (exchange === struck && state === "valid") state = "expired";
+        if (exchange === place && state === "valid") state = "expired";
         return state === "expired" ? error : answer;
       },
     };

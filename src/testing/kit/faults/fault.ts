@@ -84,15 +84,15 @@ export interface NamedFault {
 export interface VendorFault extends NamedFault {
   /**
    * Applies the fault to a recording, for one run.
-   * @returns undefined if the recording has nothing that it could strike
+   * @returns undefined if it does not apply to the recording
    */
-  strike(recording: readonly Exchange[]): Struck | undefined;
+  inject(recording: readonly Exchange[]): Injected | undefined;
   /** Differences from the clean run that follow from the vendor's own data, such as an item that it has under the fault only. */
   readonly excuses?: readonly Change["kind"][] | undefined;
 }
 
 /** A recording under a fault. */
-export interface Struck {
+export interface Injected {
   /** The exchanges that are played instead: the recording itself, or a changed copy. */
   readonly exchanges: readonly Exchange[];
   /**
@@ -101,7 +101,7 @@ export interface Struck {
    */
   readonly seenByGuardOnly?: boolean | undefined;
   /**
-   * Changes one answer. Returns the same object if it leaves it alone: what differs from the recording counts as struck.
+   * Changes one answer. Returns the same object if it leaves it alone: an answer that differs from the recording counts as injected.
    */
   answer?(answer: VendorAnswer, request: VendorRequest): VendorAnswer;
 }
@@ -111,8 +111,8 @@ export interface FaultKind extends NamedFault, Pick<VendorFault, "excuses"> {
   plan(view: View): Plan | undefined;
 }
 
-export interface Plan extends Struck {
-  /** Where it strikes, as in `page 2 of GET /users`. */
+export interface Plan extends Injected {
+  /** Which answer it changes, as in `page 2 of GET /users`. */
   readonly at: string;
 }
 
@@ -132,9 +132,9 @@ export type PlainRecords = { readonly [C in Collection]?: readonly object[] };
 export interface RecordFault extends NamedFault {
   /**
    * Applies the fault to what the clean run wrote.
-   * @returns undefined if there is nothing that it could strike
+   * @returns undefined if it does not apply
    */
-  strike(clean: PlainRecords): StruckRecords | undefined;
+  inject(clean: PlainRecords): InjectedRecords | undefined;
 }
 
 /** A block of records on its way into a write. */
@@ -146,8 +146,8 @@ export interface PassedBlock {
 }
 
 /** The records of one run under a fault. */
-export interface StruckRecords {
-  /** What is struck: `accounts, from record 7`. */
+export interface InjectedRecords {
+  /** Where it is injected: `accounts, from record 7`. */
   readonly cause: string;
   /** Returns the records to pass on: the same array if the block is left alone. Throws if the source fails. */
   pass(block: PassedBlock): readonly object[];

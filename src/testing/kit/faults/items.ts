@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isPlainObject } from "../../../core/validate.js";
 import { jsonOf, withBody } from "../structure/edit.js";
-import { type JsonPath, leavesOf, valueAt, withValueAt } from "../structure/json-path.js";
+import { isWithin, type JsonPath, leavesOf, valueAt, withValueAt } from "../structure/json-path.js";
 import {
   type FaultKind,
   isNoticedByGuard,
@@ -23,15 +23,15 @@ export interface Items {
 
 export type ItemFault = readonly [
   name: string,
-  /** Which items are struck: all, as many as the guard notices, or one. Only the guard can see an item that stays valid. */
+  /** Which items change: all, as many as the guard notices, or one. Only the guard can see an item that stays valid. */
   where: "all" | "all valid" | "some" | "some valid" | "one",
   summary: string,
-  /** @returns undefined if the items have nothing that it could strike */
+  /** @returns undefined if it does not apply to the items */
   plan: (items: Items) => ItemPlan | undefined,
 ];
 
 interface ItemPlan {
-  /** What is struck, such as the name of a field. */
+  /** What changes, such as the name of a field. */
   readonly at: string;
   readonly change: (item: unknown, index: number) => unknown;
 }
@@ -98,19 +98,35 @@ function otherTenant(items: Items): ItemPlan | undefined {
   const change = (item: unknown) => {
     const old = valueAt(item, id);
     const digest = shortDigest(old);
-    return withValueAt(renamedPerson(item, old), id, typeof old === "number" ? parseInt(digest, 16) : digest);
+    return withValueAt(renamedPerson(item, id), id, typeof old === "number" ? parseInt(digest, 16) : digest);
   };
   return { at: "the items", change };
 }
 
 /** Another person's names and addresses: always the same ones for an id. */
-export function renamedPerson(item: unknown, id: unknown): unknown {
-  const digest = shortDigest(id);
+export function renamedPerson(item: unknown, id: JsonPath): unknown {
+  const digest = shortDigest(valueAt(item, id));
   return [...leavesOf(item)].reduce<unknown>((changed, { path, value }) => {
     const key = `${path.at(-1)}`;
-    if (typeof value !== "string" || !/name|mail/i.test(key)) return changed;
+    if (typeof value !== "string" || !/name|mail/i.test(key) || isOfAnother(item, path, id)) return changed;
     return withValueAt(changed, path, /mail/i.test(key) ? `${digest}@example.com` : `Person ${digest}`);
   }, item);
+}
+
+/**
+ * Whether a field tells of something else that has an id of its own, such as a member of a team or the user of a sign-in:
+ * a person with the same id and another name would be a contradiction, not another person.
+ */
+function isOfAnother(item: unknown, path: JsonPath, id: JsonPath): boolean {
+  const inner = path.slice(1).map((_, index) => path.slice(0, index + 1));
+  const has = (at: JsonPath, name: string) => valueAt(item, [...at, name]) !== undefined;
+  const subject = `${path.at(-1)}`.replace(/[-_]?(display_?)?(name|e?-?mail)$/i, "");
+  return (
+    path.some((key) => typeof key === "number") ||
+    inner.some((at) => !isWithin(id, at) && (has(at, "id") || has(at, "_id"))) ||
+    (subject !== "" &&
+      [`${subject}Id`, `${subject}_id`].some((name) => name !== id.at(-1) && has(path.slice(0, -1), name)))
+  );
 }
 
 /** Paths at which all items have a value of a type, e-mail addresses and names first; ids are left out. */
@@ -157,14 +173,14 @@ function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
     own !== undefined && values.every((value) => valueAt(value, own) !== undefined) ? own : undefined;
   const planned = entries.length < NOTICED_ITEMS ? undefined : plan({ values, id, pick: view.pick });
   if (planned === undefined) return undefined;
-  const struck = where.startsWith("all")
+  const chosen = where.startsWith("all")
     ? entries
     : where.startsWith("some")
       ? someOf(view, entries)
       : oneOf(view, entries);
   const changed = [...view.recording];
   let count = 0;
-  for (const { exchange, path, value } of struck) {
+  for (const { exchange, path, value } of chosen) {
     const page = changed[exchange];
     const other = planned.change(value, values.indexOf(value));
     if (page === undefined || other === value) continue;

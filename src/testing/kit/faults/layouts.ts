@@ -1,6 +1,6 @@
 /** Faults of how a listing is cut into pages: pages and items that are missing, come twice, or move. */
 import type { Exchange } from "../cassette/cassette.js";
-import { relaid, withItems, withPages, withPlaces } from "../structure/edit.js";
+import { leadingTo, relaid, withItems, withPages, withPlaces } from "../structure/edit.js";
 import { valueAt, withValueAt } from "../structure/json-path.js";
 import { partValue, withPart } from "../structure/request-parts.js";
 import type { Listing } from "../structure/structure.js";
@@ -74,8 +74,10 @@ const ROWS: readonly Row[] = [
 
 export const LAYOUTS: readonly FaultKind[] = [
   ...kindsOf(ROWS, planOf),
+  // Without an id and a name, the records of both are equal.
   ...kindsOf([["twin-id-in-case", "any", "an item more has an id that differs in case only", twin]], planOf, [
     "added",
+    "doubled",
   ]),
 ];
 
@@ -130,19 +132,24 @@ function halved({ view, listing, pages, all }: Cut): readonly Items[] | Plan | u
   return listing.counts === "items" ? halvedOffsets(view, listing, size) : chunksOf(all, size);
 }
 
-/** Offsets stay what they are: each request gets half of the items that it asks for, and the other half has its own. */
+/**
+ * Offsets stay what they are: each request gets half of the items that it asks for, and the other half has its own. A
+ * vendor that names the next offset names that of the other half.
+ */
 function halvedOffsets(view: View, listing: Listing, size: number): Plan | undefined {
   const { asks } = listing;
   if (asks === undefined) return undefined;
+  const offsetOf = ({ request }: Exchange) => Number(partValue(request, asks) ?? 0);
   const between = listing.pages.flatMap(({ exchange, items }) => {
     const page = view.recording[exchange];
     if (page === undefined || items.length <= size) return [];
-    const later = `${Number(partValue(page.request, asks) ?? 0) + size}`;
-    return [withItems(withPart(page, asks, later), listing, items.slice(size))];
+    return [withItems(withPart(page, asks, `${offsetOf(page) + size}`), listing, items.slice(size))];
   });
-  const exchanges = withPages(view.recording, listing, (page, position) =>
-    withItems(page, listing, listing.pages[position]?.items.slice(0, size)),
-  );
+  const exchanges = withPages(view.recording, listing, (page, position) => {
+    const { items = [] } = listing.pages[position] ?? {};
+    const half = withItems(page, listing, items.slice(0, size));
+    return items.length > size ? leadingTo(half, `${offsetOf(page) + size}`, view.recording, listing) : half;
+  });
   return { at: listing.name, exchanges: [...exchanges, ...between] };
 }
 
@@ -175,6 +182,6 @@ function twin({ listing, pages, all, at }: Cut): Layout | undefined {
   const [first] = pages[at] ?? [];
   const id = listing.id && valueAt(first, listing.id);
   if (listing.id === undefined || typeof id !== "string" || otherCase(id) === id) return undefined;
-  const other = withValueAt(renamedPerson(first, id), listing.id, otherCase(id));
+  const other = withValueAt(renamedPerson(first, listing.id), listing.id, otherCase(id));
   return { pages: pages.with(at, [other, ...(pages[at] ?? [])]), total: all.length + 1 };
 }

@@ -44,19 +44,19 @@ export const LISTINGS: readonly FaultKind[] = kindsOf(ROWS, planOf);
 function planOf(view: View, [, where, , change]: Row): Plan | undefined {
   const listing = view.main;
   if (listing === undefined || itemsOf(listing).length === 0) return undefined;
-  const struck = positionsOf(view, listing, where);
+  const positions = positionsOf(view, listing, where);
   const changed = new Map<number, Exchange>();
-  for (const position of struck) {
+  for (const position of positions) {
     const page = pageAt(view.recording, listing, position);
     const other = page && change(page, { listing, position, view });
     if (other === undefined) return undefined;
     changed.set(position, other);
   }
-  const [only] = struck;
+  const [only] = positions;
   if (only === undefined) return undefined;
   const exchanges = withPages(view.recording, listing, (page, position) => changed.get(position) ?? page);
   return {
-    at: struck.length === 1 ? pageLabel(listing, only) : listing.name,
+    at: positions.length === 1 ? pageLabel(listing, only) : listing.name,
     exchanges,
   };
 }

@@ -2,10 +2,10 @@
 import { isObject } from "../../../core/validate.js";
 import { COLLECTIONS, type Collection, isCollection } from "../../../sync/collections.js";
 import { type JsonPath, valueAt, withValueAt } from "../structure/json-path.js";
-import type { PlainRecords, RecordFault, StruckRecords } from "./fault.js";
+import type { InjectedRecords, PlainRecords, RecordFault } from "./fault.js";
 import { ITEM_FAULTS, type ItemFault } from "./items.js";
 
-/** A collection that a fault strikes. */
+/** A collection that a fault changes. */
 interface Spot {
   readonly collection: Collection;
   readonly records: readonly object[];
@@ -28,16 +28,16 @@ export const RECORD_FAULTS: readonly RecordFault[] = [
 function row(
   name: string,
   summary: string,
-  strike: (spot: Spot) => Omit<StruckRecords, "cause"> | undefined,
+  inject: (spot: Spot) => Omit<InjectedRecords, "cause"> | undefined,
   least = 1,
 ): RecordFault {
   return {
     name,
     summary,
-    strike(clean) {
+    inject(clean) {
       const [spot] = snapshotsIn(clean);
-      const struck = spot === undefined || spot.records.length < least ? undefined : strike(spot);
-      return struck && { cause: `${spot?.collection}: ${summary}`, ...struck };
+      const injected = spot === undefined || spot.records.length < least ? undefined : inject(spot);
+      return injected && { cause: `${spot?.collection}: ${summary}`, ...injected };
     },
   };
 }
@@ -59,30 +59,30 @@ function fails(name: string, summary: string, after: (count: number) => number):
 }
 
 function loses(name: string, summary: string, keeps: (index: number, count: number) => boolean): RecordFault {
-  const strike = (spot: Spot) =>
+  const inject = (spot: Spot) =>
     changing(spot, (record, index) => (keeps(index, spot.records.length) ? record : undefined));
-  return row(name, summary, strike, FEWEST);
+  return row(name, summary, inject, FEWEST);
 }
 
 function changes([name, where, summary, plan]: ItemFault): RecordFault {
-  const strike = (spot: Spot) => {
+  const inject = (spot: Spot) => {
     const { records } = spot;
     const planned = plan({ values: records, id: idPathOf(spot), pick: ([first]) => first });
     const middle = Math.floor(records.length / 2);
-    const isStruck = (index: number) =>
+    const isHit = (index: number) =>
       where.startsWith("all") || (where.startsWith("some") ? index % 2 === 0 : index === middle);
     if (planned === undefined || planned.change(records[middle], middle) === records[middle])
       return undefined;
-    return changing(spot, (record, index) => (isStruck(index) ? planned.change(record, index) : record));
+    return changing(spot, (record, index) => (isHit(index) ? planned.change(record, index) : record));
   };
-  return row(name, summary, strike, FEWEST);
+  return row(name, summary, inject, FEWEST);
 }
 
 /** Changes the records of one collection. `change` returns undefined to leave a record out, and itself to leave it alone. */
 function changing(
   { collection }: Spot,
   change: (record: object, index: number) => unknown,
-): Omit<StruckRecords, "cause"> {
+): Omit<InjectedRecords, "cause"> {
   return {
     pass: ({ collection: own, records, index }) => {
       if (own !== collection) return records;
@@ -95,7 +95,7 @@ function changing(
 }
 
 /** Twice as many as there are, and more than pass in any case. */
-function added(spot: Spot): Omit<StruckRecords, "cause"> | undefined {
+function added(spot: Spot): Omit<InjectedRecords, "cause"> | undefined {
   const { collection, records } = spot;
   const path = idPathOf(spot);
   if (path === undefined) return undefined;

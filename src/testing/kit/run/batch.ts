@@ -16,7 +16,7 @@ interface AnyWriter {
 }
 
 /**
- * The connector as the SDK runs it here: its code runs in its own time, and its records can be struck.
+ * The connector as the SDK runs it here: its code runs in its own time, and a fault can change its records.
  * @param onWatermark Gets each watermark that the connector is given.
  */
 export function kitConnector(
@@ -44,7 +44,7 @@ export function kitConnector(
 
 /**
  * The batch that a connector gets: in the SDK, time is that of the test's clock without the connector's context; records
- * are noted and struck on their way.
+ * are noted, and changed by a fault, on their way.
  */
 function watchedBatch(batch: AnyBatch, watched: WatchedRecords): AnyBatch {
   const call = <T>(work: () => Promise<T>): Promise<T> => {

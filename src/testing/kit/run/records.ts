@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import type { Collection } from "../../../sync/collections.js";
-import type { StruckRecords } from "../faults/fault.js";
+import type { InjectedRecords } from "../faults/fault.js";
 import { enterVirtualTime, type VirtualTime } from "../time/context.js";
 import type { Activity } from "./driver.js";
 
-/** The records of a connector on their way into its batch: they are noted, and a fault may strike them. */
+/** The records of a connector on their way into its batch: they are noted, and a fault may change them. */
 export class WatchedRecords {
   /** What was passed on, by collection. */
   readonly records = new Map<Collection, object[]>();
@@ -12,12 +12,12 @@ export class WatchedRecords {
   failure: { readonly error: unknown } | undefined;
   readonly #taken = new Map<Collection, number>();
 
-  /** @param struck Called each time that the fault has changed something. */
+  /** @param onChange Called each time that the fault has changed something. */
   constructor(
     readonly time: VirtualTime,
     readonly activity: Activity,
-    readonly fault: StruckRecords | undefined,
-    readonly struck: () => void,
+    readonly fault: InjectedRecords | undefined,
+    readonly onChange: () => void,
   ) {}
 
   throwFailure(): void {
@@ -34,16 +34,16 @@ export class WatchedRecords {
   pass(collection: Collection, records: readonly object[]): readonly object[] {
     const index = this.#taken.get(collection) ?? 0;
     this.#taken.set(collection, index + records.length);
-    const passed = this.#strike(() => this.fault?.pass({ collection, records, index }));
-    if (passed !== undefined && passed !== records) this.struck();
+    const passed = this.#inject(() => this.fault?.pass({ collection, records, index }));
+    if (passed !== undefined && passed !== records) this.onChange();
     this.note(collection, passed ?? records);
     return passed ?? records;
   }
 
   /** What the fault adds at the end of a collection. */
   end(collection: Collection): readonly object[] {
-    const added = this.#strike(() => this.fault?.end?.(collection)) ?? [];
-    if (added.length > 0) this.struck();
+    const added = this.#inject(() => this.fault?.end?.(collection)) ?? [];
+    if (added.length > 0) this.onChange();
     this.note(collection, added);
     return added;
   }
@@ -53,11 +53,11 @@ export class WatchedRecords {
     return this.activity.during("pulls", () => enterVirtualTime(this.time, code));
   }
 
-  #strike<T>(strike: () => T): T {
+  #inject<T>(inject: () => T): T {
     try {
-      return strike();
+      return inject();
     } catch (error) {
-      this.struck();
+      this.onChange();
       throw error;
     }
   }
@@ -68,7 +68,7 @@ const known = new WeakMap<object, AsyncIterator<unknown>>();
 
 /**
  * The source that the SDK reads in place of the connector's: code of the connector runs in its own time, records are
- * noted and struck. What the SDK refuses is passed on as it is.
+ * noted and changed. What the SDK refuses is passed on as it is.
  */
 export function watchedSource(collection: Collection, source: unknown, watched: WatchedRecords): unknown {
   if (typeof source !== "object" || source === null || isUnreadable(source)) return source;

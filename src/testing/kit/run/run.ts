@@ -10,7 +10,7 @@ import { memoryLedger } from "../../../runs/ledger/ledger.js";
 import type { RunReceipt } from "../../../runs/receipt.js";
 import type { Collection, SnapshotCollection } from "../../../sync/collections.js";
 import type { RecordedRun } from "../cassette/cassette.js";
-import type { Struck, StruckRecords } from "../faults/fault.js";
+import type { Injected, InjectedRecords } from "../faults/fault.js";
 import { VirtualTime } from "../time/context.js";
 import type { PlayedRequest } from "../vendor/playback.js";
 import type { Vendor } from "../vendor/server.js";
@@ -63,8 +63,8 @@ export class RunWorkspace {
 export interface RunSetup {
   /** What the vendor answers. Without it, requests go to their own addresses. */
   readonly recording?: RecordedRun | undefined;
-  readonly struck?: Struck | undefined;
-  readonly records?: StruckRecords | undefined;
+  readonly injected?: Injected | undefined;
+  readonly records?: InjectedRecords | undefined;
   readonly guard?: GuardOptions | false | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface RunResult {
   /** What the connector sent to the vendor as credentials, and what it was granted. */
   readonly credentials: readonly string[];
   readonly requests: readonly PlayedRequest[];
-  /** How often the fault struck. */
+  /** How often the fault was injected. */
   readonly fired: number;
   /** Rejections and exceptions that nobody handled. */
   readonly unhandled: readonly unknown[];
@@ -100,18 +100,18 @@ export async function runIn(
 ): Promise<RunResult> {
   const { shared, connector, installationId, ledger } = workspace;
   const { clock, server, vendor } = shared;
-  const { recording, struck, records: fault, guard, firstRun } = setup;
+  const { recording, injected, records: fault, guard, firstRun } = setup;
   const activity = new Activity();
   const stop = new AbortController();
   const unhandled = new Unhandled((error) => stop.abort(error));
   const output = new Output();
   const startedAt = recording === undefined ? clock.now() : Date.parse(recording.startedAt);
   const time = new VirtualTime(clock, startedAt, (error) => unhandled.caught(error));
-  const run = recording && vendor.play({ recording, struck, clock });
+  const run = recording && vendor.play({ recording, injected, clock });
   time.route = run?.route;
-  let recordsStruck = 0;
+  let changedTimes = 0;
   const watched = new WatchedRecords(time, activity, fault, () => {
-    recordsStruck += 1;
+    changedTimes += 1;
   });
   const before = server.inspect(installationId);
   const client = workspace.client({ logger: output.logger });
@@ -143,7 +143,7 @@ export async function runIn(
     output: output.lines,
     credentials: run?.credentials ?? [],
     requests: run?.requests ?? [],
-    fired: fault === undefined ? (run?.fired ?? 0) : recordsStruck,
+    fired: fault === undefined ? (run?.fired ?? 0) : changedTimes,
     unhandled: unhandled.errors,
     records: watched.records,
   };

@@ -120,12 +120,34 @@ function followingPage(
     counts === "items" ? Number(size?.value ?? Number(current) - Number(partValue(before.request, asks))) : 1;
   const value = counts === undefined ? `${current}-${pages.length + 1}` : `${Number(current) + step}`;
   const page = withPart(last, asks, value);
-  // Where the page before names this one, this one names the next: the token itself, or an address with it.
-  const leading = next.reduce((changed, place) => {
-    const named = placeOf(before, place);
+  return [namingNext(last, value, { by: before, current }, next), page];
+}
+
+/** A copy that names the page which is asked for by another value, as the first page names the second. */
+export function leadingTo(
+  exchange: Exchange,
+  value: string,
+  recording: Recording,
+  { asks, next, pages }: Listing,
+): Exchange {
+  const [by, second] = pages.map((page) => recording[page.exchange]);
+  const current = second && asks && partValue(second.request, asks);
+  return by === undefined || current === undefined
+    ? exchange
+    : namingNext(exchange, value, { by, current }, next);
+}
+
+/** Where a page names the current value, the copy has the other one: the token itself, or an address with it. */
+function namingNext(
+  exchange: Exchange,
+  value: string,
+  { by, current }: { readonly by: Exchange; readonly current: string },
+  next: Listing["next"],
+): Exchange {
+  return next.reduce((changed, place) => {
+    const named = placeOf(by, place);
     if (typeof named === "boolean") return withPlaces(changed, [place], named);
     const text = `${named}`.replaceAll(encodeURIComponent(current), encodeURIComponent(value));
     return withPlaces(changed, [place], typeof named === "number" ? Number(text) : text);
-  }, last);
-  return [leading, page];
+  }, exchange);
 }

@@ -56,6 +56,8 @@ export interface VendorAnswer {
   readonly delayMs?: number | undefined;
   /** Ends the connection after this many bytes of the body; -1: before the status line. */
   readonly cutAfter?: number | undefined;
+  /** A part of the body that must not come out: a key that is too short to be told from other words by itself. */
+  readonly shown?: string | undefined;
 }
 
 /** Bytes of recorded answers: the same ones are sent in each case. */

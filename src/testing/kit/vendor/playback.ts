@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TestClock } from "../../../reference-server/test-clock.js";
 import type { Exchange, RecordedRun } from "../cassette/cassette.js";
 import { credentialsGranted, credentialsSent } from "../cassette/credentials.js";
-import type { Struck } from "../faults/fault.js";
+import type { Injected } from "../faults/fault.js";
 import { Matcher } from "./matching.js";
 import type { OpenRun } from "./messages.js";
 import {
@@ -20,12 +20,12 @@ import {
 export interface PlayedRequest extends VendorRequest {
   readonly answer: VendorAnswer;
   /** Whether the recording would have answered otherwise. */
-  readonly struck: boolean;
+  readonly injected: boolean;
 }
 
 export interface PlaybackOptions {
   readonly recording: RecordedRun;
-  readonly struck?: Struck | undefined;
+  readonly injected?: Injected | undefined;
   /** Delays wait on it. */
   readonly clock: Pick<TestClock, "sleep">;
 }
@@ -47,11 +47,11 @@ export class Playback {
   #open = 0;
 
   constructor(options: PlaybackOptions, open: OpenRun) {
-    const { recording, struck } = options;
+    const { recording, injected } = options;
     const { exchanges } = recording;
     this.#options = options;
     this.#recording = new Matcher(recording, exchanges, this.watermarks);
-    this.#played = new Matcher(recording, struck?.exchanges ?? exchanges, this.watermarks);
+    this.#played = new Matcher(recording, injected?.exchanges ?? exchanges, this.watermarks);
     this.#run = open((request, response) => this.#handle(request, response));
   }
 
@@ -61,7 +61,7 @@ export class Playback {
 
   /** How many answers differ from those of the recording. */
   get fired(): number {
-    return this.requests.filter(({ struck }) => struck).length;
+    return this.requests.filter(({ injected }) => injected).length;
   }
 
   /** What the connector sent as credentials, and what it was granted. */
@@ -101,11 +101,12 @@ export class Playback {
     const number = this.requests.length + 1;
     const request = { ...received, number, repeat: match?.repeat ?? 0, exchange: match?.index };
     const planned = answerOf(match?.exchange);
-    const answer = this.#options.struck?.answer?.(planned, request) ?? planned;
+    const answer = this.#options.injected?.answer?.(planned, request) ?? planned;
     // An exchange that the fault left alone is the same object.
     const isPlain = answer === planned && match?.exchange === untouched;
-    const struck = !isPlain && !isEqual(answer, answerOf(untouched));
-    this.requests.push({ ...request, answer, struck });
+    const injected = !isPlain && !isEqual(answer, answerOf(untouched));
+    this.requests.push({ ...request, answer, injected });
+    if (answer.shown !== undefined) this.#credentials.add(answer.shown);
     for (const credential of credentialsSent(asked)) this.#credentials.add(credential);
     if (match !== undefined)
       for (const credential of credentialsGranted(match.exchange.response)) this.#credentials.add(credential);

@@ -39,12 +39,12 @@ export async function runClean(
 ): Promise<CleanRuns> {
   const run = (setup: TestedRun) => runOnce(servers.run(connector, setup));
   const following = later && { recording: later, before: earlier, guard };
-  // Most of a second run may be empty: faults need something to strike.
-  const isStruck = earlier !== undefined && later !== undefined && itemsIn(later) >= itemsIn(earlier);
-  if (following !== undefined && !isStruck) await run(following);
-  const given = isStruck && following ? following : { recording: earlier, guard };
+  // Most of a second run may be empty: faults need something to change.
+  const isTested = earlier !== undefined && later !== undefined && itemsIn(later) >= itemsIn(earlier);
+  if (following !== undefined && !isTested) await run(following);
+  const given = isTested && following ? following : { recording: earlier, guard };
   const first = await run(given);
-  const before = isStruck ? earlier : { records: yesterdayOf(first.effect, connector.snapshots) };
+  const before = isTested ? earlier : { records: yesterdayOf(first.effect, connector.snapshots) };
   const recording = given.recording && askedOf(given.recording, first);
   const setup = { ...given, before, recording };
   const one = await run(setup);
@@ -82,7 +82,7 @@ export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult>
   throw new Error(redactSecrets(text, credentials), leaksOf(result).length === 0 ? { cause: error } : {});
 }
 
-/** Without the exchanges that this connector does not ask for: they cannot be struck. */
+/** Without the exchanges that this connector does not ask for: no fault could reach them. */
 function askedOf(run: RecordedRun, { requests }: TestedResult): RecordedRun {
   const asked = new Set(requests.map(({ exchange }) => exchange));
   return { ...run, exchanges: run.exchanges.filter((_, index) => asked.has(index)) };

@@ -1,18 +1,31 @@
-import { isText, listOf, type OptionTable, readOptions, wholeNumber } from "../../../core/validate.js";
+import {
+  isPlainObject,
+  isText,
+  listOf,
+  type OptionTable,
+  readOptions,
+  wholeNumber,
+} from "../../../core/validate.js";
 import type { GuardOptions } from "../../../runs/guard/rules.js";
 
-/** Options of {@link testConnector} and {@link describeConnector}. */
+/** Options of {@link testConnector} and {@link connectorTests}. */
 export interface KitOptions {
   /**
    * Path or URL of a recording that {@link recordVendor} made. The faults are then the vendor's, and nothing is asked over
    * the network.
-   * @default none: the connector reads its real source, and the faults strike the records that it writes
+   * @default none: the connector reads its real source, and the faults change the records that it writes
    */
   readonly cassette?: string | URL | undefined;
   /** An integer of 0 or more: another one makes another choice of pages, items and ids. @default 1 */
   readonly seed?: number | undefined;
   /** Names of the faults to run. @default all */
   readonly only?: readonly string[] | undefined;
+  /**
+   * Faults to leave out, by name, each with the reason, which the report repeats:
+   * `{ "twin-id-in-case": "ids are case-sensitive here" }`.
+   * @default none
+   */
+  readonly except?: Readonly<Record<string, string>> | undefined;
   /** The guard of the runs, as `run` takes it. @default the default rules */
   readonly guard?: GuardOptions | false | undefined;
 }
@@ -24,16 +37,24 @@ const KIT_OPTIONS = {
   },
   seed: wholeNumber(0),
   only: { expected: "an array of names of faults", fits: listOf(isText) },
+  except: { expected: "an object of reasons by the name of a fault", fits: isReasons },
   guard: true,
 } satisfies OptionTable<KitOptions>;
 
+function isReasons(value: unknown): boolean {
+  return (
+    isPlainObject(value) && Object.values(value).every((reason) => isText(reason) && reason.trim() !== "")
+  );
+}
+
 /** Options of the kit with defaults filled in. */
-export interface ResolvedKitOptions extends Omit<KitOptions, "seed"> {
+export interface ResolvedKitOptions extends Omit<KitOptions, "seed" | "except"> {
   readonly seed: number;
+  readonly except: Readonly<Record<string, string>>;
 }
 
 /** @throws {InvalidInputError} an option is unknown or has a wrong type */
 export function readKitOptions(caller: string, options: KitOptions): ResolvedKitOptions {
-  const { seed = 1, ...given } = readOptions(caller, options, KIT_OPTIONS);
-  return { ...given, seed };
+  const { seed = 1, except = {}, ...given } = readOptions(caller, options, KIT_OPTIONS);
+  return { ...given, seed, except };
 }

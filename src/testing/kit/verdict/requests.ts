@@ -22,16 +22,16 @@ function describeRequest(request: PlayedRequest, { credentials }: RunResult): st
   return `${request.method} ${target.length > LONGEST ? `${target.slice(0, LONGEST)}…` : target}`;
 }
 
-/** What was struck first: `GET /users?page=2 answered 500`. */
-export function describeStruck(result: RunResult, recording: readonly Exchange[]): string | undefined {
-  const struck = result.requests.find((request) => request.struck);
-  if (struck === undefined) return undefined;
-  const { status, delayMs = 0, cutAfter } = struck.answer;
-  const request = describeRequest(struck, result);
+/** Where the fault was injected first: `GET /users?page=2 answered 500`. */
+export function describeInjected(result: RunResult, recording: readonly Exchange[]): string | undefined {
+  const injected = result.requests.find((request) => request.injected);
+  if (injected === undefined) return undefined;
+  const { status, delayMs = 0, cutAfter } = injected.answer;
+  const request = describeRequest(injected, result);
   if (cutAfter === -1) return `${request} was cut off`;
   if (cutAfter !== undefined) return `${request} was cut off after ${count(cutAfter)} bytes`;
   if (delayMs > 0) return `${request} was answered after ${count(delayMs / 1000)} s`;
-  const isRecorded = recording[struck.exchange ?? -1]?.response.status === status;
+  const isRecorded = recording[injected.exchange ?? -1]?.response.status === status;
   return isRecorded ? `${request} was answered otherwise` : `${request} answered ${status}`;
 }
 
@@ -47,15 +47,15 @@ const MORE = 100;
 
 /** Cuts off the requests of a run that asks for ever. */
 export function limited<Setup extends RunSetup>(setup: Setup): Setup {
-  const { recording, struck } = setup;
+  const { recording, injected } = setup;
   if (recording === undefined) return setup;
   const most = limitOf(setup);
   return {
     ...setup,
-    struck: {
-      exchanges: struck?.exchanges ?? recording.exchanges,
+    injected: {
+      exchanges: injected?.exchanges ?? recording.exchanges,
       answer(planned, request) {
-        const answer = struck?.answer?.(planned, request) ?? planned;
+        const answer = injected?.answer?.(planned, request) ?? planned;
         return request.number > most ? { ...answer, cutAfter: -1 } : answer;
       },
     },

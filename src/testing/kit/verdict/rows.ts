@@ -32,61 +32,62 @@ export interface Source {
 /** A row of the report. */
 export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
   readonly kind: "clean" | "unread" | "fault";
-  /** What the run meets; undefined if the source has nothing that it could strike. */
-  strike(source: Source): Pick<RunSetup, "struck" | "records"> | undefined;
+  /** What the run meets; undefined if the fault does not apply to the source. */
+  inject(source: Source): Pick<RunSetup, "injected" | "records"> | undefined;
 }
 
 const CLEAN: Row = {
   name: "no-fault",
   summary: "two runs without a fault have the same effect",
   kind: "clean",
-  strike: () => ({}),
+  inject: () => ({}),
 };
 const UNREAD: Row = {
   name: "unread-page",
   summary: "the connector reads each listing to its end",
   kind: "unread",
-  strike: () => ({}),
+  inject: () => ({}),
 };
 
 /**
  * The rows of a report, by their options; those of a recording are the same ones for each recording, with other summaries.
- * @throws {InvalidInputError} `only` has a name that no fault has
+ * @throws {InvalidInputError} `only` or `except` has a name that no fault has
  */
 export function rowsOf(
   caller: string,
-  { cassette, only, seed }: ResolvedKitOptions,
+  { cassette, only, except, seed }: ResolvedKitOptions,
   recording: readonly Exchange[] = [],
 ): readonly Row[] {
   const rows = cassette === undefined ? recordRows() : vendorRows(recording, seed);
-  if (only === undefined) return rows;
   const names = rows.map(({ name }) => name);
-  const unknown = only.find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw new InvalidInputError(
-      `${caller}: only names ${JSON.stringify(unknown)}, which is no fault of this source.${suggestKey(unknown, names)} Run all of them once to see their names.`,
-    );
-  return rows.filter(({ name }) => only.includes(name));
+  for (const [option, given] of Object.entries({ only: only ?? [], except: Object.keys(except) })) {
+    const unknown = given.find((name) => !names.includes(name));
+    if (unknown !== undefined)
+      throw new InvalidInputError(
+        `${caller}: ${option} names ${JSON.stringify(unknown)}, which is no fault of this source.${suggestKey(unknown, names)} Run all of them once to see their names.`,
+      );
+  }
+  return rows.filter(({ name }) => only?.includes(name) ?? true);
 }
 
 function recordRows(): readonly Row[] {
   const faults = RECORD_FAULTS.map((fault): Row => {
-    const strike: Row["strike"] = (source) => {
-      const records = fault.strike(source.records);
+    const inject: Row["inject"] = (source) => {
+      const records = fault.inject(source.records);
       return records && { records };
     };
-    return { ...fault, kind: "fault", strike };
+    return { ...fault, kind: "fault", inject };
   });
   return [CLEAN, ...faults];
 }
 
 function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[] {
   const faults = vendorFaults(exchanges, seed).map((fault): Row => {
-    const strike: Row["strike"] = ({ recording }) => {
-      const struck = recording && fault.strike(recording);
-      return struck && { struck };
+    const inject: Row["inject"] = ({ recording }) => {
+      const injected = recording && fault.inject(recording);
+      return injected && { injected };
     };
-    return { ...fault, kind: "fault", strike };
+    return { ...fault, kind: "fault", inject };
   });
   return [CLEAN, UNREAD, ...faults];
 }
@@ -102,17 +103,17 @@ function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[
 const CATALOGUE: readonly FaultKind[] = [...ANSWERS, ...LAYOUTS, ...LISTINGS, ...ENTRIES];
 
 /**
- * The faults of the catalogue. Their names are the same for each recording; what they strike is chosen by the seed, and
- * named in their summaries. A fault that does not apply to the recording is in the list, and strikes nothing.
+ * The faults of the catalogue. Their names are the same for each recording; the seed chooses what they change, which is
+ * named in their summaries. A fault that does not apply to the recording is in the list, and changes nothing.
  */
 export function vendorFaults(recording: Recording, seed: number): readonly VendorFault[] {
   return CATALOGUE.map(({ name, summary, excuses, plan }) => {
-    const strike = (struck: Recording) => {
-      const planned = plan(viewOf(struck, seed, name));
-      return planned === undefined || isInert(planned, struck) ? undefined : planned;
+    const inject = (exchanges: Recording) => {
+      const planned = plan(viewOf(exchanges, seed, name));
+      return planned === undefined || isInert(planned, exchanges) ? undefined : planned;
     };
-    const planned = strike(recording);
-    return { name, summary: planned === undefined ? summary : `${summary}: ${planned.at}`, excuses, strike };
+    const planned = inject(recording);
+    return { name, summary: planned === undefined ? summary : `${summary}: ${planned.at}`, excuses, inject };
   });
 }
 
@@ -127,17 +128,17 @@ function isInert({ exchanges, answer }: Plan, recording: Recording): boolean {
   );
 }
 
-/** Says what most faults strike, and what they need of it. */
+/** Says what most faults inject, and what they need of it. */
 export function describeSource({ recording, records }: Source): string {
   return recording === undefined ? describeRecords(records) : describeListings(readStructure(recording));
 }
 
 function describeRecords(clean: PlainRecords): string {
   const [largest, ...others] = snapshotsIn(clean);
-  if (largest === undefined) return "The connector wrote no records of snapshots, which faults strike.";
+  if (largest === undefined) return "The connector wrote no records of snapshots, which faults change.";
   const { collection, records } = largest;
   const few = records.length < FEWEST ? ` Most of them need ${FEWEST} records.` : "";
-  return `Faults strike the largest snapshot: ${collection}, ${counted(records.length, "record")}${rest(
+  return `Faults change the largest snapshot: ${collection}, ${counted(records.length, "record")}${rest(
     "not",
     others.map((one) => one.collection),
   )}.${few}`;
@@ -145,7 +146,7 @@ function describeRecords(clean: PlainRecords): string {
 
 function describeListings({ listings: [largest, ...others] }: Structure): string {
   if (largest === undefined)
-    return "The recording has no listing (a list of objects in JSON), which most faults strike.";
+    return "The recording has no listing (a list of objects in JSON), which most faults change.";
   const items = itemsOf(largest).length;
   const pages = largest.pages.length;
   const few = [
@@ -154,8 +155,8 @@ function describeListings({ listings: [largest, ...others] }: Structure): string
   ].join(" or ");
   const size = `${counted(items, "item")} on ${counted(pages, "page")}`;
   const needed = few === "" ? "" : ` Many of them need ${few}.`;
-  return `Faults strike the largest listing: ${largest.name}, ${size}${rest(
-    "few strike",
+  return `Faults change the largest listing: ${largest.name}, ${size}${rest(
+    "few change",
     others.map(({ name }) => name),
   )}.${needed}`;
 }

@@ -8,11 +8,11 @@ import type { RunResult, RunSetup } from "../run/run.js";
 import { openServers, type Servers } from "../run/servers.js";
 import { type CleanRuns, runClean } from "./clean-runs.js";
 import { type KitOptions, type ResolvedKitOptions, readKitOptions } from "./options.js";
-import { describeStruck, endlessOf, leaksOf, limited } from "./requests.js";
+import { describeInjected, endlessOf, leaksOf, limited } from "./requests.js";
 import { describeSource, type Row, rowsOf, type Source } from "./rows.js";
 import { judge } from "./verdict.js";
 
-const IDLE = "it struck nothing: an error of the kit, please report it";
+const IDLE = "it was not injected: an error of the kit, please report it";
 const LATE_TURNS = 10;
 const SEEN = ["refused", "held"] as const;
 
@@ -33,7 +33,7 @@ export class Session {
   ) {}
 
   /**
-   * Runs the connector without a fault.
+   * Runs the connector without a fault, unless an earlier session did.
    * @throws {InvalidInputError | ConfigurationError} an option or the cassette is not usable
    * @throws {Error} the connector fails without a fault
    */
@@ -41,6 +41,7 @@ export class Session {
     caller: string,
     given: Connector<SnapshotCollection>,
     kitOptions: KitOptions,
+    known?: CleanRuns,
   ): Promise<Session> {
     const connector = readConnector(caller, given);
     const options = readKitOptions(caller, kitOptions);
@@ -48,7 +49,7 @@ export class Session {
     const runs = cassette === undefined ? [] : await readRuns(cassette);
     const servers = await openServers();
     try {
-      const clean = await runClean(servers, connector, runs, guard);
+      const clean = known ?? (await runClean(servers, connector, runs, guard));
       const rows = rowsOf(caller, options, clean.setup.recording?.exchanges);
       return new Session(connector, options, rows, servers, clean);
     } catch (error) {
@@ -57,7 +58,7 @@ export class Session {
     }
   }
 
-  /** @throws {Error} the fault struck nothing: an error of the kit */
+  /** @throws {Error} the fault was not injected: an error of the kit */
   async run(row: Row): Promise<FaultResult> {
     const result = await this.#resultOf(row);
     this.#results.push(result);
@@ -68,9 +69,9 @@ export class Session {
   async runAll(): Promise<void> {
     for (const row of this.rows) {
       const isComparable = this.clean.problem === undefined || row.kind !== "fault";
-      const reason = isComparable
-        ? await this.run(row).then(() => undefined, whyIdle)
-        : "runs without a fault differ";
+      const reason =
+        this.options.except[row.name] ??
+        (isComparable ? await this.run(row).then(() => undefined, whyIdle) : "runs without a fault differ");
       if (reason !== undefined) this.#notRun.push({ fault: row.name, reason });
     }
   }
@@ -99,9 +100,10 @@ export class Session {
       const cause = kind === "clean" ? problem : unread.length === 0 ? undefined : unread.join("; ");
       return cause === undefined ? { ...idle, verdict: "same" } : { ...idle, verdict: "WRONG", cause };
     }
-    const struck = row.strike(this.#source);
-    if (struck === undefined || (struck.struck?.seenByGuardOnly === true && !this.#isGuarded)) return idle;
-    const result = await this.servers.run(this.connector, limited({ ...setup, ...struck }));
+    const injected = row.inject(this.#source);
+    if (injected === undefined || (injected.injected?.seenByGuardOnly === true && !this.#isGuarded))
+      return idle;
+    const result = await this.servers.run(this.connector, limited({ ...setup, ...injected }));
     if (result.fired === 0) throw new IdleFault(row);
     const next = result.outcome === "completed" ? undefined : await result.nextRun();
     this.#seen.add(result.outcome);
@@ -112,7 +114,7 @@ export class Session {
         effect: result.effect,
         hasSent: result.hasSent,
         next,
-        struck: struckBy(row, { ...setup, ...struck }, result),
+        injected: causeOf(row, { ...setup, ...injected }, result),
         endless: endlessOf(setup, result),
         leaks: [...new Set([result, ...(next === undefined ? [] : [next])].flatMap(leaksOf))],
         excuses: row.excuses,
@@ -142,17 +144,17 @@ function whyIdle(error: unknown): string {
   throw error;
 }
 
-/** A fault that struck nothing proves nothing. */
+/** A fault that was not injected proves nothing. */
 class IdleFault extends Error {
   constructor({ name, summary }: Row) {
     super(
-      `The fault ${name} (${summary}) struck nothing. This is an error of the kit, not of the connector.`,
+      `The fault ${name} (${summary}) was not injected. This is an error of the kit, not of the connector.`,
     );
   }
 }
 
-function struckBy({ summary }: Row, { recording, records }: RunSetup, result: RunResult): string {
-  const exchange = recording && describeStruck(result, recording.exchanges);
+function causeOf({ summary }: Row, { recording, records }: RunSetup, result: RunResult): string {
+  const exchange = recording && describeInjected(result, recording.exchanges);
   return exchange ?? records?.cause ?? summary;
 }
 

@@ -21,8 +21,8 @@ export interface Judged {
   readonly hasSent: boolean;
   /** The run without the fault that followed one that was held or refused. */
   readonly next?: { readonly error: unknown; readonly effect: Inspection } | undefined;
-  /** What was struck, such as `GET /users?page=2 answered 500`. */
-  readonly struck: string | undefined;
+  /** Where the fault was injected, such as `GET /users?page=2 answered 500`. */
+  readonly injected: string | undefined;
   /** Secrets that came out: `the authorization header is in the error`. */
   readonly leaks: readonly string[];
   /** Says so if the run would never have ended. */
@@ -35,10 +35,10 @@ export function judge(
   judged: Judged,
   expected: Expectation,
 ): Pick<FaultResult, "verdict" | "cause" | "error"> {
-  const { end, error, next, leaks, struck } = judged;
+  const { end, error, next, leaks, injected } = judged;
   const wrong = (what: string) => ({
     verdict: "WRONG" as const,
-    cause: struck === undefined ? what : `${what}; cause: ${struck}`,
+    cause: injected === undefined ? what : `${what}; cause: ${injected}`,
   });
   // The error's message may hold the secret.
   if (leaks.length > 0) return wrong(`leaked: ${leaks.join("; ")}`);

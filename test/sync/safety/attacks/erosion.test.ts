@@ -78,6 +78,7 @@ testAttacks([
       await after(service, DAY_MS, 16);
     },
     attack: (service) => after(service, DAY_MS, 14),
+    heldAfterwards: true,
   },
   {
     name: "memberships of one group after another are missing",

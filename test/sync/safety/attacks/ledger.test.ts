@@ -70,7 +70,7 @@ testAttacks([
           await rename(aside, path);
           await batch.write("accounts", people(0, 80));
         },
-        { retryForMs: 0 },
+        { retryForMs: 0, guard: { added: false } },
       );
       await unheard.catch(() => {});
       service.server.faults.clear();

@@ -126,7 +126,7 @@ testAttacks([
     name: "a run reads its source while another one sends records that it does not know",
     ending: refused("RUN_OUTDATED"),
     ...overtaken(
-      (service) => send(service, people(0, 80)),
+      (service) => send(service, people(0, 60)),
       (service, others) =>
         send(service, async function* () {
           yield people();
@@ -139,7 +139,7 @@ testAttacks([
     name: "a run waits for another one, whose records it does not know",
     ending: reaching("start", refused("RUN_OUTDATED")),
     ...behind(
-      (service) => send(service, people(0, 80)),
+      (service) => send(service, people(0, 60)),
       (service, options) => send(service, people(), options),
     ),
     heldAfterwards: true,

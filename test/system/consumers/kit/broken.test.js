@@ -1,4 +1,5 @@
-import { describeConnector } from "@saas-management/sdk/testing";
+import { connectorTests } from "@saas-management/sdk/testing";
 import { broken, options } from "./connectors.js";
+import { test } from "./runner.js";
 
-describeConnector(broken, options);
+for (const { name, run } of connectorTests(broken, options)) test(name, run);

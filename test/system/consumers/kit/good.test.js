@@ -1,4 +1,5 @@
-import { describeConnector } from "@saas-management/sdk/testing";
+import { connectorTests } from "@saas-management/sdk/testing";
 import { good, options } from "./connectors.js";
+import { test } from "./runner.js";
 
-describeConnector(good, options);
+for (const { name, run } of connectorTests(good, options)) test(name, run);

@@ -42,7 +42,7 @@ async function verdicts(connector: Connector<"accounts">, options: KitOptions = 
   return { wrong: named("WRONG"), idle: named("not-applicable") };
 }
 
-test("a connector that reads a table to its end is never WRONG, and each fault strikes it", async () => {
+test("a connector that reads a table to its end is never WRONG, and each fault changes it", async () => {
   expect(await verdicts(table)).toEqual({ wrong: [], idle: [] });
 }, 60_000);
 

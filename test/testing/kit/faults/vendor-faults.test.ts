@@ -13,10 +13,10 @@ test("names are unique, and the same for each recording and seed", () => {
   for (const names of named) expect(names).toEqual(named[0]);
 });
 
-test("a seed always strikes the same", () => {
-  const strike = () => {
+test("a seed always chooses the same", () => {
+  const inject = () => {
     const recording = RECORDINGS["by token"];
-    return vendorFaults(recording, SEED).map((fault) => [fault.summary, fault.strike(recording)?.exchanges]);
+    return vendorFaults(recording, SEED).map((fault) => [fault.summary, fault.inject(recording)?.exchanges]);
   };
-  expect(strike()).toEqual(strike());
+  expect(inject()).toEqual(inject());
 });

@@ -66,7 +66,7 @@ test("a request that nothing answers gets 404 and a reason", async () => {
   const response = await fetch(`${API}/b`, { method: "POST" });
   expect(response.status).toBe(404);
   expect(await response.json()).toEqual({ error: expect.stringContaining("no answer") });
-  expect(run.requests).toMatchObject([{ method: "POST", url: `${API}/b`, struck: false }]);
+  expect(run.requests).toMatchObject([{ method: "POST", url: `${API}/b`, injected: false }]);
 });
 
 test("compares bodies as JSON and as forms, without their secrets", async () => {
@@ -116,7 +116,7 @@ test("finds a request that differs only where a watermark stands", async () => {
   expect(run.requests[1]?.exchange).toBe(1);
 });
 
-test("counts an answer as struck if the recording would have answered otherwise", async () => {
+test("counts an answer as injected if the recording would have answered otherwise", async () => {
   const [one, two] = [exchange("/1", { json: 1 }), exchange("/2", { json: 2 })];
   const cases = [
     { exchanges: [one, two] },
@@ -128,8 +128,8 @@ test("counts an answer as struck if the recording would have answered otherwise"
     },
   ];
   const fired = [];
-  for (const struck of cases) {
-    const run = played.play({ exchanges: [one, two], struck });
+  for (const injected of cases) {
+    const run = played.play({ exchanges: [one, two], injected });
     for (const path of ["/1", "/2", "/3"]) await (await fetch(`${API}${path}`)).text();
     fired.push(run.fired);
   }

@@ -54,7 +54,7 @@ test.for(Object.entries(CLIENTS))("answers %s from the recording", async ([, ask
   const run = played.play({ exchanges: [USERS] });
   expect(await ask()).toEqual({ users: ["ada", "bob"] });
   expect(run.requests).toMatchObject([
-    { method: "GET", url: `${API}/users?page=1`, exchange: 0, repeat: 0, struck: false },
+    { method: "GET", url: `${API}/users?page=1`, exchange: 0, repeat: 0, injected: false },
   ]);
   expect(run.fired).toBe(0);
   expect(run.route.pending).toBe(0);
@@ -64,7 +64,7 @@ test.for(Object.entries(CLIENTS))("%s sees a connection that is cut", async ([, 
   for (const cutAfter of [-1, 0, 5]) {
     const run = played.play({
       exchanges: [USERS],
-      struck: { exchanges: [USERS], answer: (answer) => ({ ...answer, cutAfter }) },
+      injected: { exchanges: [USERS], answer: (answer) => ({ ...answer, cutAfter }) },
     });
     await expect(ask()).rejects.toThrow();
     expect(run.fired).toBeGreaterThan(0);
@@ -110,8 +110,11 @@ test("a run that has ended answers nothing, and the next one counts anew", async
 test("holds an answer back on the clock that it was given", async () => {
   const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
   const clock = { sleep: (ms: number) => new Promise<void>((wake) => sleeps.push({ ms, wake })) };
-  const struck = { exchanges: [USERS], answer: (answer: VendorAnswer) => ({ ...answer, delayMs: 600_000 }) };
-  const run = played.play({ exchanges: [USERS], clock, struck });
+  const injected = {
+    exchanges: [USERS],
+    answer: (answer: VendorAnswer) => ({ ...answer, delayMs: 600_000 }),
+  };
+  const run = played.play({ exchanges: [USERS], clock, injected });
   const asked = fetch(`${API}/users?page=1`);
   await expect.poll(() => sleeps.length).toBe(1);
   expect([sleeps[0]?.ms, run.held, run.busy, run.route.pending]).toEqual([600_000, 1, 0, 1]);

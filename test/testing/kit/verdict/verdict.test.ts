@@ -19,7 +19,7 @@ const COMPLETED = {
   error: undefined,
   effect: clean,
   hasSent: true,
-  struck: "GET /users?page=2 answered 500",
+  injected: "GET /users?page=2 answered 500",
   leaks: [],
 } satisfies Judged;
 
@@ -80,7 +80,7 @@ test("names no contents of records, and few ids", () => {
     (_, i) => [`id-${i}`, { id: `id-${i}`, name: `Secret name ${i}` }] as const,
   );
   const { cause } = judge(
-    { ...COMPLETED, effect: holding({}), struck: undefined },
+    { ...COMPLETED, effect: holding({}), injected: undefined },
     { ...expected, effect: holding({ accounts: many }) },
   );
   expect(cause).toBe('lost 9 of 9 accounts ("id-0", "id-1", "id-2" and 6 more)');

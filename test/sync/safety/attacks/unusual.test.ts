@@ -1,0 +1,124 @@
+/** What no limit of its own would hold: more removals than usual, pages that come twice, and values that everybody takes. */
+import type { TestService } from "../../../support/test-service.js";
+import {
+  type Account,
+  type Attack,
+  COUNT,
+  type Ending,
+  held,
+  people,
+  send,
+  sendNextDay,
+  testAttacks,
+} from "./attacks.js";
+
+const WHOLE: Ending = { kind: "whole" };
+const gone = (removed: number) => ({ kind: "reported", collection: "accounts", removed }) as const;
+/** All of them, and then some once more. */
+const twice = (records: readonly Account[], from: number, to: number) => [
+  ...records,
+  ...records.slice(from, to),
+];
+
+testAttacks([
+  unusual("a region of a sixth is lost after quiet days", 8, held({ removed: 7 }), () => people(7)),
+  unusual("an eighth is lost after quiet days", 8, gone(5), () => people(5)),
+  unusual("a sixth is lost in the first week", 5, gone(7), () => people(7)),
+  unusual("a sixth is lost, and `removed` allows more", 8, held({ removed: 7 }), () => people(7), {
+    removed: { maxShare: 0.5 },
+  }),
+  unusual("a sixth is lost, and `removed` is off", 8, { ...gone(7), allowedBy: "option" }, () => people(7), {
+    removed: false,
+  }),
+  {
+    name: "a sixth is lost where a tenth leaves and returns all the time",
+    ending: gone(7),
+    prepare: async (service) => {
+      for (let day = 0; day < 10; day += 1)
+        await sendNextDay(service, people(0, day === 1 ? COUNT - 4 : COUNT));
+    },
+    attack: (service) => sendNextDay(service, people(7)),
+  },
+  {
+    name: "a page is read twice in place of the next one",
+    ending: held({ removed: 5, duplicates: 5 }),
+    attack: (service) => send(service, twice(people(5), 0, 5)),
+  },
+  {
+    name: "a page is read twice in place of the next one, in two parts",
+    ending: held({ removed: 6, duplicates: 3 }),
+    attack: (service) => send(service, twice(people(6), 0, 3)),
+  },
+  {
+    name: "five people leave, and two records are repeated",
+    ending: gone(5),
+    attack: (service) => send(service, twice(people(5), 0, 2)),
+  },
+  {
+    name: "four people leave, and all records are repeated",
+    ending: gone(4),
+    attack: (service) => send(service, twice(people(4), 0, COUNT)),
+  },
+  {
+    name: "a page is read twice, and `removed` is off",
+    ending: { ...gone(5), allowedBy: "option" },
+    attack: (service) => send(service, twice(people(5), 0, 5), { guard: { removed: false } }),
+  },
+  collapsed("all people are inactive", "active", (record) => ({ ...record, active: false })),
+  collapsed("most names are undefined", "name", (record, i) =>
+    i % 20 < 17 ? { ...record, name: "undefined undefined" } : record,
+  ),
+  collapsed("all addresses are the same", "email", (record) => ({ ...record, email: "info@example.com" })),
+  collapsed("most people have one mailbox", "email", (record, i) =>
+    i % 6 === 0 ? record : { ...record, email: "none@example.com" },
+  ),
+  {
+    name: "on the second day, everybody is active but some who were",
+    ending: WHOLE,
+    attack: (service) =>
+      sendNextDay(
+        service,
+        people().map((record, i) => ({ ...record, active: i % 10 !== 1 })),
+      ),
+  },
+  {
+    name: "on the second day, half of the names are rewritten",
+    ending: WHOLE,
+    attack: (service) =>
+      sendNextDay(
+        service,
+        people().map((record, i) => (i % 2 === 0 ? record : { ...record, name: `${record.name} (she/her)` })),
+      ),
+  },
+]);
+
+/** After days without a change, another snapshot. */
+function unusual(
+  name: string,
+  days: number,
+  ending: Ending,
+  records: () => readonly Account[],
+  guard: NonNullable<Exclude<Parameters<typeof send>[2], undefined>["guard"]> = {},
+): Attack {
+  return {
+    name,
+    ending,
+    prepare: async (service: TestService) => {
+      for (let day = 0; day < days; day += 1) await sendNextDay(service, people());
+    },
+    attack: (service) => sendNextDay(service, records(), { guard }),
+  };
+}
+
+/** In the second run, a day after the first. */
+function collapsed(
+  name: string,
+  field: string,
+  change: (record: Account & { readonly name: string }, i: number) => Account,
+): Attack {
+  return {
+    name: `${name} on the second day`,
+    ending: held({ rule: "changed", fields: [field], removed: 0 }),
+    attack: (service) => sendNextDay(service, people().map(change)),
+  };
+}

@@ -1,0 +1,71 @@
+import { defineConnector } from "@saas-management/sdk";
+import { connectorTests } from "@saas-management/sdk/testing";
+import { beforeAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { byToken as good } from "./good.js";
+import { END, events, pageOf, send, usersByLink } from "./planted/vendor.js";
+import { cassetteOf, RECORDINGS } from "./recordings/index.js";
+
+/** Takes a page that fails for the end. */
+const { connector: swallowing } = events("by link", () =>
+  usersByLink((path) =>
+    send(path)
+      .then(pageOf)
+      .catch(() => END),
+  ),
+);
+
+const folder = temporaryFolder();
+let cassette = "";
+beforeAll(async () => {
+  cassette = await folder.write("linked.json", cassetteOf(RECORDINGS["by link"]));
+});
+
+const named = (only: readonly string[]) => connectorTests(swallowing, { cassette, only });
+
+test("has a test for each fault, without those that are left out, and opens no file for it", () => {
+  const all = connectorTests(good, { cassette: "nowhere.json" }).map(({ name }) => name);
+  expect(all).toContain("no-fault");
+  expect(all.length).toBeGreaterThan(40);
+  const except = { "twin-id-in-case": "ids are case-sensitive here" };
+  const others = connectorTests(good, { cassette: "nowhere.json", except }).map(({ name }) => name);
+  expect(all.filter((name) => !others.includes(name))).toEqual(["twin-id-in-case"]);
+});
+
+test("a test rejects if its fault makes the connector WRONG, and says why", async () => {
+  const [test] = named(["status-500-last"]);
+  await expect(test?.run()).rejects.toThrow(
+    /^WRONG: lost 10 of 30 usage .*cause: GET \/users\?cursor=c3ff answered 500 \(the last page answers 500: page 3 of/,
+  );
+});
+
+test("tests resolve for what the connector withstands, and for what does not apply to it", async () => {
+  for (const { run } of named(["no-fault", "slow-page", "total-missing"]))
+    await expect(run()).resolves.toBeUndefined();
+});
+
+test("tests that a runner starts at once take turns, and one that fails does not stop the others", async () => {
+  const names = ["status-500-last", "no-fault", "status-404-last"];
+  const ended = await Promise.allSettled(named(names).map(({ run }) => run()));
+  expect(ended.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+});
+
+test("refuses a wrong option when the tests are listed", () => {
+  expect(() => connectorTests(good, { only: ["status-500"] })).toThrow("connectorTests: only names");
+});
+
+describe("in a runner", () => {
+  const table = defineConnector({
+    snapshots: ["accounts"],
+    run: (batch) =>
+      batch.write(
+        "accounts",
+        Array.from({ length: 24 }, (_, i) => ({ id: `a-${i}` })),
+      ),
+  });
+  for (const { name, run } of connectorTests(table, { only: ["no-fault", "source-fails-midway"] }))
+    test(name, run, 60_000);
+  test("takes no argument, which runners would take for a callback", () => {
+    for (const { run } of named(["status-500-once"])) expect(run).toHaveLength(0);
+  });
+});
