@@ -25,6 +25,7 @@ import { acceptedOf, notNoted, type RunReceipt, receiptOf, withSurprise } from "
 import { abortAtSignals } from "./signals.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
+import { usualOf } from "./usual.js";
 
 type AnyConnector = Connector<SnapshotCollection>;
 
@@ -128,7 +129,8 @@ class Run {
       const now = await this.#readLedger();
       this.#requireCurrent(extracted, now);
       const held = await extracted.guard.judge(now);
-      if (held.length > 0) throw await extracted.guard.offer(held, now);
+      if (held.length > 0)
+        throw await extracted.guard.offer(held, now, (name) => usualOf(now.state.runs, name));
       // 4 to 8, in another batch if one fails transiently: what took hours to read is not thrown away.
       let end = await this.#sendInBatch(extracted);
       while ("error" in end) {

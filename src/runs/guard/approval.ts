@@ -113,13 +113,10 @@ export function heldRunOf(
   { state }: LedgerSnapshot,
 ): HeldRun {
   const known = state.held.find((one) => one.approval === approval);
-  if (known !== undefined) {
-    const [before, after] = [known.expiresAt, expiresAt].map((time) => new Date(time).toISOString());
-    return { ...known, expiresAt, text: known.text.replaceAll(`before ${before}`, `before ${after}`) };
-  }
+  if (known !== undefined) return { ...known, expiresAt };
   // Ids are in values that a later ledger can hash.
   const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
-  return { approval, at, expiresAt, report: { ...report, reasons }, text: report.toString() };
+  return { approval, at, expiresAt, report: { ...report, reasons } };
 }
 
 /** The held run that all these snapshots may still become. */

@@ -62,6 +62,11 @@ export class SnapshotIds implements RecordInspector {
     return this.#sampler?.sample() ?? EMPTY_SAMPLE;
   }
 
+  /** Of the sampled records. */
+  sampledIds(): readonly string[] {
+    return this.#sampler?.ids() ?? [];
+  }
+
   expect(records: number): void {
     this.table.expect(records);
   }
