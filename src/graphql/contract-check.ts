@@ -12,7 +12,8 @@ import {
 } from "graphql";
 import { TransportError } from "../core/errors/index.js";
 import type { GraphQLClient } from "./client.js";
-import * as generated from "./generated/operations.js";
+import { METHODS } from "./generated/operations.js";
+import { readDocument } from "./request/document.js";
 
 /** Which of the SDK's GraphQL operations the service would refuse. */
 export interface ContractReport {
@@ -38,12 +39,11 @@ export async function checkOperations(client: GraphQLClient): Promise<ContractRe
     {},
   );
   const schema = readSchema(introspection);
-  const documents = Object.entries(generated).flatMap(([name, text]) =>
-    typeof text === "string" ? [{ operation: name.replace(/Document$/, ""), document: parse(text) }] : [],
-  );
-  const problems = documents.flatMap(({ operation, document }) =>
-    validate(schema, document).map((error) => ({ operation, field: fieldOf(error), message: error.message })),
-  );
+  const problems = Object.values(METHODS).flatMap((document) => {
+    const { text, name: operation = "" } = readDocument(document);
+    const errors = validate(schema, parse(text));
+    return errors.map((error) => ({ operation, field: fieldOf(error), message: error.message }));
+  });
   return {
     ok: problems.length === 0,
     problems,

@@ -10,28 +10,11 @@ import {
 } from "../core/errors/index.js";
 import { type OptionTable, POSITIVE, readOptions, withMethods } from "../core/validate.js";
 import type { GraphQLClient } from "./client.js";
-import {
-  ApplicationsDocument,
-  ChangeVendorsStateDocument,
-  CreateProcurementCaseDocument,
-  LicensePlansDocument,
-  LicensesDocument,
-  UpdateProcurementCaseDocument,
-} from "./generated/operations.js";
+import { METHODS } from "./generated/operations.js";
 import type { Document } from "./request/document.js";
 import { isJson, readText } from "./request/response.js";
 import { isJsonObject, type JsonObject } from "./request/variables.js";
 import { requireConditions } from "./vendors.js";
-
-/** The documents of the client's own methods. */
-const METHODS = {
-  applications: ApplicationsDocument,
-  licenses: LicensesDocument,
-  licensePlans: LicensePlansDocument,
-  createProcurementCase: CreateProcurementCaseDocument,
-  updateProcurementCase: UpdateProcurementCaseDocument,
-  changeVendorsState: ChangeVendorsStateDocument,
-};
 
 const HANDLER_OPTIONS = {
   client: { ...withMethods("rawRequest"), required: true },
@@ -62,15 +45,7 @@ export function createGraphQLHandler(options: {
    * What a page may send: documents, and the names of methods of a `GraphQLClient`. Their variables are the page's, but
    * `changeVendorsState` needs a `where` with conditions.
    */
-  readonly allow: readonly (
-    | "applications"
-    | "licenses"
-    | "licensePlans"
-    | "createProcurementCase"
-    | "updateProcurementCase"
-    | "changeVendorsState"
-    | Document<unknown, never>
-  )[];
+  readonly allow: readonly (keyof typeof METHODS | Document<unknown, never>)[];
   /** Time of one request in milliseconds, from its first byte to the answer. @default 30_000 */
   readonly timeoutMs?: number | undefined;
   /** Most bytes of a request. @default 102_400 (100 KiB) */
