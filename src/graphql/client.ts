@@ -169,7 +169,7 @@ export class GraphQLClient implements AsyncDisposable {
   ): Promise<Data> {
     const own = readOptions("request", options ?? {}, MUTATION_OPTIONS);
     const copy = copyVariables(variables ?? {});
-    return withCallSite(own.signal, () => this.#transport.send(document, copy, own, dataOf<Data>));
+    return withCallSite(own.signal, () => this.#transport.send(document, () => copy, own, dataOf<Data>));
   }
 
   /**
@@ -196,7 +196,7 @@ export class GraphQLClient implements AsyncDisposable {
       if (answer.errors.length === 0 && answer.data === null) throw failures.notGraphQL(answer);
       return answer;
     };
-    return withCallSite(own.signal, () => this.#transport.send(document, copy, own, read));
+    return withCallSite(own.signal, () => this.#transport.send(document, () => copy, own, read));
   }
 
   /**

@@ -11,7 +11,7 @@ import {
 import { MUTATION_OPTIONS, type MutationOptions } from "./options.js";
 import type { Document } from "./request/document.js";
 import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
-import { dataOf, type Transport } from "./request/transport.js";
+import { answerOf, type Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 
 type AllData = ChangeVendorsStateData & CreateProcurementCaseData & UpdateProcurementCaseData;
@@ -62,16 +62,7 @@ export async function mutate<Name extends keyof MutationErrors, Value>(
   const copy = copyVariables(variables, true);
   const own = readOptions(name, options ?? {}, MUTATION_OPTIONS);
   return withCallSite(own.signal, async () => {
-    const { data, requestId, redact } = await transport.send(
-      DOCUMENTS[name],
-      copy,
-      own,
-      (answer, failures) => ({
-        data: dataOf(answer, failures),
-        requestId: answer.requestId,
-        redact: failures.redact,
-      }),
-    );
+    const { data, requestId, redact } = await transport.send(DOCUMENTS[name], () => copy, own, answerOf);
     const unclear = (what: string) =>
       new TransportError(
         `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,

@@ -2,9 +2,7 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { checkRules, FUNCTION, type OptionTable, readOptions } from "../../core/validate.js";
 import { LIST_OPTIONS, type ListOptions, PAGING_OPTIONS, type PagingOptions, walkOf } from "../options.js";
 import type { Document, Operation } from "../request/document.js";
-import type { Failures } from "../request/failures.js";
-import type { GraphQLAnswer } from "../request/response.js";
-import { dataOf, type Transport } from "../request/transport.js";
+import { answerOf, type Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
 import { type Connection, PagedConnection } from "./connection.js";
 import type { ConnectionData, PageRequest, WalkPlan } from "./page-walk.js";
@@ -132,7 +130,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
   const variablesFor = (operation: Operation, { size, cursor }: PageRequest): JsonObject => {
     // Undefined if the document could not be parsed: the server decides.
     const declares = (name: string) => operation.variables?.has(name) !== false;
-    if (!declares(names.cursor) || (operation.variables !== undefined && !operation.readOnly))
+    if (!declares(names.cursor) || (operation.variables !== undefined && operation.kind !== "query"))
       throw new InvalidInputError(
         `The document must be a query that declares the variable $${names.cursor}.`,
       );
@@ -146,10 +144,6 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       [names.cursor]: cursor,
     };
   };
-  const read = (answer: GraphQLAnswer<Data>, failures: Failures) => ({
-    data: dataOf(answer, failures),
-    requestId: answer.requestId,
-  });
   return new PagedConnection({
     ...source.walk,
     operation: method ?? "paginate",
@@ -159,7 +153,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       const options = { headers, retry, timeoutMs, signal: pageSignal };
       const send = (size: number) => {
         const variablesOfPage = (operation: Operation) => variablesFor(operation, { size, cursor });
-        return transport.send(document, variablesOfPage, options, read);
+        return transport.send(document, variablesOfPage, options, answerOf);
       };
       // A size that the caller has chosen is kept.
       const isChosen = Number.isFinite(source.walk.pageSize);

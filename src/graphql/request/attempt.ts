@@ -16,7 +16,6 @@ export interface Attempt<Data, Result> {
   /** Without the credential. */
   readonly headers: HeaderRecord;
   readonly body: { readonly query: string; readonly variables: JsonObject };
-  readonly repeatable: boolean;
   readonly context: AttemptContext;
   readonly failures: Failures;
   readonly read: AnswerReader<Data, Result>;
@@ -47,7 +46,7 @@ const REDIRECT = new Error("unexpected redirect");
  * this function.
  */
 export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
-  const { configuration, context, failures, progress, repeatable } = attempt;
+  const { configuration, context, failures, progress } = attempt;
   const { credentials, fetch, maxResponseBytes } = configuration;
   const { signal } = context;
   progress.notBegun = false;
@@ -90,7 +89,8 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
     ({ data } = await client.rawRequest<Data, object>({ ...attempt.body, signal }));
   } catch (error) {
     // A fetch of the caller may throw an error that promises more than this request allows.
-    if (error instanceof SaasManagementError && (repeatable || !error.retryable)) throw error;
+    if (error instanceof SaasManagementError && (failures.context.repeatable || !error.retryable))
+      throw error;
     const { response, body } = received;
     if (response === undefined || error instanceof SaasManagementError)
       throw failures.network(error, response);
