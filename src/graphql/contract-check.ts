@@ -1,5 +1,4 @@
 import {
-  type ASTNode,
   assertValidSchema,
   buildClientSchema,
   type GraphQLError,
@@ -65,11 +64,7 @@ function readSchema(introspection: IntrospectionQuery): GraphQLSchema {
 }
 
 function fieldOf({ nodes: [node] = [] }: GraphQLError): string {
-  return node === undefined ? "" : nameOf(node);
-}
-
-function nameOf(node: ASTNode): string {
-  if (node.kind === Kind.NAME) return node.value;
-  if (node.kind === Kind.VARIABLE) return `$${node.name.value}`;
-  return "name" in node && node.name !== undefined ? node.name.value : node.kind;
+  if (node?.kind === Kind.NAME) return node.value;
+  if (node?.kind === Kind.VARIABLE) return `$${node.name.value}`;
+  return node && "name" in node && node.name !== undefined ? node.name.value : (node?.kind ?? "");
 }

@@ -1,6 +1,6 @@
 import { MutationError, TransportError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
-import { readOptions } from "../core/validate.js";
+import { listOf, readOptions } from "../core/validate.js";
 import {
   type ChangeVendorsStateData,
   type CreateProcurementCaseData,
@@ -22,6 +22,8 @@ const DOCUMENTS: {
 } = METHODS;
 
 const MAX_SHOWN_TYPES = 5;
+
+const isArrayOfObjects: (errors: unknown) => boolean = listOf(isJsonObject);
 
 /** A {@link MutationError} of one mutation. */
 export interface MutationErrorOf<M extends keyof MutationErrors> extends MutationError {
@@ -101,8 +103,4 @@ function refused(
 function withMessage<Entry extends { readonly message: string }>(entry: Entry): Entry {
   const message: unknown = entry.message;
   return { ...entry, message: typeof message === "string" ? message : "" };
-}
-
-function isArrayOfObjects(errors: unknown): boolean {
-  return Array.isArray(errors) && errors.every(isJsonObject);
 }

@@ -85,13 +85,12 @@ export function paginate<Data, Variables extends object, Node>(
   options: PaginateOptions<Data, Node, keyof Variables>,
 ): Connection<Node> {
   const { select, variableNames = {}, ...own } = readOptions("paginate", options, PAGINATE_OPTIONS);
-  const { first, after, last, before } = readOptions("variableNames", variableNames, NAMES);
-  const names =
-    own.from === "end"
-      ? { size: String(last ?? "last"), cursor: String(before ?? "before") }
-      : { size: String(first ?? "first"), cursor: String(after ?? "after") };
+  const given = readOptions("variableNames", variableNames, NAMES);
+  const { first = "first", after = "after", last = "last", before = "before" } = given;
+  const isEnd = own.from === "end";
+  const names = { size: String(isEnd ? last : first), cursor: String(isEnd ? before : after) };
+  const otherEnd = String(isEnd ? first : last);
   const { [names.size]: size, [names.cursor]: start, ...others } = copyVariables(variables ?? {});
-  const otherEnd = String(own.from === "end" ? (first ?? "first") : (last ?? "last"));
   if (isSet(size) && isSet(others[otherEnd]))
     throw new InvalidInputError(
       `variables.${names.size} and variables.${otherEnd} are both set: pages are read from one end. Set one of them.`,
@@ -106,16 +105,14 @@ export function paginate<Data, Variables extends object, Node>(
     document,
     variables: others,
     names,
-    sizeGiven: [own.pageSize, first, last, size ?? undefined].some((given) => given !== undefined),
+    sizeGiven: [own.pageSize, given.first, given.last, size].some(isSet),
     walk: walkOf(paging),
     select,
     options: own,
   });
 }
 
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
+const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Returns an option, or the value of the variable that it stands for. */
 function onlyOne(option: string, value: unknown, variable: string, inVariables: unknown): unknown {

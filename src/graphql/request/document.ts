@@ -62,7 +62,8 @@ function parseText(text: string): Operation {
   if (definition?.kind !== Kind.OPERATION_DEFINITION || operations.length > 1)
     throw new InvalidInputError(`The document must have exactly one operation; it has ${operations.length}.`);
   const name = definition.name?.value;
-  const incremental = incrementalPart(document);
+  const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
+  const incremental = isSubscription ? "a subscription" : incrementalDirective(document);
   if (incremental !== undefined)
     throw new InvalidInputError(
       `The document has ${incremental}, which needs answers in parts. Send a query or a mutation without it.`,
@@ -104,13 +105,10 @@ function isTypename(selection: SelectionNode): boolean {
   return selection.alias === undefined && !selection.directives?.length;
 }
 
-/** What is answered in several parts, of which the client reads one. */
-function incrementalPart(document: DocumentNode): string | undefined {
+/** A part of it that is answered later, which the client does not read. */
+function incrementalDirective(document: DocumentNode): string | undefined {
   let found: string | undefined;
   visit(document, {
-    OperationDefinition: ({ operation }) => {
-      if (operation === OperationTypeNode.SUBSCRIPTION) found = "a subscription";
-    },
     Directive: ({ name: { value } }) => {
       if (value === "defer" || value === "stream") found = `@${value}`;
     },

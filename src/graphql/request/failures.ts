@@ -1,3 +1,4 @@
+import type { Clock } from "../../core/clock.js";
 import {
   AuthenticationError,
   GraphQLResponseError,
@@ -28,7 +29,7 @@ interface FailureContext {
   readonly repeatable: boolean;
   /** Whether the same key was accepted before, and now a change was refused. */
   readonly isReadOnlyKey: boolean;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now">;
   /** Takes the credential out of a text of the server. */
   readonly redact: (text: string) => string;
 }
@@ -48,10 +49,8 @@ export const UNKNOWN_OUTCOME = "It is not known whether it was done: read the da
 const NO_KEY = "the API key is missing, unknown or revoked, or its permission scope does not allow this.";
 const TOO_MANY = "too many requests. Try again later.";
 
-type RefusalClass = new (
-  message: string,
-  details: ConstructorParameters<typeof RateLimitError>[1],
-) => SaasManagementError;
+type RefusalDetails = ConstructorParameters<typeof RateLimitError>[1];
+type RefusalClass = new (message: string, details: RefusalDetails) => SaasManagementError;
 
 /** Turns everything that can go wrong with a request into an error of the SDK. */
 export class Failures {
@@ -145,12 +144,7 @@ export class Failures {
     return this.#transport(head, `${label} to ${url} failed: ${what}. ${advice}.`, details);
   }
 
-  #refused(
-    ErrorClass: RefusalClass,
-    how: string,
-    why: string,
-    details: ConstructorParameters<RefusalClass>[1],
-  ): SaasManagementError {
+  #refused(ErrorClass: RefusalClass, how: string, why: string, details: RefusalDetails): SaasManagementError {
     return new ErrorClass(`${this.context.label} was refused (${how}): ${why}`, details);
   }
 
@@ -182,7 +176,7 @@ export class Failures {
 
   #retryAfterMs({ headers }: ResponseHead): number | undefined {
     const value = headers.get("retry-after");
-    return value === null ? undefined : parseRetryAfter(value, this.context.now());
+    return value === null ? undefined : parseRetryAfter(value, this.context.clock.now());
   }
 }
 

@@ -1,7 +1,7 @@
 import { type LinkedController, linkAbort, raceAbort } from "../../core/abort.js";
 import { ClosedError } from "../../core/errors/index.js";
 import { runOperation } from "../../core/operation.js";
-import { resolveRetry } from "../../core/options.js";
+import { resolveRetry } from "../../core/retry.js";
 import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
 import type { PageSizes } from "../paging/page-sizes.js";
 import type { Document, Operation } from "./document.js";
@@ -67,21 +67,17 @@ export class Transport {
           // A mutation must not be done twice: one field of it may be refused after another was executed.
           mayReplaceKey: () => repeatable || progress.notBegun,
         },
-        (context) => {
+        async (context) => {
           const { authorization, redact } = context;
           const isReadOnlyKey = !isQuery && authorization !== undefined && authorization === this.#accepted;
-          const now = () => common.clock.now();
-          const failures = new Failures({ label, url, repeatable, isReadOnlyKey, now, redact });
+          const { clock } = common;
+          const failures = new Failures({ label, url, repeatable, isReadOnlyKey, clock, redact });
           const request = { configuration: this.#configuration, headers, body, progress, read };
           const answer = sendAttempt<Data, Result>({ ...request, context, failures });
-          answer.then(
-            () => {
-              this.#accepted = authorization;
-            },
-            () => {},
-          );
           // A fetch of the caller may ignore the signal.
-          return raceAbort(answer, context.signal);
+          const result = await raceAbort(answer, context.signal);
+          this.#accepted = authorization;
+          return result;
         },
       );
     };
