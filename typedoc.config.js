@@ -22,6 +22,7 @@ export default {
   readme: "none",
   // What is known of the repository is nothing: links to it would lead nowhere.
   disableSources: true,
+  excludeExternals: true,
   excludeInternal: true,
   excludePrivate: true,
   // Nested inputs are reached through filters and orders, the others through the fields and arguments that have them.
@@ -29,13 +30,12 @@ export default {
   validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
   treatWarningsAsErrors: true,
   hideGenerator: true,
-  // One page each, without what the site itself shows around it.
-  outputFileStrategy: "modules",
+  // A page for each class, interface and function, without what the site itself shows around it.
+  outputFileStrategy: "members",
   entryFileName: "overview",
   hidePageHeader: true,
   // Its links count equal headings by another rule than the site does.
   useHTMLAnchors: true,
-  hideBreadcrumbs: true,
   parametersFormat: "table",
   propertiesFormat: "table",
   tableColumnSettings: { hideInherited: true, hideModifiers: true, hideOverrides: true, hideSources: true },

@@ -48,7 +48,7 @@ export function normalize(registry: FileRegistry, mapping: Mapping, rules: Rules
   const roles = findRoles(registry, mapping);
   const names = new Names(mapping.names);
   const builder = new Builder(roles.service.file.proto.package, names, rules);
-  for (const copy of roleMessages(roles, mapping, rules, names)) builder.add(copy);
+  for (const copy of roleMessages(roles, mapping, rules, names, builder.refusals)) builder.add(copy);
   builder.refusals.push(...unmetLeftOut(rules, registry, names));
   if (builder.refusals.length > 0) throw new Refusal(builder.refusals.join("\n"));
   const file = builder.build();

@@ -1,12 +1,13 @@
 /**
- * Users, plans, seats and activity of a vendor whose API is paged, each item checked with zod.
+ * Users, plans, seats and activity of a vendor whose API is paged: tokens of OAuth 2.0, ky for retries, zod for each item.
  *
- *   npm install zod && cp node_modules/@saas-management/sdk/examples/rest-vendor.mts .
- *   VENDOR_URL=https://api.vendor.example VENDOR_KEY=… npx saas-management run rest-vendor.mts --first-run
+ *   npm install ky@1 zod && cp node_modules/@saas-management/sdk/examples/rest-vendor.mts .
+ *   export VENDOR_URL=https://api.vendor.example VENDOR_CLIENT_ID=… VENDOR_CLIENT_SECRET=…
+ *   npx saas-management run rest-vendor.mts --first-run
  */
-import { setTimeout } from "node:timers/promises";
 import { defineConnector, type RecordOf } from "@saas-management/sdk";
 import { fromPages, type RecordLocation } from "@saas-management/sdk/sources";
+import ky, { isHTTPError, isTimeoutError } from "ky";
 import { z } from "zod";
 
 const id = z.string().min(1);
@@ -14,6 +15,7 @@ const User = z.object({ id, name: z.string(), email: z.email(), role: z.string()
 const Plan = z.object({ id, name: z.string(), seats: z.int() });
 const Seat = z.object({ id, userId: id, planId: id, free: z.boolean() });
 const Activity = z.object({ id, userId: id, planId: id, at: z.iso.datetime({ offset: true }) });
+const Token = z.object({ access_token: id, expires_in: z.number() });
 const Page = z.object({
   items: z.array(z.unknown()),
   next: id.nullable(),
@@ -24,10 +26,10 @@ const Page = z.object({
 export const connector = defineConnector({
   snapshots: ["accounts", "plans", "licenses"],
   async run(batch, { watermark, advance }) {
+    const get = vendorApi();
     let asOf: string | undefined;
     const list = (path: string) => async (cursor: string | undefined, context: { signal: AbortSignal }) => {
-      if (process.env["VENDOR_URL"] === undefined) throw new Error("VENDOR_URL is not set.");
-      const url = new URL(path, process.env["VENDOR_URL"]);
+      const url = new URL(path, setting("VENDOR_URL"));
       if (cursor !== undefined) url.searchParams.set("cursor", cursor);
       const page = valid(Page, await get(url, context.signal), url.pathname);
       asOf ??= page.asOf;
@@ -82,16 +84,53 @@ function valid<T>(schema: z.ZodType<T>, value: unknown, where: string | RecordLo
   );
 }
 
-/** Reads JSON. Waits as long as the vendor asks, and never takes an error for an answer. */
-async function get(url: URL, signal: AbortSignal): Promise<unknown> {
-  const headers = { authorization: `Bearer ${process.env["VENDOR_KEY"]}` };
-  for (let attempt = 1; ; attempt += 1) {
-    const response = await fetch(url, { headers, redirect: "manual", signal });
-    if (response.status === 200) return response.json();
-    const message = `The vendor answered ${url.pathname} with status ${response.status}.`;
-    const retryable = [429, 502, 503, 504].includes(response.status); // asks the scheduler for another run
-    if (!retryable || attempt === 5) throw Object.assign(new Error(message), { retryable });
-    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    await setTimeout((seconds >= 0 ? seconds : 2 ** attempt) * 1000, undefined, { signal });
+/** Reads JSON of the vendor, with a token that is asked for again a minute before it ends. */
+function vendorApi() {
+  let token = "";
+  let endsAt = 0;
+  return async (url: URL, signal: AbortSignal): Promise<unknown> => {
+    if (Date.now() > endsAt) {
+      const tokens = new URL("/oauth/token", url);
+      const body = new URLSearchParams({
+        grant_type: "client_credentials",
+        client_id: setting("VENDOR_CLIENT_ID"),
+        client_secret: setting("VENDOR_CLIENT_SECRET"),
+      });
+      const { access_token, expires_in } = valid(
+        Token,
+        await json(tokens, { signal, body }),
+        tokens.pathname,
+      );
+      token = access_token;
+      endsAt = Date.now() + (expires_in - 60) * 1000;
+    }
+    return json(url, { signal, headers: { authorization: `Bearer ${token}` } });
+  };
+}
+
+/** ky waits as long as the vendor asks (`Retry-After`), and never takes an error for an answer. */
+const http = ky.create({ redirect: "manual", retry: { limit: 4, methods: ["get", "post"], jitter: true } });
+
+async function json(
+  url: URL,
+  request: { signal: AbortSignal; body?: URLSearchParams; headers?: Record<string, string> },
+) {
+  try {
+    return await http(url, { method: request.body === undefined ? "get" : "post", ...request }).json();
+  } catch (error) {
+    // The errors of ky hold the request, with the token.
+    if (isTimeoutError(error)) throw new Error(`The vendor did not answer ${url.pathname} in time.`);
+    if (!isHTTPError(error)) throw error;
+    const { status } = error.response;
+    const retryable = [429, 502, 503, 504].includes(status); // asks the scheduler for another run
+    throw Object.assign(new Error(`The vendor answered ${url.pathname} with status ${status}.`), {
+      retryable,
+    });
   }
+}
+
+function setting(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set.`);
+  return value;
 }

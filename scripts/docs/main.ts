@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { writeAgentFiles } from "../agents/files.js";
 import { ROOT } from "../api/entries.js";
 import { siteProblems } from "./check.js";
-import { nameApiPages, stagePages } from "./stage.js";
+import { editApiPages, stagePages } from "./stage.js";
 
 const folder = join(ROOT, "build/site");
 const pages = join(folder, "pages");
@@ -21,8 +21,10 @@ const html = join(folder, "html");
 await rm(folder, { recursive: true, force: true });
 await stagePages(pages);
 await cp(join(ROOT, "scripts/docs/vitepress"), join(pages, ".vitepress"), { recursive: true });
+await cp(join(ROOT, "scripts/docs/public"), join(pages, "public"), { recursive: true });
+await cp(join(ROOT, "scripts/docs/home.md"), join(pages, "index.md"));
 run("typedoc", []);
-await nameApiPages(pages);
+await editApiPages(pages);
 run("vitepress", ["build", pages, "--outDir", html]);
 await writeAgentFiles(html, "");
 // As llms.txt names them.

@@ -5,7 +5,7 @@ import { entries, ROOT } from "../api/entries.js";
 
 /** Pages outside of `docs/`, and what they are called on the site. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
-  ["README.md", "index.md"],
+  ["README.md", "overview.md"],
   ["CHANGELOG.md", "changelog.md"],
   ["CONTRIBUTING.md", "contributing.md"],
   ["SECURITY.md", "security-policy.md"],
@@ -25,12 +25,21 @@ export async function stagePages(folder: string): Promise<void> {
   }
 }
 
-/** Names the pages of the API reference as an import does, and not after their source files. */
-export async function nameApiPages(folder: string): Promise<void> {
+/** Names the pages of the API reference as an import does, and says nothing where TypeDoc says "undefined". */
+export async function editApiPages(folder: string): Promise<void> {
   for (const { name, specifier } of await entries()) {
-    const page = join(folder, "api", `${name}.md`);
-    await writeFile(page, (await readFile(page, "utf8")).replace(/^# .*$/m, `# ${specifier}`));
+    await edit(join(folder, "api", name, "overview.md"), (page) => page.replace(/^# .*$/m, `# ${specifier}`));
   }
+  for (const file of await readdir(join(folder, "api"), { recursive: true })) {
+    if (!file.endsWith(".md")) continue;
+    await edit(join(folder, "api", file), (page) =>
+      page.replaceAll(" | `undefined` | ", " | | ").replaceAll("`SdkError", "`SaasManagementError"),
+    );
+  }
+}
+
+async function edit(path: string, change: (text: string) => string): Promise<void> {
+  await writeFile(path, change(await readFile(path, "utf8")));
 }
 
 function sitePath(path: string): string | undefined {

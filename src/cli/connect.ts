@@ -68,6 +68,7 @@ export async function connect(options: Options, io: Io): Promise<SaasManagementC
 /** Makes a client for a connection. Its warnings go to stderr, unless the configuration has a logger. */
 export function openClient(connection: Connection, io: Io): SaasManagementClient {
   const { baseUrl, syncUrl, installationId, credential, ledger, pageSize, config } = connection;
+  io.installationId = installationId;
   const { ledger: _directory, push: _push, authorization, ...rest } = config;
   const options: ClientOptions = {
     logger: loggerOf(io),
@@ -92,21 +93,22 @@ function guarded(apiKey: KeySource["apiKey"], io: Io): () => Promise<string> {
 }
 
 function loggerOf(io: Io): Logger {
-  const tell = (message: string, details: object = {}) => {
+  const tell = (level: "debug" | "info" | "warn" | "error", said: string, details: object = {}) => {
     const { error, ...facts }: { readonly error?: unknown } = details;
     const shown = Object.entries(facts).filter(([name, value]) => !isObject(value) && !OBVIOUS.has(name));
     const whole = (value: unknown) => (typeof value === "number" ? Math.round(value) : value);
     const why = error === undefined ? "" : `: ${messageOf(error)}`;
     const figures =
       shown.length === 0 ? "" : ` (${shown.map((pair) => pair.map(whole).join(" ")).join(", ")})`;
-    return `${message.replace(/^saas-management: /, "")}${why}${figures}`;
+    const message = `${said.replace(/^saas-management: /, "")}${why}`;
+    io.log(level, message, facts, `${message}${figures}`);
   };
-  const note = (message: string, details?: object) => {
-    if (io.verbose) io.note(tell(message, details));
+  const note = (level: "debug" | "info") => (message: string, details?: object) => {
+    if (io.verbose) tell(level, message, details);
   };
-  const warn = (message: string, details?: object) => {
+  const warn = (level: "warn" | "error") => (message: string, details?: object) => {
     // The command reports its own end.
-    if (!/: run (held|failed)$/.test(message)) io.warn(tell(message, details));
+    if (!/: run (held|failed)$/.test(message)) tell(level, message, details);
   };
-  return { debug: note, info: note, warn, error: warn };
+  return { debug: note("debug"), info: note("info"), warn: warn("warn"), error: warn("error") };
 }

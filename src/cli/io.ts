@@ -1,5 +1,6 @@
 import { escapeControls, redactSecrets, secretsIn } from "../core/redact.js";
 import { wrapped } from "../sync/report-text.js";
+import { takeOver } from "./printed.js";
 
 const CLEAR_LINE = "\r\u001b[2K";
 /** What a terminal obeys, and marks that turn text around; not the ends of lines and tabulators. */
@@ -26,9 +27,11 @@ export function forTerminal(text: string, stream: Parameters<typeof columnsOf>[0
   return lines.join("\n");
 }
 
+type Level = "debug" | "info" | "warn" | "error";
+
 /**
  * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of either is a
- * JSON value. No data steers a terminal.
+ * JSON value, whatever a connector prints. No data steers a terminal.
  */
 export class Io {
   readonly json: boolean;
@@ -40,7 +43,11 @@ export class Io {
   finishes = false;
   /** Whether a run had a ledger that other commands do not open: that of its module. */
   hasOwnLedger = false;
+  /** Of the run, for the lines of JSON. */
+  installationId: string | undefined;
   readonly #secrets: string[] = [];
+  readonly #stdout: typeof process.stdout.write = process.stdout.write.bind(process.stdout);
+  readonly #stderr: typeof process.stderr.write = process.stderr.write.bind(process.stderr);
   #drawn = "";
 
   constructor(args: readonly string[], signal: AbortSignal) {
@@ -48,6 +55,10 @@ export class Io {
     this.verbose =
       args.includes("--verbose") || /^(debug|info)$/.test(process.env["SAAS_MANAGEMENT_LOG"] ?? "");
     this.signal = signal;
+    if (!this.json) return;
+    this.#stdout = takeOver(process.stdout, (line) => this.log("info", line));
+    this.#stderr = takeOver(process.stderr, (line) => this.log("warn", line));
+    process.removeAllListeners("warning").on("warning", (warning) => this.log("warn", String(warning)));
   }
 
   /** Whether stderr can be drawn over. */
@@ -63,39 +74,51 @@ export class Io {
   /** Writes to stdout. @returns false if the reader is slow: wait for `drain` */
   write(text: string): boolean {
     this.hasWritten = true;
-    return process.stdout.write(this.#clean(text));
+    return this.#stdout(this.#clean(text));
   }
 
   /** Tells a person something that is no result. */
   note(message: string): void {
-    this.#tell("info", message, "");
+    this.log("info", message);
   }
 
   warn(message: string): void {
-    this.#tell("warning", message, "Warning: ");
+    this.log("warn", message);
+  }
+
+  /**
+   * Writes a line to stderr.
+   * @param fields What else the line has with `--json`.
+   * @param text What a person reads.
+   */
+  log(level: Level, message: string, fields: object = {}, text = message): void {
+    if (!this.json) {
+      const prefix = level === "info" || level === "debug" ? "" : "Warning: ";
+      this.writeError(`${prefix}${escapeControls(text)}\n`);
+      return;
+    }
+    const { installationId } = this;
+    const line = { time: new Date(), level, message: escapeControls(message), installationId, ...fields };
+    const plain = (_: string, value: unknown) => (typeof value === "bigint" ? Number(value) : value);
+    this.writeError(`${JSON.stringify(line, plain)}\n`);
   }
 
   /** Writes to stderr, above a line that is drawn there. */
   writeError(text: string): void {
     const drawn = this.#drawn;
-    process.stderr.write(drawn === "" ? this.#clean(text) : `${CLEAR_LINE}${this.#clean(text)}${drawn}`);
+    this.#stderr(drawn === "" ? this.#clean(text) : `${CLEAR_LINE}${this.#clean(text)}${drawn}`);
   }
 
   /** Draws a line on the terminal in place of the last one, cut so that it stays one line; "" takes it away. */
   draw(line: string): void {
     if (line === "" && this.#drawn === "") return;
     this.#drawn = [...line].slice(0, (columnsOf(process.stderr) ?? 80) - 1).join("");
-    process.stderr.write(`${CLEAR_LINE}${this.#drawn}`);
+    this.#stderr(`${CLEAR_LINE}${this.#drawn}`);
   }
 
   /** Keeps a key out of everything that is written. */
   addSecret(secret: string): void {
     if (secret !== "") this.#secrets.push(...secretsIn(secret));
-  }
-
-  #tell(level: "info" | "warning", message: string, prefix: string): void {
-    const line = escapeControls(message);
-    this.writeError(this.json ? `${JSON.stringify({ level, message: line })}\n` : `${prefix}${line}\n`);
   }
 
   #clean(text: string): string {

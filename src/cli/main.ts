@@ -14,18 +14,21 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (!io.finishes) process.exit();
     return;
   }
-  io.writeError(`saas-management: cannot write the output: ${error.message}\n`);
+  io.warn(`the output cannot be written: ${error.message}`);
   process.exit(1);
 });
 // There is nowhere to report that stderr cannot be written.
 process.stderr.on("error", () => {});
 
-main()
-  .catch(async (error: unknown) => {
-    const { report } = await import("./problem.js");
-    process.exitCode = report(error, io);
-  })
-  .finally(endSoon);
+// What a connector lets go, outside of its run.
+process.on("uncaughtException", (error) => void fail(error).finally(() => process.exit()));
+
+main().catch(fail).finally(endSoon);
+
+async function fail(error: unknown): Promise<void> {
+  const { report } = await import("./problem.js");
+  process.exitCode = report(error, io);
+}
 
 async function main(): Promise<void> {
   const { runProgram } = await import("./program.js");

@@ -30,7 +30,9 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
   }
   try {
     await program.parseAsync(
-      args.map((arg) => arg.replace(/^--first-run=/, `${FIRST_RUN_COUNTS}=`)),
+      (args.length === 0 ? ["--help"] : args).map((arg) =>
+        arg.replace(/^--first-run=/, `${FIRST_RUN_COUNTS}=`),
+      ),
       { from: "user" },
     );
   } catch (error) {
@@ -46,7 +48,7 @@ function addExamples(command: Command, examples: readonly string[]): void {
 
 /** Commander's message in one line. */
 function problemOf({ code, message }: CommanderError): string {
-  // Of a program without arguments; it has printed its help.
+  // Of options without a command.
   if (code === "commander.help") return "A command is missing.";
   // A value may be a misplaced key.
   const text = message

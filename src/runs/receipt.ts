@@ -4,6 +4,8 @@ import { type Collection, collectionEntries } from "../sync/collections.js";
 import { aligned, count, counted, readDiff, withText } from "../sync/report-text.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { WriteStats } from "../sync/write/options.js";
+import type { Guard } from "./guard/guard.js";
+import type { Lists } from "./ledger/collection-ledger.js";
 
 /** What a completed run did. Plain data; as a string it is a text for a log. */
 export interface RunReceipt {
@@ -48,36 +50,54 @@ export interface RunReceipt {
   toString(): string;
 }
 
-/** What the service, the guard and the extraction know of the collections of a run. */
-interface CollectionFacts {
-  readonly sent: Partial<Record<Collection, WriteStats>>;
+/** What the service, the guard and the extraction know of a run. */
+interface RunFacts extends Pick<RunReceipt, "restarts" | "durationMs" | "waitedForLockMs"> {
+  readonly batch: { readonly id: string; readonly stats: Partial<Record<Collection, WriteStats>> };
+  readonly counts: CompletionCounts;
+  readonly guard: Guard;
   /** Of the extraction, which knows how long the sources took. */
   readonly extracted: Partial<Record<Collection, WriteStats>>;
-  readonly expected: Partial<Record<Collection, SnapshotDiff>>;
-  readonly reported: CompletionCounts;
-  readonly approved: Partial<Record<Collection, readonly HeldReason["rule"][]>>;
-  readonly lists: Partial<Record<Collection, { readonly removals?: string; readonly additions?: string }>>;
+  readonly lists: Partial<Record<Collection, Lists<string>>>;
+  readonly note: string | undefined;
 }
 
-export function receiptOf(
-  run: Omit<RunReceipt, "collections" | "surprises" | "toString">,
-  { sent, extracted, expected, reported, approved, lists }: CollectionFacts,
-): RunReceipt {
+export function receiptOf({ batch, counts, guard, extracted, lists, note, ...run }: RunFacts): RunReceipt {
+  const { ledger, rules, figures, approvedRules } = guard;
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
-  for (const [name, written] of collectionEntries(sent)) {
-    const [diff, counts, rules, listedIn] = [expected[name], reported[name], approved[name], lists[name]];
-    const read = extracted[name];
+  for (const [name, written] of collectionEntries(batch.stats)) {
+    const [read, reported, listedIn] = [extracted[name], counts[name], lists[name] ?? {}];
+    const snapshot = guard.snapshots.get(name)?.collection;
+    const [expected, approved] = snapshot ? [figures[snapshot], approvedRules[snapshot]] : [];
     collections[name] = {
       stats: { ...written, sourceWaitMs: read?.sourceWaitMs ?? 0, skipped: read?.skipped ?? 0 },
-      ...(diff === undefined ? {} : { expected: diff }),
-      ...(counts === undefined ? {} : { reported: counts }),
-      ...(rules === undefined ? {} : { approved: rules }),
-      ...(listedIn === undefined ? {} : { listedIn }),
+      ...(expected === undefined ? {} : { expected }),
+      ...(reported === undefined ? {} : { reported }),
+      ...(approved === undefined ? {} : { approved }),
+      ...(Object.keys(listedIn).length === 0 ? {} : { listedIn }),
     };
-    surprises.push(...surprisesOf(name, diff, counts?.removed));
+    surprises.push(...surprisesOf(name, expected, reported?.removed));
   }
-  return describedReceipt({ ...run, collections, surprises });
+  return describedReceipt({
+    batchId: batch.id,
+    ...run,
+    ledger: ledger?.location,
+    guard: rules.isOn ? "on" : "off",
+    collections,
+    surprises,
+    notes: note === undefined ? [] : [note],
+  });
+}
+
+/** Adds a surprise to a receipt. */
+export function withSurprise(receipt: RunReceipt, surprise: string): RunReceipt {
+  return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+}
+
+/** How many records of a run the service accepted. */
+export function acceptedOf({ collections }: RunReceipt): number {
+  const all = Object.values(collections).map(({ stats }) => stats.accepted + stats.alreadyAccepted);
+  return all.reduce((sum, records) => sum + records, 0);
 }
 
 /** Whether a ledger has a receipt. */

@@ -1,287 +1,302 @@
 /** A run: it extracts everything, is judged, and only then sends. The numbers are those of docs/reference/run-and-guard.md. */
-import { raceAbort } from "../core/abort.js";
-import {
-  BatchOutcomeUnknownError,
-  BatchStateError,
-  type HeldReport,
-  RateLimitError,
-  RunHeldError,
-  RunOutdatedError,
-  SaasManagementError,
-  TimeoutError,
-  TransportError,
-} from "../core/errors/index.js";
-import { retryAfterMs } from "../core/retry.js";
-import { bestEffort, withinGrace } from "../sync/call.js";
-import { COLLECTIONS, type Collection, type SnapshotCollection } from "../sync/collections.js";
+import { linkAbort, onAbort, raceAbort } from "../core/abort.js";
+import { BatchOutcomeUnknownError, BatchStateError } from "../core/errors/index.js";
+import { traced } from "../core/trace.js";
+import type { BatchHandle } from "../sync/batch/handle.js";
+import type { BatchOptions, BatchWatch } from "../sync/batch/start.js";
+import { openSyncTrace } from "../sync/call.js";
+import { COLLECTIONS, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
+import type { SyncProgress } from "../sync/progress.js";
+import type { CompletionCounts } from "../sync/transport.js";
 import type { Connector } from "./connector.js";
-import { Extraction } from "./extract.js";
+import { EventMemory } from "./events.js";
+import { Extraction } from "./extraction.js";
+import { type FailedBatch, Outage, outdated, released, toldFailure } from "./failures.js";
 import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
+import { Drafts } from "./ledger/drafts.js";
 import { randomToken } from "./ledger/installation-ledger.js";
+import { Journal } from "./ledger/journal.js";
 import { noteCompleted } from "./ledger/notes.js";
-import { type LedgerSnapshot, ledgerVersion } from "./ledger/state.js";
-import { NewEvents } from "./new-events.js";
+import { type LedgerSnapshot, ledgerVersion, NOTHING_SEEN, readLedger } from "./ledger/state.js";
 import type { ResolvedRunOptions } from "./options.js";
-import { describedReceipt, isReceipt, notNoted, type RunReceipt, receiptOf } from "./receipt.js";
-import { withRunScope } from "./scope.js";
-import { type BatchEnd, BatchSender, type Extracted, type RunParts } from "./send.js";
+import { acceptedOf, notNoted, type RunReceipt, receiptOf, withSurprise } from "./receipt.js";
+import { abortAtSignals } from "./signals.js";
 import { readSpoolOptions, Spool } from "./spool.js";
-import { type Watermarks, watermarkCalls } from "./watermarks.js";
+import { sendSpool } from "./spool-sender.js";
+import { usualOf } from "./usual.js";
 
-/** How long a run tries to send what it has, in milliseconds. */
-const RETRY_FOR_MS = 600_000;
-/** The pause before the third batch, in milliseconds; it doubles with each. The second is tried at once. */
-const PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 30_000;
+type AnyConnector = Connector<SnapshotCollection>;
 
-type CompletedEnd = Extract<BatchEnd, { type: "completed" }>;
+export interface RunParts {
+  readonly configuration: SyncConfiguration;
+  readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
+  readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
+  readonly closed: AbortSignal;
+}
 
-export function runConnector<Snapshots extends SnapshotCollection>(
-  connector: Connector<Snapshots>,
+/** What the connector has written, and what the ledger had before. */
+interface Extracted {
+  readonly spool: Spool;
+  readonly guard: Guard;
+  readonly events: EventMemory;
+  readonly extraction: Extraction<SnapshotCollection>;
+  readonly before: LedgerSnapshot;
+}
+
+interface CompletedBatch {
+  readonly batch: BatchHandle;
+  readonly drafts: Drafts;
+  readonly counts: CompletionCounts;
+}
+
+/** Runs a connector where tracing sees it, until the caller, the client or a signal of the process ends the run. */
+export async function runConnector(
+  connector: AnyConnector,
   options: ResolvedRunOptions,
   parts: RunParts,
 ): Promise<RunReceipt> {
-  const begunAt = parts.configuration.clock.monotonic();
-  return withRunScope(options, parts, (ended) =>
-    new Run(connector, options, parts, ended, begunAt).execute(),
-  );
+  const { installationId, signal, stopOnSignals } = options;
+  const { controller, unlink } = linkAbort(signal, parts.closed);
+  const stopListening = stopOnSignals === true ? abortAtSignals(controller) : undefined;
+  const run = new Run(connector, options, parts, controller.signal);
+  const trace = openSyncTrace(parts.configuration, "sync.run", { installationId });
+  try {
+    const execute = () => run.execute();
+    return await traced(trace, execute, (receipt) => receipt);
+  } finally {
+    unlink();
+    stopListening?.();
+    // Nothing goes on that nobody waits for, such as the abort of an orphan.
+    controller.abort(new Error("The run is over."));
+  }
 }
 
-class Run<Snapshots extends SnapshotCollection> {
-  readonly #connector: Connector<Snapshots>;
+class Run {
+  readonly #connector: AnyConnector;
   readonly #options: ResolvedRunOptions;
+  readonly #parts: RunParts;
   readonly #configuration: SyncConfiguration;
-  /** Fires when the caller, the client, the time or a signal of the process ends the run. */
+  /** Fires when the run is ended from outside. */
   readonly #ended: AbortSignal;
   readonly #begunAt: number;
-  readonly #runId = randomToken();
-  readonly #sender: BatchSender;
+  readonly #id = randomToken();
+  readonly #journal: Journal;
+  readonly #outage: Outage;
   /** The limit of windows before the run. */
   readonly #windowBytes: number;
-  /** Failures after which it was tried again. */
-  #restarted = 0;
-  /** When the service began to be away. */
-  #awaySince: number | undefined;
+  #waitedForLockMs = 0;
+  /** The error of a batch that may have been completed. */
+  #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(
-    connector: Connector<Snapshots>,
-    options: ResolvedRunOptions,
-    parts: RunParts,
-    ended: AbortSignal,
-    begunAt: number,
-  ) {
+  constructor(connector: AnyConnector, options: ResolvedRunOptions, parts: RunParts, ended: AbortSignal) {
+    const { configuration } = parts;
     this.#connector = connector;
     this.#options = options;
-    this.#configuration = parts.configuration;
+    this.#parts = parts;
+    this.#configuration = configuration;
     this.#ended = ended;
-    this.#begunAt = begunAt;
-    this.#windowBytes = parts.configuration.windowLimit.bytes;
-    const run = { ...options, id: this.#runId };
-    this.#sender = new BatchSender(run, parts, ended);
+    this.#begunAt = configuration.clock.monotonic();
+    this.#journal = new Journal(options.ledger, configuration, { abort: parts.abort, ended });
+    this.#outage = new Outage(options, configuration);
+    this.#windowBytes = configuration.windowLimit.bytes;
   }
 
   async execute(): Promise<RunReceipt> {
+    const { installationId } = this.#options;
+    const { logger } = this.#configuration;
+    logger.info("saas-management: run started", { installationId });
     try {
-      return await this.#extractJudgeSend();
+      const receipt = await this.#extractJudgeSend();
+      const { batchId, durationMs, restarts } = receipt;
+      const about = { installationId, batchId, durationMs, restarts, records: acceptedOf(receipt) };
+      logger.info("saas-management: run completed", about);
+      return receipt;
     } catch (error) {
-      if (error instanceof RunHeldError) await this.#tell(error.report);
-      throw this.#withUnclear(error);
+      throw await toldFailure(error, this.#options, logger, { ended: this.#ended, unclear: this.#unclear });
     }
   }
 
   async #extractJudgeSend(): Promise<RunReceipt> {
-    const { spool: spoolOptions } = this.#options;
-    // 1 Read T0 before the connector is called.
-    const seen = await this.#sender.readLedger();
-    const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
-    const spool = new Spool(readSpoolOptions("spool", spoolOptions));
+    // 1 Read T0 before the connector is called, and show that the ledger can be written.
+    const before = await this.#readLedger();
+    const spool = new Spool(readSpoolOptions("spool", this.#options.spool));
     try {
       // 2 Call the connector once. No batch, no lock, no lease: a source may take hours.
-      const read = await this.#extract(spool, seen, watermarks);
-      const events = [...new Set([...watermarks.used, ...read.newEvents.collections])];
-      const requireCurrent = (now: LedgerSnapshot) => this.#requireCurrent(seen, now, events);
-      const extracted = { ...read, requireCurrent };
-      checkCounts(this.#options.firstRun, extracted.extraction.stats);
+      const extracted = await this.#extract(spool, before);
       // 3 Read the ledger again, and judge all snapshots together. Held: nothing was sent.
-      const now = await this.#sender.readLedger();
-      requireCurrent(now);
+      const now = await this.#readLedger();
+      this.#requireCurrent(extracted, now);
       const held = await extracted.guard.judge(now);
-      if (held.length > 0) throw await extracted.guard.offer(held, now);
-      return await this.#send(extracted, watermarks);
+      if (held.length > 0)
+        throw await extracted.guard.offer(held, now, (name) => usualOf(now.state.runs, name));
+      // 4 to 8, in another batch if one fails transiently: what took hours to read is not thrown away.
+      let end = await this.#sendInBatch(extracted);
+      while ("error" in end) {
+        if (!(await this.#outage.wait(end, this.#ended))) throw end.error;
+        end = await this.#sendInBatch(extracted);
+      }
+      return await this.#noteCompleted(end, extracted);
     } finally {
       // 10 Close the spool.
       await spool.close();
     }
   }
 
-  async #extract(
-    spool: Spool,
-    seen: LedgerSnapshot,
-    watermarks: Watermarks,
-  ): Promise<Omit<Extracted, "requireCurrent">> {
+  async #readLedger(): Promise<LedgerSnapshot> {
+    const { ledger } = this.#options;
+    return ledger === undefined ? NOTHING_SEEN : raceAbort(readLedger(ledger), this.#ended);
+  }
+
+  async #extract(spool: Spool, before: LedgerSnapshot): Promise<Extracted> {
     const { snapshots } = this.#connector;
+    const { installationId, onProgress, firstRun } = this.#options;
     const configuration = this.#configuration;
-    const guard = new Guard(this.#options, snapshots, configuration, this.#ended, spool);
-    const keep = (name: Collection, lines: Uint8Array) => spool.appendLines(name, lines, () => {});
-    const newEvents = new NewEvents(guard.ledger, seen, this.#ended, keep);
+    const signal = this.#ended;
+    const guard = new Guard(this.#options, snapshots, configuration, signal, spool);
     await guard.checkLedger();
-    const extraction = new Extraction<Snapshots>({
+    const events = new EventMemory(guard.ledger, before, signal, spool);
+    const extraction = new Extraction({
       configuration,
-      subject: { installationId: this.#options.installationId },
+      subject: { installationId },
       snapshots,
       keep: (collection, message) => spool.append(collection, message),
       inspectorOf: guard.inspectorOf,
-      newEvents,
-      onProgress: this.#options.onProgress,
-      signal: this.#ended,
+      events,
+      onProgress,
+      signal,
     });
-    const calls = watermarkCalls(watermarks, guard.ledger && seen, false);
-    await extraction.run(this.#connector, { preview: false, ...calls });
+    await extraction.run(this.#connector, { preview: false });
     guard.flush();
-    await newEvents.flush();
-    await raceAbort(spool.settled(), this.#ended);
-    return { spool, guard, newEvents, extraction };
+    await events.flush();
+    await raceAbort(spool.settled(), signal);
+    checkCounts(firstRun, extraction.stats);
+    return { spool, guard, events, extraction, before };
   }
 
-  /** 4 to 8 Sends what was extracted, in another batch if one fails transiently: what took hours to read is not thrown away. */
-  async #send(extracted: Extracted, watermarks: Watermarks): Promise<RunReceipt> {
-    for (;;) {
-      const end = await this.#sender.send(extracted);
-      if (end.type === "completed") {
-        const receipt = this.#receipt(end, extracted);
-        return await this.#completed(receipt, end, watermarks);
-      }
-      const { failure, batchId } = end;
-      if (this.#ended.aborted || !isTransient(failure) || !(await this.#waitForService(failure, batchId)))
-        throw end.error;
+  /** @throws {RunOutdatedError} another run has completed a collection of this one, or moved a watermark that it was given */
+  #requireCurrent({ before, events }: Extracted, now: LedgerSnapshot): void {
+    const names = [...this.#connector.snapshots, ...events.used];
+    const subjects = names.map((name) => COLLECTIONS[name].wireName);
+    if (ledgerVersion(before, subjects, this.#id) === ledgerVersion(now, subjects, this.#id)) return;
+    throw outdated(this.#options.installationId, names, before.state, now.state);
+  }
+
+  /** Sends everything in one batch, and completes or aborts it. Never rejects. */
+  async #sendInBatch(extracted: Extracted): Promise<CompletedBatch | FailedBatch> {
+    let batch: BatchHandle;
+    try {
+      batch = await this.#start();
+    } catch (thrown) {
+      const error = this.#journal.explain(thrown);
+      return { error, failure: error };
+    }
+    const end = await batch.within(() => this.#send(batch, extracted));
+    await this.#journal.ended(batch.id, "error" in end && !end.isReleased ? end : undefined);
+    return end;
+  }
+
+  /** 4 Abort own orphans, and start a batch. It is noted before it is sent. */
+  async #start(): Promise<BatchHandle> {
+    const { installationId, waitForLockMs, onProgress } = this.#options;
+    const { noteStart, startEndsInMs, releaseOrphans } = this.#journal;
+    const { clock } = this.#configuration;
+    const since = clock.monotonic();
+    let waited = false;
+    const notice = (progress: SyncProgress) => {
+      waited ||= progress.type === "waiting-for-lock";
+      if (waited) this.#journal.warnOfStart();
+      onProgress?.(progress);
+    };
+    const batch = await this.#parts.start(
+      { installationId, waitForLockMs, signal: this.#ended, onProgress: notice },
+      { attempt: this.#outage.restarts + 1, releaseOrphans, noteStart, startEndsInMs },
+    );
+    if (waited) this.#waitedForLockMs += clock.monotonic() - since;
+    return batch;
+  }
+
+  /**
+   * 5 to 8. Never rejects. A batch that the service calls completed is a success only if this run sent CompleteSyncBatch
+   * and the answer was lost. Otherwise somebody else completed it, perhaps with only a part of the records.
+   */
+  async #send(
+    batch: BatchHandle,
+    extracted: Extracted,
+  ): Promise<CompletedBatch | (FailedBatch & { readonly isReleased: boolean })> {
+    const { spool, guard, events, extraction } = extracted;
+    // A write that comes too late shows that what was extracted is not complete.
+    const { controller, unlink } = linkAbort(this.#ended, extraction.incomplete);
+    const cut = controller.signal;
+    // Ends the writes at once; the abort below waits for the service.
+    const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
+    const drafts = new Drafts(this.#id, this.#configuration, batch.signal);
+    try {
+      cut.throwIfAborted();
+      await raceAbort(this.#journal.opened(batch.id), batch.signal);
+      // 5 Under the lock, while the batch is empty: compare with T0 once more.
+      const now = await raceAbort(this.#readLedger(), batch.signal);
+      this.#requireCurrent(extracted, now);
+      // 6 Draft the ids, whose sequence needs the lock, and send.
+      await drafts.begin(guard.ledger, now, [...guard.snapshots.values(), ...events.sent]);
+      await sendSpool(batch, spool, this.#configuration);
+      // 7 Store the pending ids durably.
+      await drafts.save();
+      // 8 CompleteSyncBatch: asked again, never guessed.
+      return { batch, drafts, counts: await complete(batch) };
+    } catch (thrown) {
+      const unclear = thrown instanceof BatchOutcomeUnknownError ? thrown : undefined;
+      const state = await released(batch, unclear, this.#configuration.logger, this.#options.onProgress);
+      if (state === "completed" && unclear !== undefined) return { batch, drafts, counts: {} };
+      // A service that aborts a completed batch without a word would say the same.
+      await drafts.abandon(unclear === undefined ? state : "unknown");
+      this.#unclear = unclear ?? this.#unclear;
+      const error: unknown = cut.aborted ? cut.reason : thrown;
+      return { error, failure: batch.failure, batchId: batch.id, isReleased: state !== "unknown" };
+    } finally {
+      stopListening();
+      unlink();
     }
   }
 
-  /** Pauses before the next attempt. @returns false if `retryForMs` ends before it */
-  async #waitForService(failure: SaasManagementError, batchId: string | undefined): Promise<boolean> {
-    const { retryForMs = RETRY_FOR_MS, onProgress } = this.#options;
-    const { clock, logger } = this.#configuration;
-    const now = clock.monotonic();
-    this.#awaySince ??= now;
-    const leftMs = this.#awaySince + retryForMs - now;
-    const pauseMs = this.#restarted === 0 ? 0 : Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (this.#restarted - 1));
-    const delayMs = Math.max(Math.round(pauseMs * (0.5 + Math.random() / 2)), retryAfterMs(failure) ?? 0);
-    if (delayMs >= leftMs) return false;
-    this.#restarted += 1;
-    const { code } = failure;
-    const until = new Date(clock.now() + leftMs);
-    onProgress?.({ type: "service-away", code, delayMs, until });
-    const message = `saas-management: the service is away; trying again until ${until.toISOString()}`;
-    logger.warn(message, { batchId, code, delayMs });
-    await clock.sleep(delayMs, this.#ended);
-    return true;
-  }
-
   /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
-  async #completed(
-    receipt: RunReceipt,
-    { drafts: { token, snapshots } }: CompletedEnd,
-    watermarks: Watermarks,
-  ): Promise<RunReceipt> {
-    const { ledger } = this.#options;
+  async #noteCompleted({ batch, drafts, counts }: CompletedBatch, extracted: Extracted): Promise<RunReceipt> {
+    const { guard, events, extraction } = extracted;
+    const { clock, logger, windowLimit } = this.#configuration;
+    const receipt = receiptOf({
+      batch,
+      counts,
+      guard,
+      extracted: extraction.stats,
+      lists: drafts.lists,
+      restarts: this.#outage.restarts,
+      durationMs: clock.monotonic() - this.#begunAt,
+      waitedForLockMs: this.#waitedForLockMs,
+      note: windowLimit.noteSince(this.#windowBytes),
+    });
+    for (const surprise of receipt.surprises) logger.error(`saas-management: ${surprise}`);
+    const { ledger } = guard;
     if (ledger === undefined) return receipt;
-    const { clock, logger } = this.#configuration;
-    const completion = { run: { at: clock.now(), token, receipt }, snapshots, ...watermarks };
+    const { before, advanced } = events;
+    const run = { at: clock.now(), token: drafts.token, receipt };
+    const completion = { run, snapshots: drafts.baselines(guard.pastsOf), advanced, before };
     try {
-      const needless = await withinGrace(clock, (over) => noteCompleted(ledger, completion, over));
-      const message = "the ledger could not delete what is not needed any more";
-      await bestEffort(this.#configuration, { level: "warn", message }, () => ledger.delete(needless));
+      await noteCompleted(ledger, completion, this.#configuration);
       return receipt;
     } catch (error) {
       const surprise = notNoted(this.#connector.snapshots.length > 0, error);
       logger.error(`saas-management: ${surprise}`, { error });
-      return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+      return withSurprise(receipt, surprise);
     }
-  }
-
-  /** @throws {RunOutdatedError} another run has completed a collection of this one, or moved a watermark that it was given */
-  #requireCurrent(before: LedgerSnapshot, now: LedgerSnapshot, events: readonly Collection[]): void {
-    const { installationId } = this.#options;
-    const names = [...this.#connector.snapshots, ...events];
-    const subjects = names.map((name) => COLLECTIONS[name].wireName);
-    const [first, last] = [before, now].map((seen) => ledgerVersion(seen, subjects, this.#runId));
-    if (first === last) return;
-    const receiptsOf = ({ state }: LedgerSnapshot) =>
-      state.runs.map(({ receipt }) => receipt).filter(isReceipt);
-    const known = new Set(receiptsOf(before).map(({ batchId }) => batchId));
-    const otherBatchId = receiptsOf(now).findLast(
-      ({ batchId, collections }) => !known.has(batchId) && names.some((name) => name in collections),
-    )?.batchId;
-    const named = otherBatchId === undefined ? "Another run" : `The run of batch ${otherBatchId}`;
-    throw new RunOutdatedError(
-      `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so what it read may be older and was not completed. Run it again, and let runs of the same collections not overlap.`,
-      { installationId, otherBatchId },
-    );
-  }
-
-  #receipt(
-    { batch, counts: reported, drafts: { lists } }: CompletedEnd,
-    { guard, extraction }: Extracted,
-  ): RunReceipt {
-    const note = this.#configuration.windowLimit.noteSince(this.#windowBytes);
-    const run = {
-      batchId: batch.id,
-      restarts: this.#restarted,
-      durationMs: this.#configuration.clock.monotonic() - this.#begunAt,
-      waitedForLockMs: this.#sender.waitedForLockMs,
-      ledger: guard.ledger?.location,
-      guard: guard.rules.isOn ? "on" : "off",
-      notes: note === undefined ? [] : [note],
-    } as const;
-    const { figures: expected, approvedRules: approved } = guard;
-    const facts = { sent: batch.stats, extracted: extraction.stats, expected, reported, approved, lists };
-    const receipt = receiptOf(run, facts);
-    for (const surprise of receipt.surprises)
-      this.#configuration.logger.error(`saas-management: ${surprise}`);
-    return receipt;
-  }
-
-  async #tell(report: HeldReport): Promise<void> {
-    try {
-      await raceAbort(Promise.resolve(this.#options.onHeld?.(report)), this.#ended);
-    } catch (error) {
-      this.#configuration.logger.warn("saas-management: onHeld failed", { error });
-    }
-  }
-
-  /**
-   * No error of the run may hide that one of its batches may have been completed. The caller's own reasons and exceptions
-   * stay unchanged; then a warning tells it.
-   */
-  #withUnclear(error: unknown): unknown {
-    const { unclear } = this.#sender;
-    if (unclear === undefined || error === unclear) return error;
-    const { batchId, requestId } = unclear;
-    const { signal } = this.#options;
-    const isCallers = signal?.aborted === true && error === signal.reason;
-    if (isCallers || !(error instanceof SaasManagementError) || error instanceof RunHeldError) {
-      this.#configuration.logger.warn(
-        "saas-management: CompleteSyncBatch was sent for a batch of this run, and its outcome is unknown",
-        { batchId, requestId },
-      );
-      return error;
-    }
-    return new BatchOutcomeUnknownError(
-      `CompleteSyncBatch was sent for a batch of this run, and its outcome is unknown: send every snapshot in full in another run. This run ended with: ${error.message}`,
-      { batchId, requestId, cause: error },
-    );
   }
 }
 
-/** Whether a new batch may succeed. Judged by what failed in the batch. */
-function isTransient(failure: unknown): failure is SaasManagementError {
-  return (
-    (failure instanceof TransportError && failure.retryable) ||
-    failure instanceof TimeoutError ||
-    failure instanceof RateLimitError ||
-    failure instanceof BatchOutcomeUnknownError ||
-    (failure instanceof BatchStateError && failure.reason === "expired")
-  );
+/** Completes a batch of which everything was accepted. A run knows what it had to write: that may be nothing. */
+async function complete(batch: BatchHandle): Promise<CompletionCounts> {
+  try {
+    return await batch.complete({ unverified: true });
+  } catch (error) {
+    throw error instanceof BatchStateError ? (batch.failure ?? error) : error;
+  }
 }

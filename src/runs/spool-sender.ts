@@ -1,6 +1,5 @@
-import { annotate, InvalidInputError } from "../core/errors/index.js";
-import { meaningOf } from "../sync/batch/batch-errors.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import type { BatchHandle } from "../sync/batch/handle.js";
 import { COLLECTIONS, type Collection } from "../sync/collections.js";
 import { batchIdField } from "../sync/encoding/message-builder.js";
 import type { SyncConfiguration } from "../sync/options.js";
@@ -51,12 +50,10 @@ async function sendCollection(
     for (const [index, kept] of all.entries()) {
       const { records } = kept;
       if (isEvents && kept.isAccepted) report.alreadyAccepted += records;
-      else await queue.put({ bytes: reader.message(index), firstIndex, records, kept });
+      else await queue.put({ bytes: reader.message(index, kept), firstIndex, records, kept });
       firstIndex += records;
     }
     await queue.finish();
-  } catch (error) {
-    throw annotate(meaningOf("write", error), { outcomes: report.ranges });
   } finally {
     queue.close();
     unlink();
@@ -82,31 +79,25 @@ function recordsOf(messages: readonly SpooledMessage[]): number {
   return messages.reduce((sum, { records }) => sum + records, 0);
 }
 
-interface ReadMessage {
-  readonly buffer: Buffer;
-  readonly length: number;
-}
-
 /** A message that is read before anybody asks for it. */
 interface Ahead {
   readonly index: number;
-  readonly read: Promise<ReadMessage>;
-  /** The buffer of the message before it, which was sent when this one is asked for. */
-  readonly last: Buffer;
+  readonly read: Promise<Buffer>;
 }
 
 /**
- * Reads the messages of a collection in order, the next one while the last one is sent: in two buffers that are used
- * again, since what lies outside of the heap makes the collector walk all of it.
+ * Reads the messages of a collection in order, the next one while the last one is sent: in two buffers that take turns,
+ * since what lies outside of the heap makes the collector walk all of it.
  */
 class SpoolReader {
   readonly #spool: Spool;
   readonly #messages: readonly SpooledMessage[];
+  /** The field that begins each message. */
   readonly #batchId: Buffer;
   readonly #messageBytes: number;
+  #buffers: (Buffer | undefined)[] = [];
   #ahead: Ahead | undefined;
 
-  /** @param batchId The field that begins each message. */
   constructor(
     spool: Spool,
     messages: readonly SpooledMessage[],
@@ -119,35 +110,37 @@ class SpoolReader {
     this.#messageBytes = messageBytes;
   }
 
-  message(index: number): StoredMessage {
-    const length = this.#batchId.length + (this.#messages[index]?.length ?? 0);
-    return { length, load: () => this.#load(index) };
+  message(index: number, { length }: SpooledMessage): StoredMessage {
+    return { length: this.#batchId.length + length, load: () => this.#load(index) };
   }
 
   async #load(index: number): Promise<Buffer> {
     const ahead = this.#ahead;
     this.#ahead = undefined;
     // Another attempt begins with other buffers: the one before may still use its own.
-    const { read, last } = ahead?.index === index ? ahead : { read: this.#read(index), last: undefined };
-    const { buffer, length } = await read;
-    if (index + 1 < this.#messages.length) {
-      const next = this.#read(index + 1, last);
+    if (ahead?.index !== index) this.#buffers = [];
+    const buffers = this.#buffers;
+    const message = await (ahead?.index === index ? ahead.read : this.#read(index, buffers));
+    if (index + 1 < this.#messages.length && buffers === this.#buffers) {
+      const read = this.#read(index + 1, buffers);
       // Whoever asks for that message gets the error.
-      next.catch(() => {});
-      this.#ahead = { index: index + 1, read: next, last: buffer };
+      read.catch(() => {});
+      this.#ahead = { index: index + 1, read };
     }
-    return buffer.subarray(0, length);
+    return message;
   }
 
-  async #read(index: number, into?: Buffer): Promise<ReadMessage> {
+  async #read(index: number, buffers: (Buffer | undefined)[]): Promise<Buffer> {
     const message = this.#messages[index];
     if (message === undefined) throw new RangeError(`There is no message ${index}.`);
     const bodyStart = this.#batchId.length;
     const length = bodyStart + message.length;
-    const buffer = into !== undefined && into.length >= length ? into : this.#newBuffer(length);
+    const used = buffers[index % 2];
+    const buffer = used !== undefined && used.length >= length ? used : this.#newBuffer(length);
+    buffers[index % 2] = buffer;
     this.#batchId.copy(buffer);
     await this.#spool.read(message, buffer, bodyStart);
-    return { buffer, length };
+    return buffer.subarray(0, length);
   }
 
   #newBuffer(length: number): Buffer {

@@ -329,9 +329,18 @@ describe("a run whose batch cannot be aborted in a short outage", () => {
     expect(service.states()).toEqual(["aborted", "completed"]);
   });
 
-  test("reports that the lock may be its own, and what failed first", async () => {
-    outage(4);
-    await expect(run(["accounts"], writeAccounts)).rejects.toMatchObject({
+  test("waits until its own lock can be released, with the default of waitForLockMs", async () => {
+    outage(8);
+    const running = run(["accounts"], writeAccounts);
+    expect(await service.clock.drive(running)).toMatchObject({ restarts: 4, waitedForLockMs: 0 });
+    expect(service.states()).toEqual(["aborted", "completed"]);
+  });
+
+  // With time left, the run tries again: the lock ends with the abort that this outage has refused.
+  test("reports that the lock may be its own, and what failed first, when retryForMs is over", async () => {
+    outage(99);
+    const running = run(["accounts"], writeAccounts, { retryForMs: 20_000 });
+    await expect(service.clock.drive(running)).rejects.toMatchObject({
       code: "BATCH_IN_PROGRESS",
       mayBeOwn: true,
       cause: { code: "TRANSPORT_FAILED" },

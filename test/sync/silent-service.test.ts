@@ -1,4 +1,4 @@
-import { memoryLedger } from "@saas-management/sdk/testing";
+import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { connectorOf } from "../support/connector.js";
 import { quietLogger } from "../support/observed.js";
@@ -7,6 +7,7 @@ import { accounts, testService } from "../support/test-service.js";
 
 const warnings: string[] = [];
 const service = testService({
+  server: { clock: new TestClock({ startAt: new Date("2026-01-01T12:00:00Z") }) },
   sync: { logger: quietLogger({ warn: (text) => void warnings.push(text) }), retry: false },
 });
 
@@ -34,7 +35,14 @@ test("a service that never answers is named after 30 s, once, and not as a proce
   expect(warnings).toEqual([`saas-management: ${server.syncUrl} has not answered AbortSyncBatch for 30 s`]);
   expect(clock.now() - begunAt).toBeLessThan(140_000);
   // The start without an answer is waited for.
-  const closed = service.sync.close();
-  clock.advance(5000);
+  let isClosed = false;
+  const closed = service.sync.close().finally(() => {
+    isClosed = true;
+  });
+  // It may not have begun to wait yet.
+  await until(() => {
+    clock.advance(1000);
+    return isClosed;
+  });
   await closed;
 });

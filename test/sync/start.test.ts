@@ -156,7 +156,8 @@ test.each(TRANSIENT.flatMap((kind) => (["request", "answer"] as const).map((at) 
     const options = { installationId, ledger: memoryLedger() };
     const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(3)));
     server.faults.add(faultOn({ on: "StartSyncBatch" }, kind));
-    const first = frozen.syncClient({ retry: false }).run(connector, { ...options, firstRun: true });
+    const once = { firstRun: true, retryForMs: 0 };
+    const first = frozen.syncClient({ retry: false }).run(connector, { ...options, ...once });
     const firstRun = await first.then(
       () => false,
       () => true,

@@ -13,7 +13,7 @@ const GUIDES: DefaultTheme.SidebarItem[] = [
   {
     text: "Start",
     items: [
-      { text: "Overview", link: "/" },
+      { text: "Overview", link: "/overview" },
       { text: "Your first connector", link: "/guides/first-connector" },
       { text: "Examples", link: "/examples" },
       { text: "From the C# and Python SDKs", link: "/guides/migrating" },
@@ -66,9 +66,9 @@ const REFERENCE: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "API",
-    items: apiPages().map((name) => ({
+    items: apiFolders().map((name) => ({
       text: name === "index" ? "sdk" : `sdk/${name}`,
-      link: `/api/${name}`,
+      link: `/api/${name}/overview`,
     })),
   },
   {
@@ -84,13 +84,20 @@ const REFERENCE: DefaultTheme.SidebarItem[] = [
   },
 ];
 
-function apiPages(): readonly string[] {
-  const folder = fileURLToPath(new URL("../api", import.meta.url));
-  return readdirSync(folder)
-    .filter((file) => file.endsWith(".md") && file !== "overview.md")
-    .map((file) => file.replace(/\.md$/, ""))
+function apiFolders(): readonly string[] {
+  return readdirSync(fileURLToPath(new URL("../api", import.meta.url)), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
     .sort((a, b) => Number(b === "index") - Number(a === "index") || a.localeCompare(b));
 }
+
+/** What people search for that a page calls by another name. */
+const ALSO_FOUND_AS: Readonly<Record<string, string>> = {
+  "guides/sources.md": "Excel, XLSX, spreadsheet, CSV delimiter, semicolon, encoding, pagination",
+  "guides/sync.md": "upsert, insert, update, incremental sync, delta",
+  "guides/snapshot-safety.md": "delete, deletion, dry run, rollback, mass removal",
+  "guides/operating.md": "cron, Excel, CSV delimiter, CLI",
+};
 
 export default defineConfig({
   title: "SaaS Management SDK",
@@ -98,13 +105,23 @@ export default defineConfig({
   lang: "en",
   markdown: { anchor: { slugify }, toc: { slugify }, headers: { slugify } },
   vite: { build: { chunkSizeWarningLimit: 5_000 } },
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/favicon.svg" }]],
   themeConfig: {
     nav: [
-      { text: "Guides", link: "/guides/first-connector", activeMatch: "^/($|guides/)" },
+      { text: "Guides", link: "/guides/first-connector", activeMatch: "^/(overview|guides/)" },
       { text: "Reference", link: "/reference/run-and-guard", activeMatch: "^/(reference|api)/" },
     ],
     sidebar: [...GUIDES, ...REFERENCE],
     outline: [2, 3],
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        _render: (source, env, markdown) => {
+          const html = markdown.render(source, env);
+          const also = ALSO_FOUND_AS[String(env.relativePath)];
+          return also === undefined ? html : html.replace("</h1>", `</h1><p>${also}</p>`);
+        },
+      },
+    },
   },
 });

@@ -7,7 +7,7 @@ import type { HeldReport } from "../../core/errors/index.js";
 import type { Lists } from "../ledger/collection-ledger.js";
 import type { Baselines } from "../ledger/holds.js";
 import type { Baseline, HeldRun, LedgerSnapshot } from "../ledger/state.js";
-import { isDamage, ledgerError } from "../ledger/value.js";
+import { isDamage } from "../ledger/value.js";
 import type { HeldJudgement, StoredHold } from "./held-report.js";
 import type { ResolvedGuard, ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
@@ -58,7 +58,7 @@ export async function decide(
       return finding && `it differs too much from the run that was held: ${finding.text}`;
     } catch (error) {
       // What is out of reach must not be taken for damaged.
-      if (!isDamage(error)) throw ledgerError("be read; nothing was sent", error);
+      if (!isDamage(error)) throw error;
       return `the held run cannot be read (${error.message})`;
     }
   };
@@ -113,13 +113,10 @@ export function heldRunOf(
   { state }: LedgerSnapshot,
 ): HeldRun {
   const known = state.held.find((one) => one.approval === approval);
-  if (known !== undefined) {
-    const [before, after] = [known.expiresAt, expiresAt].map((time) => new Date(time).toISOString());
-    return { ...known, expiresAt, text: known.text.replaceAll(`before ${before}`, `before ${after}`) };
-  }
+  if (known !== undefined) return { ...known, expiresAt };
   // Ids are in values that a later ledger can hash.
   const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
-  return { approval, at, expiresAt, report: { ...report, reasons }, text: report.toString() };
+  return { approval, at, expiresAt, report: { ...report, reasons } };
 }
 
 /** The held run that all these snapshots may still become. */

@@ -1,21 +1,23 @@
 import { raceAbort } from "../../core/abort.js";
 import {
   type HeldReason,
+  type HeldReport,
   InvalidInputError,
   RunHeldError,
   type SnapshotDiff,
 } from "../../core/errors/index.js";
 import { withinGrace } from "../../sync/call.js";
-import type { SnapshotCollection } from "../../sync/collections.js";
+import type { Collection, SnapshotCollection } from "../../sync/collections.js";
 import type { InspectorOf } from "../../sync/encoding/record-inspector.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import type { OnProgress } from "../../sync/progress.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { noteHeld } from "../ledger/notes.js";
+import type { PastSnapshots } from "../ledger/past.js";
 import { knowsSnapshots, type LedgerSnapshot, readLedger } from "../ledger/state.js";
 import { decide, heldRunOf, type Judged, offer } from "./approval.js";
-import { describeHeld, type HeldScope } from "./held-report.js";
+import { describeHeld, type HeldScope, heldMessage, type UsualOf } from "./held-report.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type IdLog } from "./snapshot.js";
 import type { Finding } from "./verdict.js";
@@ -79,6 +81,13 @@ export class Guard {
     );
   }
 
+  /** What the ledger will remember of a collection, now that it was completed. */
+  readonly pastsOf = (collection: Collection): PastSnapshots => {
+    const snapshot = this.snapshots.get(collection);
+    const rule = snapshot && this.rules.ruleOf(snapshot.collection);
+    return snapshot?.pastsWith(rule, this.approved.get(snapshot) ?? []) ?? [];
+  };
+
   /** What reports of held runs say of the ledger. */
   get place(): HeldScope {
     const { installationId, ledger } = this.#options;
@@ -141,28 +150,28 @@ export class Guard {
   }
 
   /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
-  async offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<RunHeldError> {
+  async offer(held: readonly Judged[], seen: LedgerSnapshot, usual: UsualOf): Promise<RunHeldError> {
     const ended = this.#ended;
-    const offering = this.#offer(held, seen).catch((error: unknown) => {
+    const offering = this.#offer(held, seen, usual).catch((error: unknown) => {
       ended.throwIfAborted();
       this.#configuration.logger.error("saas-management: the ledger could not store the held run", {
         error,
       });
-      return describeHeld(this.place, held, "not-stored");
+      return describeHeld(this.place, held, "not-stored", usual);
     });
-    const { message, report } = await raceAbort(offering, ended);
+    const report = await raceAbort(offering, ended);
     const cause = held.find(({ problem }) => problem !== undefined)?.problem;
-    return new RunHeldError(message, { report, cause });
+    return new RunHeldError(heldMessage(report), { report, cause });
   }
 
-  async #offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<ReturnType<typeof describeHeld>> {
+  async #offer(held: readonly Judged[], seen: LedgerSnapshot, usual: UsualOf): Promise<HeldReport> {
     const { ledger, approve } = this;
-    if (ledger === undefined) return describeHeld(this.place, held, "no-ledger");
+    if (ledger === undefined) return describeHeld(this.place, held, "no-ledger", usual);
     const { clock } = this.#configuration;
     const now = clock.now();
     const stored = await offer(held, { seen, approve, now }, this.rules);
-    const described = describeHeld(this.place, held, stored);
-    const run = heldRunOf(stored, described.report, seen);
+    const report = describeHeld(this.place, held, stored, usual);
+    const run = heldRunOf(stored, report, seen);
     await withinGrace(clock, (over) =>
       noteHeld(
         ledger,
@@ -170,7 +179,7 @@ export class Guard {
         AbortSignal.any([over, this.#ended]),
       ),
     );
-    return described;
+    return report;
   }
 
   /** Nobody needs the hashes of the ids after this. A list that cannot be made does not end a run. */

@@ -62,6 +62,11 @@ export class SnapshotIds implements RecordInspector {
     return this.#sampler?.sample() ?? EMPTY_SAMPLE;
   }
 
+  /** Of the sampled records. */
+  sampledIds(): readonly string[] {
+    return this.#sampler?.ids() ?? [];
+  }
+
   expect(records: number): void {
     this.table.expect(records);
   }
@@ -70,6 +75,11 @@ export class SnapshotIds implements RecordInspector {
     this.#places = withRoom(this.#places, PLACES);
     this.#place(0, encoded);
     return this.#collect(encoded, 1)?.expected;
+  }
+
+  /** Whether a table has the id of the record that was inspected last. */
+  isLastIn(table: IdTable): boolean {
+    return table.has(this.#hashes[0] ?? 0, this.#hashes[1] ?? 0);
   }
 
   /** Looks up the ids of a block together: memory answers many questions at a time faster than one by one. */

@@ -29,12 +29,14 @@ const LACKS: Readonly<Record<string, string>> = { link: "has no hard links", fsy
  */
 export function boundedStore(store: Store, location: string, limits: StoreLimits): Store {
   const failed = (what: "read" | "written", cause: unknown) => outOfReach(location, what, cause);
-  async function* bounded<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
-    const iterator = items[Symbol.asyncIterator]();
+  async function* bounded<T>(items: () => AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+    let iterator: AsyncIterator<T> | undefined;
     let isDone = false;
     try {
+      iterator = items()[Symbol.asyncIterator]();
+      const from = iterator;
       while (!isDone) {
-        const next = await within(limits, () => iterator.next());
+        const next = await within(limits, () => from.next());
         isDone = next.done === true;
         if (next.done !== true) yield next.value;
       }
@@ -43,7 +45,7 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
       throw failed("read", error);
     } finally {
       // What is not read to its end is closed.
-      if (!isDone) await within(limits, async () => iterator.return?.()).catch(() => {});
+      if (!isDone) await within(limits, async () => iterator?.return?.()).catch(() => {});
     }
   }
   return {
@@ -58,12 +60,12 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
     async get(key) {
       try {
         const value = await within(limits, () => store.get(key));
-        return value === undefined ? undefined : bounded(value);
+        return value === undefined ? undefined : bounded(() => value);
       } catch (error) {
         throw failed("read", error);
       }
     },
-    list: (prefix) => bounded({ [Symbol.asyncIterator]: () => store.list(prefix)[Symbol.asyncIterator]() }),
+    list: (prefix) => bounded(() => store.list(prefix)),
     async delete(key) {
       try {
         await within(limits, () => store.delete(key));

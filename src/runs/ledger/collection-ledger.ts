@@ -9,7 +9,7 @@ import {
 } from "./installation-ledger.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
 import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
-import { decodeValue, type Fields, type Lines, putValue } from "./value.js";
+import { decodeValue, type Fields, type Lines, putValue, unstored } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -29,10 +29,10 @@ export interface KnownIds {
   pasts(): Promise<PastSnapshots>;
 }
 
-/** Lists of ids for people: what a run removes and adds, or all that it sent if that is not known. */
+/** Lists of ids for people: what a run removes and adds, all that it sent if that is not known, and whose fields changed. */
 export type Lists<List> = { readonly [Kind in ListKind]?: List };
-export type ListKind = "removals" | "additions" | "sent";
-export const LIST_KINDS = ["removals", "additions", "sent"] as const;
+export const LIST_KINDS = ["removals", "additions", "sent", "changed"] as const;
+export type ListKind = (typeof LIST_KINDS)[number];
 
 /** The ids of a snapshot, as lines. */
 export interface SnapshotLines {
@@ -148,7 +148,7 @@ export class CollectionLedger {
         await stored;
         // The next run would take the ledger for an empty one.
         if (!this.#ledger.isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
-          throw new Error(`The store does not list ${key}.`);
+          throw unstored(key, "the store does not list it");
       },
       discard: async () => {
         drop(new Error("The ids of this snapshot are not needed any more."));

@@ -19,7 +19,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { boundedStore, DEFAULT_LIMITS, type StoreLimits } from "./bounded-store.js";
 import type { Store } from "./store.js";
-import { decodeValue, type Fields, ledgerError, putValue, unusable } from "./value.js";
+import { decodeValue, type Fields, putValue, unstored, unusable } from "./value.js";
 
 /** One installation of one service. */
 export interface InstallationScope {
@@ -146,12 +146,9 @@ export class InstallationLedger {
   async requireWritable(): Promise<void> {
     // Of a process that is killed meanwhile, nobody lists it.
     const key = `${this.folder}/probe-${randomToken()}.tmp`;
-    try {
-      await putValue(this.store, key, {});
-      if ((await this.read(key)) === undefined) throw new Error("the store does not find what it has stored");
-    } catch (error) {
-      throw ledgerError(`be written and read (${this.location})`, error);
-    }
+    await putValue(this.store, key, {});
+    if ((await this.read(key)) === undefined)
+      throw unstored(this.location, "the store does not find what it has stored");
     await this.store.delete(key);
   }
 

@@ -1,5 +1,6 @@
+import { linkAbort } from "../../core/abort.js";
 import { BatchInProgressError, TimeoutError } from "../../core/errors/index.js";
-import { bestEffort, lockedError } from "../../sync/call.js";
+import { bestEffort, hasEnded, lockedError, withinGrace } from "../../sync/call.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import { type InstallationLedger, type LedgerEntry, randomToken } from "./installation-ledger.js";
 import {
@@ -16,8 +17,15 @@ import {
 
 const HEARTBEAT_MS = 2500;
 
-/** Ends a batch on the service. @returns its state: `aborted`, or what the service says if it had ended before */
-export type EndBatch = (batchId: string) => Promise<string>;
+/** How long a run waits for the abort of an orphan, in milliseconds. */
+const RECOVERY_MS = 30_000;
+
+/** How batches of others are aborted. */
+interface AbortCall {
+  readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
+  /** Fires when the run is ended from outside. */
+  readonly ended: AbortSignal;
+}
 
 /** A batch of which heartbeats tell. */
 interface Beating {
@@ -40,6 +48,7 @@ const OPEN = new Set<string>();
 export class Journal {
   readonly #ledger: InstallationLedger | undefined;
   readonly #configuration: Pick<SyncConfiguration, "clock" | "logger">;
+  readonly #call: AbortCall;
   readonly #starts: PreparedStarts;
   #open: Beating | undefined;
   /** The only entry of the open batch, until its first heartbeat. */
@@ -48,6 +57,8 @@ export class Journal {
   #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
   #recovering: Promise<void> | undefined;
+  /** Batches of this run that could not be aborted, and why they failed: each may still hold the lock. */
+  readonly #unreleased = new Map<string, unknown>();
   #answers = true;
   #warned = false;
 
@@ -55,8 +66,10 @@ export class Journal {
   constructor(
     ledger: InstallationLedger | undefined,
     configuration: Pick<SyncConfiguration, "clock" | "logger">,
+    call: AbortCall,
   ) {
     this.#ledger = ledger;
+    this.#call = call;
     this.#configuration = configuration;
     this.#starts = new PreparedStarts(configuration.clock);
   }
@@ -72,11 +85,15 @@ export class Journal {
 
   readonly startEndsInMs = (): number => this.#starts.endsInMs;
 
-  /** Returns an error that tells which start of another process may hold the lock; otherwise the same error. */
+  /** Returns an error that tells which batch or start may hold the lock; otherwise the same error. */
   explain(error: unknown): unknown {
+    if (!(error instanceof BatchInProgressError)) return error;
+    const [own] = this.#unreleased;
     const left = this.#starts.describeLeft();
-    if (left === undefined || !(error instanceof BatchInProgressError)) return error;
-    return lockedError(error, `${error.message} ${left}`);
+    if (own === undefined) return left === undefined ? error : lockedError(error, `${error.message} ${left}`);
+    const [batchId, cause] = own;
+    const message = `A batch of this installation is in progress. It may be batch ${batchId} of this run, which failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`;
+    return lockedError(error, message, { mayBeOwn: true, cause });
   }
 
   /** Warns once which start of another process the run may wait for. */
@@ -106,11 +123,12 @@ export class Journal {
 
   /**
    * Notes that the batch of the last `opened` has ended. Never rejects.
-   * @param isReleased whether the service is known to have ended it; otherwise the next run aborts it
+   * @param left Why it failed, if the service is not known to have ended it: this run or the next one aborts it then.
    */
-  async ended(batchId: string, isReleased: boolean): Promise<void> {
+  async ended(batchId: string, left?: { readonly error: unknown }): Promise<void> {
     await this.#opening;
-    if (isReleased) await this.#forgetStart();
+    if (left === undefined) await this.#forgetStart();
+    else this.#unreleased.set(batchId, left.error);
     const batch = this.#open;
     if (batch === undefined) return;
     this.#open = undefined;
@@ -118,47 +136,69 @@ export class Journal {
     await this.#attempt("could not note the end of a batch", { batchId }, async (ledger) => {
       await this.#beating;
       const own = this.#first === undefined ? await entriesOf(ledger, batch.token) : [this.#first];
-      if (isReleased) await ledger.delete(own);
+      if (left === undefined) await ledger.delete(own);
       else await this.#renew(ledger, batch, own, STALE_MS);
     });
     OPEN.delete(batch.token);
   }
 
-  /** Aborts the batches of dead processes. Never rejects; takes at most 5 seconds and the time of the aborts. */
-  recover(endBatch: EndBatch): Promise<void> {
-    this.#recovering ??= this.#recover(endBatch).finally(() => {
+  /**
+   * Aborts the batches of dead processes, and those that this run has left. Never rejects; takes at most 5 seconds and the
+   * time of the aborts. What fails is tried again while the run waits.
+   */
+  readonly releaseOrphans = (): Promise<void> => {
+    this.#recovering ??= this.#recover().finally(() => {
       this.#recovering = undefined;
     });
     return this.#recovering;
-  }
+  };
 
-  async #recover(endBatch: EndBatch): Promise<void> {
+  async #recover(): Promise<void> {
     const { logger } = this.#configuration;
-    const orphans = new Map<string, string>();
+    const left = new Map<string, string | undefined>();
+    for (const batchId of this.#unreleased.keys()) left.set(batchId, undefined);
     await this.#attempt("could not be read", {}, async (ledger) => {
       const entries = await journalOf(ledger);
       await this.#starts.read(ledger, entries);
       for (const last of new Map(entries.filter(isBatch).map((entry) => [entry.token, entry])).values()) {
         const batchId = OPEN.has(last.token) ? undefined : await this.#orphanOf(ledger, last);
-        if (batchId !== undefined) orphans.set(last.token, batchId);
+        if (batchId !== undefined) left.set(batchId, last.token);
       }
     });
-    for (const [token, batchId] of orphans) {
+    for (const [batchId, token] of left) {
       try {
-        const batchState = await endBatch(batchId);
-        logger.info("saas-management: ended the batch of a process that died", { batchId, batchState });
+        const batchState = await this.#abort(batchId);
+        if (!this.#unreleased.delete(batchId))
+          logger.info("saas-management: ended the batch of a process that died", { batchId, batchState });
       } catch (error) {
-        // A service that does not answer is named by the call itself.
-        if (!(error instanceof TimeoutError))
+        // A service that does not answer is named by the call itself, and by the start, which comes next.
+        if (!(error instanceof TimeoutError) && !this.#unreleased.has(batchId))
           logger.warn(
             "saas-management: could not abort the batch of a process that died; its lock ends with the lease",
             { batchId, error },
           );
         continue;
       }
-      await this.#attempt("could not remove the entry of a batch", { batchId }, (ledger) =>
-        erase(ledger, token),
-      );
+      if (token !== undefined)
+        await this.#attempt("could not remove the entry of a batch", { batchId }, (ledger) =>
+          erase(ledger, token),
+        );
+    }
+  }
+
+  /** Aborts a batch that may have ended already. @returns its state, as far as the service tells it */
+  async #abort(batchId: string): Promise<string> {
+    const { abort, ended } = this.#call;
+    const end = (over: AbortSignal) => {
+      const { controller, unlink } = linkAbort(over, ended);
+      return abort(batchId, controller.signal).finally(unlink);
+    };
+    try {
+      await withinGrace(this.#configuration.clock, end, RECOVERY_MS);
+      return "aborted";
+    } catch (error) {
+      if (hasEnded(error)) return error.batchState ?? "unknown";
+      throw error;
     }
   }
 

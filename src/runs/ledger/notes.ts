@@ -1,5 +1,7 @@
 /** What runs and people note in the state of a ledger, each time as its next value. */
 import { ConfigurationError } from "../../core/errors/index.js";
+import { bestEffort, withinGrace } from "../../sync/call.js";
+import type { SyncConfiguration } from "../../sync/options.js";
 import { type Baselines, type Hold, holdsOf, withApproved, withCompleted, withHeld } from "./holds.js";
 import {
   type InstallationLedger,
@@ -40,19 +42,22 @@ interface Noted extends LedgerSnapshot {
 }
 
 /**
- * Notes a completed run, which ends the holds of its collections.
- * @param over Fires when nobody waits any more.
- * @returns what is not needed any more
+ * Notes a completed run, which ends the holds of its collections, and deletes what is not needed any more.
+ * @throws it could not be noted within 5 seconds
  */
 export async function noteCompleted(
   ledger: InstallationLedger,
   completion: Completion,
-  over: AbortSignal,
-): Promise<readonly LedgerEntry[]> {
+  configuration: Pick<SyncConfiguration, "clock" | "logger">,
+): Promise<void> {
   const run = JSON.stringify(completion.run);
   const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
-  const noted = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
-  return [...(await needlessOf(ledger, noted)), ...formerOf(noted)];
+  const needless = await withinGrace(configuration.clock, async (over) => {
+    const noted = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
+    return [...(await needlessOf(ledger, noted)), ...formerOf(noted)];
+  });
+  const message = "the ledger could not delete what is not needed any more";
+  await bestEffort(configuration, { level: "warn", message }, () => ledger.delete(needless));
 }
 
 /**

@@ -49,7 +49,6 @@ export interface HeldRun {
   readonly expiresAt: number;
   /** As JSON. */
   readonly report: unknown;
-  readonly text: string;
 }
 
 /** A state that cannot be read. */
@@ -97,9 +96,7 @@ const isState: Check<LedgerState> = objectOf<LedgerState>({
     objectOf<CollectionState>({ completed: isBaseline, held: isBaseline, approved: isBaseline }),
   ),
   watermarks: recordOf(isText),
-  held: listOf(
-    objectOf<HeldRun>({ approval: isText, at: isCount, expiresAt: isCount, report: isAny, text: isText }),
-  ),
+  held: listOf(objectOf<HeldRun>({ approval: isText, at: isCount, expiresAt: isCount, report: isAny })),
   damage: optional(listOf(objectOf<Damage>({ key: isText, why: isText }))),
 });
 

@@ -11,7 +11,7 @@
  * CRC-32. In a list for people, whose key ends with `.txt`, characters that would not show are escaped.
  */
 import { crc32 } from "node:zlib";
-import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
+import { ConfigurationError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { wholeLines } from "./id-lines.js";
 import type { Store } from "./store.js";
@@ -81,7 +81,7 @@ export async function* decodeValue(
  * @throws the store failed, did not read all of it, or has a value already
  */
 export async function putValue(...value: Parameters<typeof putIfAbsent>): Promise<void> {
-  if (!(await putIfAbsent(...value))) throw new Error(`The store has a value for ${value[1]} already.`);
+  if (!(await putIfAbsent(...value))) throw unstored(value[1], "the store has a value for this key already");
 }
 
 /**
@@ -106,15 +106,13 @@ export async function putIfAbsent(
   // Callers without types may return anything.
   const isNew: unknown = await store.putIfAbsent(key, whole());
   if (isNew === false) return false;
-  if (isNew !== true || !isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
+  if (isNew !== true || !isWhole) throw unstored(key, "the store has not read all of it");
   return true;
 }
 
-/** The error of a run whose ledger failed. @param what Without a period, what it could not do, and what that means. */
-export function ledgerError(what: string, cause: unknown): SaasManagementError {
-  if (cause instanceof SaasManagementError) return cause;
-  const why = cause instanceof Error ? `: ${cause.message.replace(/\.$/, "")}` : "";
-  return new ConfigurationError(`The ledger could not ${what}${why}.`, { cause });
+/** The error of a store that does not keep its promises. @param place The key or the ledger */
+export function unstored(place: string, why: string): ConfigurationError {
+  return new ConfigurationError(`The ledger could not store ${place}: ${why}.`);
 }
 
 export function unusable(place: string, why: string): ConfigurationError {

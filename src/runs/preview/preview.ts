@@ -7,15 +7,15 @@ import type { SyncConfiguration } from "../../sync/options.js";
 import { counted, withText } from "../../sync/report-text.js";
 import type { WriteStats } from "../../sync/write/options.js";
 import type { Connector } from "../connector.js";
-import { Extraction } from "../extract.js";
+import { EventMemory } from "../events.js";
+import { Extraction } from "../extraction.js";
 import { checkCounts } from "../guard/first-run.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
-import { NewEvents } from "../new-events.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
-import { type Watermarks, watermarkCalls } from "../watermarks.js";
+import { usualOf } from "../usual.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
@@ -45,20 +45,20 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       return watch;
     };
     const seen = await raceAbort(seenBy(guard), signal);
+    const events = new EventMemory(guard.ledger, seen, signal, undefined);
     const extraction = new Extraction<Snapshots>({
       configuration,
       subject: { installationId },
       snapshots,
       keep: async () => {},
       inspectorOf,
-      newEvents: new NewEvents(guard.ledger, seen, signal, undefined),
+      events,
       onProgress,
       signal,
     });
-    const watermarks: Watermarks = { before: seen.state.watermarks, advanced: {}, used: new Set() };
-    await extraction.run(connector, { preview: true, ...watermarkCalls(watermarks, seen, true) });
+    await extraction.run(connector, { preview: true });
     checkCounts(options.firstRun, extraction.stats);
-    return previewOf(guard, await guard.judge(seen), watches, extraction.stats);
+    return previewOf(guard, await guard.judge(seen), watches, extraction.stats, seen);
   } finally {
     unlink();
   }
@@ -75,6 +75,7 @@ function previewOf(
   held: Awaited<ReturnType<Guard["judge"]>>,
   watches: ReadonlyMap<Collection, CollectionWatch>,
   stats: Partial<Record<Collection, WriteStats>>,
+  { state }: LedgerSnapshot,
 ): RunPreview {
   const collections: { -readonly [C in Collection]?: CollectionPreview } = {};
   const refusals: string[] = [];
@@ -90,9 +91,10 @@ function previewOf(
     if (different > 0 && isNoticed === true)
       refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
   }
-  const told = held.length === 0 ? undefined : describeHeld(place, held, "preview");
-  if (told !== undefined) refusals.push(told.message);
-  const preview = { collections, held: told?.report, refusals };
+  const usual = (name: SnapshotCollection) => usualOf(state.runs, name);
+  const report = held.length === 0 ? undefined : describeHeld(place, held, "preview", usual);
+  if (report !== undefined) refusals.push(report.summary);
+  const preview = { collections, held: report, refusals };
   return withText(preview, () => linesOf(preview));
 }
 

@@ -40,7 +40,7 @@ test.each(AHEAD)(
     const { run } = runsOf();
     for (let day = 0; day < 14; day += 1) await run(START + day * DAY_MS + (day === wrong ? ahead : 0), 100);
     const { reasons } = await heldBy(run(START + 14 * DAY_MS, 100, "name", 60));
-    expect(reasons).toMatchObject([{ rule: "changed", fields: ["name"] }]);
+    expect(reasons).toMatchObject([{ rule: "changed", fields: [{ name: "name" }] }]);
   },
 );
 

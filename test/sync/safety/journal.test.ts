@@ -39,7 +39,8 @@ function otherJournal() {
   const { clock, installationId, server } = service;
   const endpoint = new URL(server.syncUrl).origin;
   const ledger = openLedger(fileLedger(service.directory), { endpoint, installationId });
-  return new Journal(ledger, { clock, logger: quietLogger({}) });
+  const call = { abort: async () => {}, ended: new AbortController().signal };
+  return new Journal(ledger, { clock, logger: quietLogger({}) }, call);
 }
 
 /** The entry of a batch that was started, as another process puts it; its last heartbeat was so long ago. */
@@ -47,7 +48,7 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
   const { id } = await service.startBatch();
   const journal = otherJournal();
   await journal.opened(id);
-  await journal.ended(id, false);
+  await journal.ended(id, { error: undefined });
   const [path = ""] = await entries();
   await editFields(path, owner);
   return age(path, ageMs);

@@ -133,7 +133,7 @@ test.each<readonly [string, (below: Store, prefix: string) => AsyncIterable<stri
   const ledger = storeLedger({ ...below, list: (prefix) => list(below, prefix) });
   await expect(service.runAccounts(ids(40), { ledger })).rejects.toMatchObject({
     code: "INVALID_CONFIGURATION",
-    cause: { message: expect.stringContaining("does not list") },
+    message: expect.stringContaining("does not list"),
   });
   expect(service.states()).toEqual(["aborted"]);
 });

@@ -8,7 +8,7 @@ const RUN = `--dry-run --preview --first-run --wait-for-lock ${CONNECTED}`;
 const COMMANDS = {
   push: `--delimiter --encoding ${RUN}`,
   run: RUN,
-  status: `--ids ${CONNECTED}`,
+  status: `--ids --format ${CONNECTED}`,
   approve: CONNECTED,
   doctor: CONNECTED,
   export: `--format --where --order --fields --limit --page-size ${CONNECTED}`,
@@ -37,3 +37,9 @@ test.each(Object.entries(COMMANDS))(
     expect({ code, listed }).toEqual({ code: 0, listed: `${options} --help`.trim().split(" ") });
   },
 );
+
+test("without a command, it is the help, and all is well", async () => {
+  const [alone, asked] = await Promise.all([runCli([]), runCli(["--help"])]);
+  expect(alone).toEqual(asked);
+  expect(alone).toMatchObject({ code: 0, error: "" });
+});

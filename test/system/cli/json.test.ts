@@ -42,6 +42,79 @@ test("what a proxy does leaves every line of stderr JSON", async () => {
   for (const line of error.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("message");
 });
 
+test("whatever a connector prints, every line is JSON, with time, level, message and installation", async () => {
+  await service.writeFile(
+    "prints.mjs",
+    `console.log("loaded %d", 1);
+     export const options = { firstRun: true };
+     export const connector = {
+       snapshots: ["accounts"],
+       async run(batch) {
+         console.log("two\\nlines", { of: 1 });
+         console.error("on stderr \\u001b[2J");
+         process.stdout.write("in ");
+         process.stdout.write(Buffer.from("parts \\u00fc"));
+         await new Promise((done) => process.stdout.write("\\n", done));
+         process.emitWarning("old", "DeprecationWarning");
+         await batch.write("accounts", [{ id: "p1" }]);
+         process.stdout.write("without an end");
+       },
+     };`,
+  );
+  const env = { ...settingsOf(service), SAAS_MANAGEMENT_LOG: "debug" };
+  const { code, out, error } = await runCli(["run", "prints.mjs", "--json"], { cwd: service.directory, env });
+  const [receipt = "", ...more] = out.trim().split("\n");
+  expect({ code, more }).toEqual({ code: 0, more: [] });
+  expect(JSON.parse(receipt)).toHaveProperty("batchId");
+  const lines = error
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  for (const line of lines) {
+    expect(Object.keys(line).slice(0, 3)).toEqual(["time", "level", "message"]);
+    expect(new Date(line.time).toISOString()).toBe(line.time);
+  }
+  const { installationId } = service;
+  const printed = lines.map(({ level, message }) => `${level} ${message}`);
+  expect(printed).toEqual(
+    expect.arrayContaining([
+      "info loaded 1",
+      "info two",
+      "info lines { of: 1 }",
+      "warn on stderr \\u001b[2J",
+      "info in parts ü",
+      "warn DeprecationWarning: old",
+      "info without an end",
+    ]),
+  );
+  for (const line of lines.slice(printed.indexOf("info two"))) expect(line).toMatchObject({ installationId });
+  // Figures of a log line are fields, and not only words.
+  expect(
+    lines.find(({ level, operation }) => level === "debug" && operation === "StartSyncBatch"),
+  ).toMatchObject({
+    attempt: 1,
+  });
+});
+
+test("what a connector throws outside of its run is one line of JSON, too", async () => {
+  await service.writeFile(
+    "throws.mjs",
+    `export const connector = {
+       snapshots: [],
+       run: () => new Promise(() => setImmediate(() => { throw new Error("out of reach"); })),
+     };`,
+  );
+  const options = { cwd: service.directory, env: settingsOf(service) };
+  const { code, out, error } = await runCli(["run", "throws.mjs", "--json"], options);
+  const lines = error.trim().split("\n");
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
+    level: "error",
+    status: 1,
+    message: "out of reach",
+  });
+});
+
 test("the JSON of each command has the fields that the docs list, in their order", async () => {
   const fields = await documented();
   const env = settingsOf(service);

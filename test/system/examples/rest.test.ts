@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { recordVendor } from "@saas-management/sdk/testing";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { connector } from "../../../examples/rest-vendor.mjs";
 import { rejection } from "../../support/promises.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -17,7 +17,8 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 beforeEach(() => {
   vi.stubEnv("VENDOR_URL", vendor.baseUrl);
-  vi.stubEnv("VENDOR_KEY", vendor.apiKey);
+  vi.stubEnv("VENDOR_CLIENT_ID", vendor.client.id);
+  vi.stubEnv("VENDOR_CLIENT_SECRET", vendor.client.secret);
 });
 afterEach(() => vi.unstubAllEnvs());
 const run = () => service.run(connector.snapshots, connector.run);
@@ -45,11 +46,39 @@ test("asks the next time for the activity since the vendor's own time", async ()
   expect(receipt.collections.usage?.stats.sent).toBe(0);
 });
 
-test("tries again after a rate limit and a server that is down", async () => {
-  const headers = { "retry-after": "0" };
+test.each([
+  ["seconds", "0"],
+  ["a date", "Sat, 28 Nov 2026 08:00:00 GMT"],
+])("tries again after a rate limit and a server that is down, with Retry-After in %s", async (_, value) => {
+  const headers = { "retry-after": value };
   vendor.answer({ status: 429, headers }, { status: 503, headers });
   await run();
   expect(service.inspect().snapshots.accounts).toHaveLength(55);
+});
+
+test("does not wait for the vendor when the run is ended", async () => {
+  vendor.answer({ status: 429, headers: { "retry-after": "3600" } });
+  const ended = new AbortController();
+  const running = service.run(connector.snapshots, connector.run, { signal: ended.signal });
+  await vi.waitFor(() => expect(vendor.waiting()).toBe(0));
+  ended.abort(new Error("Enough."));
+  await expect(running).rejects.toThrow("Enough.");
+});
+
+test("asks for another token before one ends, and for one in each run", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => {
+    vendor.onAnswer(() => {});
+    vi.useRealTimers();
+  });
+  const before = vendor.tokens.length;
+  await run();
+  expect(vendor.tokens).toHaveLength(before + 1);
+  vendor.onAnswer(() => vi.setSystemTime(Date.now() + 20 * 60_000));
+  await run();
+  // 13 pages of 20 minutes, with tokens of an hour: three pages each.
+  expect(vendor.tokens.length).toBeGreaterThan(before + 3);
+  expect(service.states()).toEqual(["completed", "completed"]);
 });
 
 test.each([
@@ -75,18 +104,22 @@ test("says in one line which field of which item is wrong, and how many more, wi
   expect(message).not.toContain("secret");
 });
 
-test("names the path if the vendor refuses the key, and not the key", async () => {
-  vi.stubEnv("VENDOR_KEY", "vk_live_of_somebody_else");
-  const error = await rejection(run());
-  expect(error).toMatchObject({ message: "The vendor answered /v1/users with status 401." });
-  expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain("of_somebody_else");
+test("names the path if the vendor refuses the secret or the token, and neither of them", async () => {
+  vendor.answer({ status: 401 });
+  const refused = await rejection(run());
+  expect(refused).toMatchObject({ message: "The vendor answered /v1/users with status 401." });
+  vi.stubEnv("VENDOR_CLIENT_SECRET", "vs_live_of_somebody_else");
+  const unknown = await rejection(run());
+  expect(unknown).toMatchObject({ message: "The vendor answered /oauth/token with status 401." });
+  const shown = inspect([refused, unknown], { depth: Number.POSITIVE_INFINITY });
+  for (const secret of ["of_somebody_else", ...vendor.tokens]) expect(shown).not.toContain(secret);
 });
 
 test("withstands every fault of its vendor, of which the recording has fakes for people and key", async () => {
   const cassette = join(folder.path, "rest.cassette.json");
   await recordVendor(connector, { to: cassette, keep: ["role"] });
   const text = await readFile(cassette, "utf8");
-  for (const secret of [vendor.apiKey, "polarvik.example", "Person Number"])
+  for (const secret of [vendor.client.secret, ...vendor.tokens, "polarvik.example", "Person Number"])
     expect(text).not.toContain(secret);
   await expectWithstands(connector, 28, { cassette });
 });

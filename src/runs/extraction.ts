@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { linkAbort, raceAbort } from "../core/abort.js";
 import { BatchStateError, InvalidInputError } from "../core/errors/index.js";
 import { handled } from "../core/operation.js";
+import { BatchStates } from "../sync/batch/states.js";
 import {
   type OpenedSink,
   type OpenedWrite,
@@ -24,13 +25,14 @@ import type { CollectionWriter } from "../sync/write/collection-writer.js";
 import {
   newReport,
   statsByCollection,
+  sumOf,
   type WriteOptions,
   type WriteReport,
   type WriteStats,
 } from "../sync/write/options.js";
 import type { RecordSource } from "../sync/write/source.js";
 import type { Connector, RunBatch, RunContext } from "./connector.js";
-import type { NewEvents } from "./new-events.js";
+import type { EventMemory } from "./events.js";
 
 /** Room for the id of the batch, which is not known yet: a message with a longer one may be larger than `messageBytes`. */
 const ID_BYTES = 64;
@@ -45,8 +47,7 @@ export interface ExtractionOptions {
   /** Keeps a message; its buffer is used again when it has resolved. */
   readonly keep: (collection: Collection, message: EncodedMessage) => Promise<void>;
   readonly inspectorOf: InspectorOf;
-  /** For writes with `newOnly`. */
-  readonly newEvents: NewEvents;
+  readonly events: EventMemory;
   readonly onProgress: OnProgress | undefined;
   /** Ends the extraction with its reason. */
   readonly signal: AbortSignal;
@@ -61,6 +62,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   readonly #options: ExtractionOptions;
   readonly #ended: ReturnType<typeof linkAbort>;
   readonly #reports: WriteReport[] = [];
+  readonly states = new BatchStates((call, because, cause) => this.#refusal(call, because, cause));
   readonly #writes = new WriteQueue(this);
   readonly #declared: ReadonlySet<Collection>;
   readonly #written = new Set<Collection>();
@@ -86,7 +88,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
 
   /** Fires when a write comes too late or fails: what was extracted is not complete, and must not be completed. */
   get incomplete(): AbortSignal {
-    return this.#writes.incomplete;
+    return this.states.incomplete;
   }
 
   /**
@@ -94,18 +96,24 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
    * unchanged.
    * @throws {InvalidInputError} it did not keep to its declaration
    */
-  async run(connector: Connector<Snapshots>, context: Omit<RunContext, "signal">): Promise<void> {
+  async run(connector: Connector<Snapshots>, { preview }: Pick<RunContext, "preview">): Promise<void> {
     const { signal } = this;
     let stayAlive = () => {};
     try {
       signal.throwIfAborted();
       // A source may wait for something that Node does not know of.
       stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
-      const advance: RunContext["advance"] = (name, value) => {
-        this.#requireOpen("advance");
-        context.advance(name, value);
+      const { watermark, advance } = this.#options.events;
+      const context: RunContext = {
+        preview,
+        signal,
+        watermark,
+        advance: (name, value) => {
+          this.#requireOpen("advance");
+          advance(name, value);
+        },
       };
-      const written = Promise.resolve(connector.run(this.#facade(), { ...context, advance, signal }));
+      const written = Promise.resolve(connector.run(this.#facade(), context));
       const returned = await raceAbort(written, signal);
       this.#hasReturned = true;
       checkReturned(returned);
@@ -144,7 +152,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     }
   }
 
-  refusal(call: string, because: string, cause?: unknown): BatchStateError {
+  #refusal(call: string, because: string, cause?: unknown): BatchStateError {
     const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
     // What comes too late may meet a run that is sending.
     const consequence = this.#outcome === undefined ? this.consequence : "The run was not completed.";
@@ -158,9 +166,9 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   async openSink({ collection, report, options: { newOnly, signal } }: OpenedWrite): Promise<OpenedSink> {
-    const { inspectorOf, newEvents } = this.#options;
+    const { inspectorOf, events } = this.#options;
     const given = inspectorOf(collection);
-    const inspector = newOnly === true ? await newEvents.inspectorOf(collection, report, given) : given;
+    const inspector = newOnly === true ? await events.inspectorOf(collection, report, given) : given;
     const { configuration, consequence } = this;
     const { controller, unlink } = linkAbort(this.signal, signal);
     const send = async (window: readonly EncodedMessage[]) => {
@@ -212,7 +220,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     await nextTurn();
     await this.#writes.settled();
     if (this.#violation !== undefined) throw this.#violation;
-    if (!this.#writes.isComplete) throw this.#writes.refusal("The run");
+    this.#writes.requireComplete("The run");
     const missing = [...this.#declared].filter((collection) => !this.#written.has(collection));
     if (missing.length === 0) return;
     throw new InvalidInputError(
@@ -257,20 +265,14 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   /** Tells of the collection of a write, with its other writes. */
-  #notify({ collection, expectedCount: total }: WriteReport): void {
+  #notify({ collection, expectedCount }: WriteReport): void {
     const { onProgress } = this.#options;
-    const all = onProgress === undefined ? [] : this.#reports.filter((one) => one.collection === collection);
+    if (onProgress === undefined) return;
+    const all = this.#reports.filter((one) => one.collection === collection);
+    const { bytes, skipped } = sumOf(all);
     const records = all.reduce((sum, { taken }) => sum + taken(), 0);
-    const skipped = all.reduce((sum, one) => sum + one.skipped, 0);
-    const bytes = all.reduce((sum, one) => sum + one.bytes, 0);
-    onProgress?.({
-      type: "extracting",
-      collection,
-      records,
-      bytes,
-      ...(skipped > 0 && { skipped }),
-      total: all.length === 1 ? total : undefined,
-    });
+    const total = all.length === 1 ? expectedCount : undefined;
+    onProgress({ type: "extracting", collection, records, bytes, ...(skipped > 0 && { skipped }), total });
   }
 }
 

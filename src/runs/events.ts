@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import { raceAbort } from "../core/abort.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import { describeType } from "../core/validate.js";
+import {
+  COLLECTIONS,
+  type Collection,
+  type CollectionInfo,
+  type EventCollection,
+  isCollection,
+  isSnapshot,
+  unknownCollectionError,
+} from "../sync/collections.js";
+import type { RecordInspector } from "../sync/encoding/record-inspector.js";
+import { IdTable } from "../sync/ids/id-table.js";
+import type { WriteReport } from "../sync/write/options.js";
+import type { RunContext } from "./connector.js";
+import { tableOf } from "./guard/comparison.js";
+import type { IdLog } from "./guard/snapshot.js";
+import { SnapshotIds } from "./guard/snapshot-ids.js";
+import { CollectionLedger } from "./ledger/collection-ledger.js";
+import type { SentIds } from "./ledger/drafts.js";
+import type { InstallationLedger } from "./ledger/installation-ledger.js";
+import type { LedgerSnapshot } from "./ledger/state.js";
+import { noLines } from "./ledger/value.js";
+
+const MAX_CHARACTERS = 1000;
+/** Of the hash that stands for an event without an id. */
+const HASH_BYTES = 16;
+
+/** The ids of the events of one collection: those that this run has written, and those that the last one had sent. */
+interface EventIds {
+  readonly own: SnapshotIds;
+  readonly known: IdTable;
+}
+
+/**
+ * What the ledger remembers of events, so that a run goes on where the last one has ended: until when they were read, and
+ * the ids of those that were sent.
+ */
+export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
+  /** What the connector has advanced, by the wire names of the collections. */
+  readonly advanced: Record<string, string> = {};
+  readonly #ledger: InstallationLedger | undefined;
+  readonly #seen: LedgerSnapshot;
+  readonly #log: IdLog | undefined;
+  readonly #ended: AbortSignal;
+  readonly #ids = new Map<Collection, Promise<EventIds>>();
+  readonly #asked = new Set<EventCollection>();
+
+  /**
+   * @param seen What the ledger had before the connector was called.
+   * @param log Undefined in a preview, which works without a ledger, and without one that can be read.
+   */
+  constructor(
+    ledger: InstallationLedger | undefined,
+    seen: LedgerSnapshot,
+    ended: AbortSignal,
+    log: IdLog | undefined,
+  ) {
+    this.#ledger = ledger;
+    this.#seen = seen;
+    this.#ended = ended;
+    this.#log = log;
+  }
+
+  /** The watermarks that earlier runs committed, by the wire names of their collections. */
+  get before(): Readonly<Record<string, string>> {
+    return this.#seen.state.watermarks;
+  }
+
+  /** The ids of what was written with `newOnly`. */
+  get sent(): readonly SentIds[] {
+    const lines = (name: Collection) => this.#log?.lines(name) ?? noLines();
+    return [...this.#ids.keys()].map((collection) => ({
+      collection,
+      lines: () => lines(collection),
+      lists: {},
+    }));
+  }
+
+  /** The collections of which the connector was told something, or has told something. */
+  get used(): readonly Collection[] {
+    return [...this.#asked, ...this.#ids.keys()];
+  }
+
+  readonly watermark: RunContext["watermark"] = (name) => {
+    const subject = subjectOf("watermark", name);
+    if (this.#log !== undefined && this.#seen.problem !== undefined) throw this.#seen.problem;
+    this.#asked.add(name);
+    return this.before[subject];
+  };
+
+  readonly advance: RunContext["advance"] = (name, value) => {
+    const subject = subjectOf("advance", name);
+    requireValue(value);
+    this.#requireLedger("advance", "the watermark");
+    this.#asked.add(name);
+    this.advanced[subject] = value;
+  };
+
+  /**
+   * Returns the inspector of a write with `newOnly`, which counts in its report what it leaves out.
+   * @param inner Inspects what is left.
+   * @throws {InvalidInputError} the collection is a snapshot, or the run has no ledger
+   * @throws {ConfigurationError} the ids that were sent cannot be read
+   */
+  async inspectorOf(
+    { name, idField }: CollectionInfo,
+    report: WriteReport,
+    inner: RecordInspector | undefined,
+  ): Promise<RecordInspector> {
+    if (isSnapshot(name)) throw snapshotError("newOnly is for events", name);
+    this.#requireLedger("newOnly", "the events");
+    const opening = this.#ids.get(name) ?? this.#open(name, idField !== undefined);
+    this.#ids.set(name, opening);
+    const { own, known } = await raceAbort(opening, this.#ended);
+    return {
+      inspect: (encoded, record) => {
+        // All of its contents tell an event without an id apart.
+        if (idField === undefined) {
+          encoded.idStart = encoded.start;
+          encoded.idEnd = encoded.end;
+        }
+        const before = own.table.size;
+        own.inspect(encoded);
+        // What one file has twice, another run would skip as well.
+        if (own.table.size > before && !own.isLastIn(known)) return inner?.inspect(encoded, record);
+        report.skipped += 1;
+        return false;
+      },
+      ...(inner?.invalid === undefined ? {} : { invalid: (issues) => inner.invalid?.(issues) }),
+    };
+  }
+
+  /** Keeps the last ids: the connector has returned. */
+  async flush(): Promise<void> {
+    for (const ids of this.#ids.values()) (await ids).own.flush();
+  }
+
+  async #open(name: Collection, hasIds: boolean): Promise<EventIds> {
+    const ledger = this.#ledger && new CollectionLedger(this.#ledger, name, this.#ended);
+    const log = this.#log;
+    const keyOf = ledger?.keyOf;
+    const own = new SnapshotIds({
+      sampled: undefined,
+      write: log && ((lines, done) => log.appendLines(name, lines, done)),
+      keyOf: hasIds ? keyOf : (contents) => keyOf?.(hashOf(contents)) ?? hashOf(contents),
+    });
+    return { own, known: await this.#known(ledger) };
+  }
+
+  async #known(ledger: CollectionLedger | undefined): Promise<IdTable> {
+    const read = async (seen: LedgerSnapshot) => {
+      // Of a run that may have been completed, the next one sends the events again, as it does from a watermark.
+      const known = ledger?.known(seen).find(({ state }) => state === "completed");
+      return known === undefined ? new IdTable() : tableOf(known.lines());
+    };
+    try {
+      // Once more, because another run may have replaced its ids meanwhile. Then this one is outdated.
+      return await read(this.#seen).catch(async () => read((await ledger?.read()) ?? this.#seen));
+    } catch (error) {
+      if (this.#log === undefined) return new IdTable();
+      throw error;
+    }
+  }
+
+  #requireLedger(call: string, what: string): void {
+    if (this.#ledger !== undefined || this.#log === undefined) return;
+    throw new InvalidInputError(
+      `${call} needs a ledger, which remembers ${what}: use fileLedger(directory) instead of "none".`,
+    );
+  }
+}
+
+function hashOf(contents: Uint8Array): Uint8Array {
+  const hash = createHash("sha256").update(contents).digest();
+  return Buffer.from(hash.subarray(0, HASH_BYTES).toString("base64url"));
+}
+
+function subjectOf(call: string, name: EventCollection): string {
+  // Callers without types may pass anything.
+  if (!isCollection(name)) throw unknownCollectionError(name);
+  if (COLLECTIONS[name].model === "event") return COLLECTIONS[name].wireName;
+  throw snapshotError(`${call} takes a collection of events`, name);
+}
+
+function snapshotError(what: string, name: string): InvalidInputError {
+  return new InvalidInputError(`${what}. ${name} is a snapshot, of which each run sends everything.`);
+}
+
+function requireValue(value: unknown): void {
+  if (typeof value === "string" && value !== "" && value.length <= MAX_CHARACTERS) return;
+  const got = typeof value === "string" ? `one of ${value.length} characters` : describeType(value);
+  throw new InvalidInputError(`The value of advance must be a string of 1 to 1,000 characters, got ${got}.`);
+}
