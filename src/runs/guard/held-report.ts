@@ -35,7 +35,7 @@ const NO_OFFER: Readonly<Record<NoOffer, readonly string[]>> = {
     'Removals can\'t be approved with ledger: "none". Run again when the source is complete, or use a ledger.',
   ],
   "not-stored": [
-    "The ledger could not store an approval; see the log. For a fileLedger, check its directory and the free disk space.",
+    "The ledger could not store an approval: check its directory and the free disk space.",
   ],
   preview: [],
 };
