@@ -204,8 +204,11 @@ function otherwise(
   if (isMerged || isSmall || isCollapsed) {
     // A boolean and an enum are in the sample as numbers, other values as hashes.
     const named = names?.[value - 1] ?? "";
-    const what = named === "" ? "took the same value; " : `became ${named}; `;
-    const all = changed(merged, usual.merged, `${what}${before} already had it`, (byte) => byte === value);
+    const what =
+      named === ""
+        ? `took the same value; ${before} already had it`
+        : `became ${named}; ${before} already were`;
+    const all = changed(merged, usual.merged, what, (byte) => byte === value);
     return { ...all, before, ...(named === "" ? {} : { value: named }) };
   }
   const isOther =
