@@ -41,7 +41,7 @@ test.each([
     for (const id of examples) expect(ids(40)).toContain(id);
     expect(message).toContain(`\`${field.name}\`: ${field.changed} of 40 sampled records`);
     expect(`${error.report}`).toContain(
-      `such as ${examples.map((id) => `"${id}"`).join(", ")}; all ids are in /`,
+      `such as ${examples.map((id) => `"${id}"`).join(", ")}; all sampled ids are in /`,
     );
   },
 );
