@@ -2,8 +2,8 @@
 import { linkAbort, onAbort, raceAbort } from "../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError } from "../core/errors/index.js";
 import { traced } from "../core/trace.js";
+import type { BatchHandle } from "../sync/batch/handle.js";
 import type { BatchOptions, BatchWatch } from "../sync/batch/start.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { openSyncTrace } from "../sync/call.js";
 import { COLLECTIONS, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
