@@ -61,7 +61,12 @@ export function plugin(
     ...[...fragments.values()].map((fragment) => printFragment(schema, fragment)),
     ...operations.map((operation) => printOperation(schema, operation, fragments)),
     printMutationErrors(schema, operations),
+    `${docstring("The documents of the client's methods.")}export const METHODS = {\n${indented(operations.map(methodOf).join("\n"))}\n};\n`,
   ].join("\n\n");
+}
+
+function methodOf({ name }: OperationDefinitionNode): string {
+  return `${name?.value.replace(/^./, (first) => first.toLowerCase())}: ${name?.value}Document,`;
 }
 
 /** Inputs and enums of the operations' variables, each before those that it refers to. */

@@ -28,9 +28,7 @@ export function readContract(request: DescMessage, rules: Rules): Contract {
   const collections = places.flatMap((place) =>
     unlessRefused(reading.refusals, () => readCollection(place, reading)),
   );
-  const unmet = () => unmetRules(rules, request, reading.models.keys());
-  // Messages of what was refused have no rules that are met.
-  const refusals = reading.refusals.length > 0 ? reading.refusals : unmet();
+  const refusals = [...reading.refusals, ...unmetRules(rules, request)];
   if (refusals.length > 0) throw new Refusal(refusals.join("\n"));
   return { request, collections, models: [...reading.models.values()] };
 }

@@ -4,7 +4,7 @@ import { FeatureSet_FieldPresence, FieldDescriptorProto_Type as Type } from "@bu
 import type { Mapping, Rules } from "../contract/types.js";
 import type { Names } from "./contract-names.js";
 import type { FieldEdit, MessageCopy } from "./message-copy.js";
-import { Refusal } from "./refusal.js";
+import { Refusal, unlessRefused } from "./refusal.js";
 import { collectionsIn, fieldsAt, METHOD_NAMES, type Role, type Roles } from "./roles.js";
 import { isLeftOut } from "./rule-targets.js";
 
@@ -15,37 +15,41 @@ export function* roleMessages(
   mapping: Mapping,
   rules: Rules,
   names: Names,
+  refusals: string[],
 ): Iterable<MessageCopy> {
   const { start, sync, complete, abort } = mapping;
+  const partsOf = (message: DescMessage, role: string) => new Parts(message, role, refusals);
   const request = (role: Role, parts: Parts) => {
     parts.refuseOtherRequired();
     return copyOf(`${METHOD_NAMES[role]}Request`, methods[role].input, parts);
   };
   const answer = (role: Role, parts: Parts) =>
     copyOf(`${METHOD_NAMES[role]}Response`, methods[role].output, parts);
-  yield request("start", new Parts(methods.start.input, "start").id(start.installationId, "installation_id"));
-  yield answer("start", new Parts(methods.start.output, "start").id(start.batchId, "batch_id"));
-  const records = new Parts(methods.sync.input, "sync").id(sync.batchId, "batch_id");
+  const opening = partsOf(methods.start.input, "start");
+  yield request("start", opening.id("installationId", start.installationId, "installation_id"));
+  yield answer("start", partsOf(methods.start.output, "start").batchId(start));
+  const records = partsOf(methods.sync.input, "sync").batchId(sync);
   yield* recordLists(records, rules, names);
   yield request("sync", records);
-  const accepted = new Parts(methods.sync.output, "sync");
-  if (sync.accepted !== undefined) accepted.count(sync.accepted, "accepted_records", true);
+  const accepted = partsOf(methods.sync.output, "sync");
+  if (sync.accepted !== undefined) accepted.count("accepted", sync.accepted, "accepted_records", true);
   yield answer("sync", accepted);
-  yield request("complete", new Parts(methods.complete.input, "complete").id(complete.batchId, "batch_id"));
-  const counts = new Parts(methods.complete.output, "complete");
+  yield request("complete", partsOf(methods.complete.input, "complete").batchId(complete));
+  const counts = partsOf(methods.complete.output, "complete");
   for (const list of ["snapshots", "events"] as const) {
     const parts = complete[list];
     if (parts === undefined) continue;
     const message = list === "snapshots" ? "SnapshotResult" : "EventResult";
-    const entry = counts.list(parts.list, list, message);
-    const entries = new Parts(entry, `complete.${list}`).id(parts.collection, "collection");
+    const entry = counts.list(`${list}.list`, parts.list, list, message);
+    if (entry === undefined) continue;
+    const entries = partsOf(entry, `complete.${list}`).id("collection", parts.collection, "collection");
     for (const [name, field] of Object.entries(parts))
-      if (name !== "list" && name !== "collection") entries.count(field, name, false);
+      if (name !== "list" && name !== "collection") entries.count(name, field, name, false);
     yield copyOf(message, entry, entries);
   }
   yield answer("complete", counts);
-  yield request("abort", new Parts(methods.abort.input, "abort").id(abort.batchId, "batch_id"));
-  yield answer("abort", new Parts(methods.abort.output, "abort"));
+  yield request("abort", partsOf(methods.abort.input, "abort").batchId(abort));
+  yield answer("abort", partsOf(methods.abort.output, "abort"));
 }
 
 /** The lists of records and the groups of collections; the request gets the fields that lead to them. */
@@ -85,23 +89,29 @@ class Parts {
   constructor(
     readonly message: DescMessage,
     readonly role: string,
+    readonly refusals: string[],
   ) {}
 
-  id(path: string, name: string): this {
-    return this.#add(path, name, { name, presence: false }, Type.STRING);
+  batchId({ batchId }: { readonly batchId: string }): this {
+    return this.id("batchId", batchId, "batch_id");
   }
 
-  count(path: string, name: string, presence: boolean): this {
-    return this.#add(path, name, { name, presence, type: Type.INT64 }, Type.INT64);
+  /** @param key Of the mapping. */
+  id(key: string, path: string, name: string): this {
+    this.#add(key, path, { name, presence: false }, Type.STRING);
+    return this;
   }
 
-  /** Returns the message of the list's entries. */
-  list(path: string, name: string, message: string): DescMessage {
-    this.#add(path, name, { name, message, presence: false }, Type.MESSAGE);
-    const entry = fieldsAt(this.message, path, `${this.role}.${name}`).at(-1)?.message;
-    if (entry === undefined)
-      throw new Refusal(`contract/mapping.ts: ${this.role}.${name}: no list of messages`);
-    return entry;
+  count(key: string, path: string, name: string, presence: boolean): void {
+    const line = `delete this line, ${key}`;
+    const remedy = this.role === "sync" ? line : `delete this block, ${this.role.split(".").at(-1)}`;
+    this.#add(key, path, { name, presence, type: Type.INT64 }, Type.INT64, remedy);
+  }
+
+  /** Returns the message of the list's entries, if there is one. */
+  list(key: string, path: string, name: string, message: string): DescMessage | undefined {
+    const edit = { name, message, presence: false };
+    return this.#add(key, path, edit, Type.MESSAGE, `delete this block, ${name}`)?.message;
   }
 
   /** What a proto2 contract requires and the SDK does not send. */
@@ -115,22 +125,31 @@ class Parts {
       .flatMap(({ fields }) => fields)
       .find((each) => isRequired(each) && !sent.has(each));
     if (field !== undefined)
-      throw new Refusal(`${field.toString()} is required by the contract, and the SDK does not send it`);
+      this.refusals.push(`${field.toString()} is required by the contract, and the SDK does not send it`);
   }
 
-  /** A field within another message keeps that message as it is: the door (write-door.ts) reads through it. */
-  #add(path: string, part: string, edit: FieldEdit, type: Type): this {
-    const fields = fieldsAt(this.message, path, `${this.role}.${part}`);
-    this.#paths.push(fields);
-    const [field, ...inner] = fields;
-    const target = inner.at(-1) ?? field;
-    const fits = type === Type.INT64 ? COUNTS.has(target?.proto.type) : target?.proto.type === type;
-    if (field === undefined || !fits)
-      throw new Refusal(
-        `contract/mapping.ts: ${this.role}.${part}: ${target?.toString()} must be a ${Type[type]}`,
-      );
-    this.edits.set(field, inner.length === 0 ? edit : { name: field.name, presence: true, isPath: true });
-    return this;
+  /**
+   * A field within another message keeps that message as it is: the door (write-door.ts) reads through it.
+   * @param remedy What to do if the contract has no counts.
+   */
+  #add(key: string, path: string, edit: FieldEdit, type: Type, remedy?: string): DescField | undefined {
+    const place = `${this.role}.${key}`;
+    const [found] = unlessRefused(this.refusals, () => {
+      const fields = fieldsAt(this.message, path, place, remedy);
+      const [field, ...inner] = fields;
+      const target = inner.at(-1) ?? field;
+      const fits = type === Type.INT64 ? COUNTS.has(target?.proto.type) : target?.proto.type === type;
+      if (field === undefined || target === undefined || !fits)
+        throw new Refusal(
+          `contract/mapping.ts: ${place}: ${target?.toString()} must be ${type === Type.INT64 ? "an integer" : `a ${Type[type]}`}`,
+        );
+      return { fields, field, target };
+    });
+    if (found === undefined) return undefined;
+    this.#paths.push(found.fields);
+    const isDirect = found.fields.length === 1;
+    this.edits.set(found.field, isDirect ? edit : { name: found.field.name, presence: true, isPath: true });
+    return found.target;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Finds the parts of the contract that mapping.ts names. */
 import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from "@bufbuild/protobuf";
 import type { Mapping } from "../contract/types.js";
-import { Refusal } from "./refusal.js";
+import { Refusal, unlessRefused } from "./refusal.js";
 
 /** A collection of the request. */
 export interface CollectionPlace {
@@ -30,42 +30,56 @@ export interface Roles {
   readonly methods: Readonly<Record<Role, DescMethod>>;
 }
 
-export function findRoles(registry: FileRegistry, mapping: Mapping): Roles {
-  const service = registry.getService(mapping.service);
-  if (service === undefined) {
-    const names = [...registry].flatMap((desc) => (desc.kind === "service" ? [desc.typeName] : []));
-    throw mappingError("service", `there is no service ${mapping.service}`, names);
-  }
-  const method = (role: Role) => {
-    const name = mapping.methods[role];
-    const found = service.methods.find((candidate) => candidate.name === name);
-    if (found !== undefined) return found;
-    const names = service.methods.map((candidate) => candidate.name);
-    throw mappingError(`methods.${role}`, `${service.typeName} has no method ${name}`, names);
-  };
-  const methods = {
-    start: method("start"),
-    sync: method("sync"),
-    complete: method("complete"),
-    abort: method("abort"),
-  };
-  for (const role of ROLES) {
-    const kind = role === "sync" ? "client_streaming" : "unary";
-    if (methods[role].methodKind !== kind)
-      throw new Refusal(`contract/mapping.ts: methods.${role}: ${methods[role].name} must be ${kind}`);
-  }
-  return { service, methods };
+/** @throws Refusal a part is missing without which nothing else can be read */
+export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
+  const services = [...registry].filter((desc) => desc.kind === "service");
+  const named = services.find(({ typeName }) => typeName === mapping.service);
+  // The only one is meant: what else is wrong is told in the same run.
+  const service = named ?? services[0];
+  const unknown = mappingError(
+    "service",
+    `there is no service ${mapping.service}`,
+    services.map(({ typeName }) => typeName),
+  );
+  if (service === undefined || (named === undefined && services.length > 1)) throw unknown;
+  if (named === undefined) refusals.push(unknown.message);
+  const method = (role: Role) => unlessRefused(refusals, () => methodOf(service, role, mapping))[0];
+  const [start, sync, complete, abort] = ROLES.map(method);
+  if (start === undefined || sync === undefined || complete === undefined || abort === undefined)
+    throw new Refusal(refusals.join("\n"));
+  return { service, methods: { start, sync, complete, abort } };
 }
 
-/** The fields of a path such as `header.batch_id`. */
-export function fieldsAt(message: DescMessage, path: string, role: string): readonly DescField[] {
+function methodOf(service: DescService, role: Role, { methods }: Mapping): DescMethod {
+  const name = methods[role];
+  const found = service.methods.find((candidate) => candidate.name === name);
+  const names = service.methods.map((candidate) => candidate.name);
+  if (found === undefined)
+    throw mappingError(`methods.${role}`, `${service.typeName} has no method ${name}`, names);
+  const kind = role === "sync" ? "client_streaming" : "unary";
+  if (found.methodKind !== kind)
+    throw new Refusal(`contract/mapping.ts: methods.${role}: ${name} must be ${kind}`);
+  return found;
+}
+
+/**
+ * The fields of a path such as `header.batch_id`.
+ * @param place The key of the mapping.
+ * @param remedy What to do if the contract has nothing like it.
+ */
+export function fieldsAt(
+  message: DescMessage,
+  path: string,
+  place: string,
+  remedy?: string,
+): readonly DescField[] {
   const fields: DescField[] = [];
   let within: DescMessage | undefined = message;
   for (const name of path.split(".")) {
     const field: DescField | undefined = within?.fields.find((candidate) => candidate.name === name);
     if (field === undefined) {
       const names = within?.fields.map((candidate) => candidate.name) ?? [];
-      throw mappingError(role, `${within?.typeName ?? path} has no field ${name}`, names);
+      throw mappingError(place, `${within?.typeName ?? path} has no field ${name}`, names, remedy);
     }
     fields.push(field);
     within = field.message;
@@ -127,6 +141,9 @@ export function findCollections(
   });
 }
 
-function mappingError(role: string, problem: string, names: readonly string[]): Refusal {
-  return new Refusal(`contract/mapping.ts: ${role}: ${problem}; it has ${names.join(", ") || "none"}`);
+function mappingError(place: string, problem: string, names: readonly string[], remedy?: string): Refusal {
+  const otherwise = remedy === undefined ? "" : `; if none of them is a count, ${remedy}`;
+  return new Refusal(
+    `contract/mapping.ts: ${place}: ${problem}; it has ${names.join(", ") || "none"}${otherwise}`,
+  );
 }

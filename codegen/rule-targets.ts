@@ -27,32 +27,60 @@ export function unmetLeftOut(rules: Rules, registry: FileRegistry, names: Names)
   return [...collections, ...fields].filter((rule) => !known.has(rule)).map((rule) => unmet(rule, "field"));
 }
 
+/** The messages that records consist of. */
+function messagesOf(records: Iterable<DescMessage>, found = new Map<string, DescMessage>()) {
+  for (const message of records) {
+    if (message.typeName.startsWith("google.") || found.has(message.name)) continue;
+    found.set(message.name, message);
+    messagesOf(
+      message.fields.flatMap((field) => field.message ?? []),
+      found,
+    );
+  }
+  return found;
+}
+
 /** The rules without a target. */
-export function unmetRules(
-  rules: Rules,
-  request: DescMessage,
-  models: Iterable<DescMessage>,
-): readonly string[] {
-  const collections = new Set(findCollections(request).map(({ field }) => field.name));
-  const messages = new Map(Array.from(models, (message) => [message.name, message]));
+export function unmetRules(rules: Rules, request: DescMessage): readonly string[] {
+  const places = findCollections(request);
+  const collections = new Set(places.map(({ field }) => field.name));
+  const messages = messagesOf(places.map(({ records }) => records.message));
+  const unruled = [...messages.values()].filter(({ name }) => rules.messages[name] === undefined);
+  const named = (theirs: string, ours: string) => `contract/mapping.ts, names: { "${theirs}": "${ours}" }`;
+  const unmetMessage = (name: string, fields: readonly string[]) => {
+    const alike = mostAlike(unruled, fields)?.name;
+    const other = alike === undefined ? "" : `if ${alike} is it, ${named(alike, name)}; otherwise `;
+    return `${unmet(`messages.${name}`, "message of a record")}; ${other}delete this block`;
+  };
   const fields = fieldRules(rules).filter(([message, , { leftOut }]) => messages.has(message) && !leftOut);
   return [
     ...Object.entries(rules.collections).flatMap(([name, model]) =>
-      collections.has(name) || model === "left out" ? [] : [unmet(`collections.${name}`, "collection")],
+      collections.has(name) || model === "left out"
+        ? []
+        : [`${unmet(`collections.${name}`, "collection")}; delete this line`],
     ),
     ...Object.entries(rules.messages).flatMap(([name, { fields: all = {}, ...others }]) => {
       const isLeftOutOnly = !Object.keys(others).length && Object.values(all).every(({ leftOut }) => leftOut);
-      return messages.has(name) || isLeftOutOnly ? [] : [unmet(`messages.${name}`, "message of a record")];
+      return messages.has(name) || isLeftOutOnly ? [] : [unmetMessage(name, Object.keys(all))];
     }),
     ...fields.flatMap(([message, field, { refersTo = [] }]) => [
       ...(messages.get(message)?.fields.some(({ name }) => name === field)
         ? []
-        : [unmet(`messages.${message}.${field}`, "field")]),
+        : [
+            `${unmet(`messages.${message}.${field}`, "field")}; delete this line, or name the contract's field: ${named(`${message}.FIELD`, field)}`,
+          ]),
       ...refersTo.flatMap((name) =>
         collections.has(name) ? [] : [unmet(`messages.${message}.${field}: refersTo ${name}`, "collection")],
       ),
     ]),
   ];
+}
+
+/** The message that has most of these fields: half of them, and two, or none. */
+function mostAlike(messages: readonly DescMessage[], names: readonly string[]): DescMessage | undefined {
+  const shared = ({ fields }: DescMessage) => fields.filter(({ name }) => names.includes(name)).length;
+  const [best] = messages.toSorted((a, b) => shared(b) - shared(a));
+  return best !== undefined && shared(best) >= Math.max(2, names.length / 2) ? best : undefined;
 }
 
 function fieldRules({ messages }: Rules) {

@@ -1,5 +1,6 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import type { Contract, Field, Model } from "./model.js";
+import { enumLiterals } from "./names.js";
 
 /** Writes fields.ts: the fields of each snapshot collection that the guard samples, with those of messages inside. */
 export function writeFields(file: GeneratedFile, { collections }: Contract): void {
@@ -11,7 +12,9 @@ export function writeFields(file: GeneratedFile, { collections }: Contract): voi
     if (model !== "snapshot") continue;
     file.print(`  ${name}: [`);
     for (const { field, path, label } of fieldsIn(record, [], ""))
-      file.print(`    { name: "${label}", path: [${path.join(", ")}], kind: "${kindOf(field)}" },`);
+      file.print(
+        `    { name: "${label}", path: [${path.join(", ")}], kind: "${kindOf(field)}"${valuesOf(field)} },`,
+      );
     file.print("  ],");
   }
   file.print("};");
@@ -44,4 +47,13 @@ function fieldsIn(model: Model, path: readonly number[], prefix: string): readon
 function kindOf({ type: { kind }, drifts }: Field): string {
   if (drifts || kind === "timestamp" || kind === "stringMap") return "drifting";
   return kind === "string" || kind === "strings" ? "text" : "value";
+}
+
+/** The names of a boolean's or an enum's values by their numbers, which are in samples as they are. */
+function valuesOf({ type }: Field): string {
+  if (type.kind === "bool") return ', values: ["false", "true"]';
+  if (type.kind !== "enum") return "";
+  const names: string[] = [];
+  for (const { literal, number } of enumLiterals(type.type)) names[number] = literal;
+  return `, values: [${Array.from(names, (name = "") => JSON.stringify(name)).join(", ")}]`;
 }

@@ -13,7 +13,7 @@ import type { Collection, RecordOf } from "../sync/collections.js";
  *     {
  *       collection: "accounts",
  *       file: "users.csv",
- *       map: (row) => ({ id: `${row["Country"]}-${row["Number"]}`, email: row["E-Mail"] || null }),
+ *       map: ({ Number: id = "", "E-Mail": email }) => ({ id, email: email || null }), // "" is refused
  *     },
  *   ],
  * } satisfies CliConfig;

@@ -36,8 +36,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   status: {
     summary: "show the last runs, the one that is held and why, and what to do next",
     more: "Without an installation, it lists all of the ledger: last completed run, how late the next one is, and what is held.",
-    options: ["ids", ...CONNECTED],
-    examples: ["status", "status --ids > ids.txt"],
+    options: ["ids", "page", ...CONNECTED],
+    examples: ["status", "status --ids > ids.txt", "status --format html > held.html   # a page to forward"],
     load: () => import("./status.js"),
   },
   approve: {

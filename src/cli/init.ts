@@ -57,8 +57,18 @@ import { fromCsv } from "@saas-management/sdk/sources";
 const users = () =>
   fromCsv(new URL("users.csv", import.meta.url), {
     columns: ["id", "name", "email", "active"],
-    map: ({ id, name, email, active }) => ({ id, name, email: email || null, active: active === "yes" }),
+    map: ({ id, name, email, active }, at) => ({ id, name, email: email || null, active: yesOrNo(active, at) }),
   });
+
+/**
+ * An unknown word ends the run: taken for "no", it would deactivate everybody.
+ * @param {string} word
+ * @param {{ location: string }} at
+ */
+function yesOrNo(word, { location }) {
+  if (word !== "yes" && word !== "no") throw new Error(\`\${location}: active must be yes or no.\`);
+  return word === "yes";
+}
 
 export const connector = defineConnector({
   snapshots: ["accounts"],

@@ -13,7 +13,7 @@ import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
 
 /** What becomes of the ids of a list. */
-const CHANGES = { removals: "removed", additions: "added", sent: "sent" } as const;
+const CHANGES = { removals: "removed", additions: "added", sent: "sent", changed: "changed" } as const;
 
 /** What the ledger knows of all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
 export async function installationsOf(connection: Connection) {

@@ -7,6 +7,7 @@ import {
 } from "../core/errors/index.js";
 import { causesOf } from "../core/network-errors.js";
 import { escapeControls } from "../core/redact.js";
+import { heldLines } from "../runs/guard/held-report.js";
 import { CHECK, EXIT, helpOf, inShell, type NextStep, nextOf } from "./exit-codes.js";
 import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
@@ -18,8 +19,6 @@ const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
   [/firstRun expects/, "--first-run expects"],
   [/firstRun must not be true/, "--first-run is refused"],
   [/Leave it out, or set it from the command line: firstRun: .*/, "Leave it out."],
-  [/run once with firstRun: true/, "run once with --first-run"],
-  [/run again with approve: "([^"]+)"/, "approve $1 and run the same command again"],
   [/Set waitForLockMs/, "Use --wait-for-lock SECONDS"],
   [/set apiKey \(or (\w+) with fromEnv\), or authorization/, "use $1 or --api-key-file FILE"],
   [/pass it to the call, or set \S+ of the client \((\w+) with fromEnv\)/, "use $1 or --installation ID"],
@@ -34,8 +33,8 @@ const SHOWN_ISSUES = 3;
 /** Reports an error on stderr. @returns the exit code */
 export function report(error: unknown, io: Io): number {
   const { exitCode: status, help } = nextOf(error);
-  const message = messageOf(error);
   const held = error instanceof RunHeldError ? error.report : undefined;
+  const message = held?.summary ?? messageOf(error);
   const id = held?.approval?.id;
   const own = `The ledger is the module's: set approve: "${id}" in its options, or sync.ledger in a configuration.`;
   const reasons = [...reasonsOf(error), ...(io.hasOwnLedger && id !== undefined ? [own] : [])];
@@ -48,7 +47,7 @@ export function report(error: unknown, io: Io): number {
     io.log("error", message, { status, code: codeOf(error), reasons, next, held });
     return status;
   }
-  const said = held === undefined ? message : inShellWords(String(held));
+  const said = held === undefined ? message : heldLines(held).join("\n");
   const lines = [`saas-management: ${said}`, ...reasons.map((reason) => `  ${reason}`)].join("\n");
   io.writeError(`${forTerminal(lines, process.stderr)}\n`);
   if (error instanceof UsageError) io.writeError('Try "saas-management --help".\n');
@@ -69,19 +68,17 @@ function codeOf(error: unknown): string {
 /** @param lineBreak What a line break becomes: a cause may have several lines. */
 export function messageOf(error: unknown, lineBreak = "\n"): string {
   const text = error instanceof Error ? error.message : String(error);
-  return inShellWords(escapeControls(text.replace(/\s*\n\s*/g, lineBreak)));
-}
-
-/** A text of lines, with the shell's words. */
-export function inShellWords(text: string): string {
-  return IN_A_SHELL.reduce((shown, [pattern, words]) => shown.replace(pattern, words), text);
+  const line = escapeControls(text.replace(/\s*\n\s*/g, lineBreak));
+  return IN_A_SHELL.reduce((shown, [pattern, words]) => shown.replace(pattern, words), line);
 }
 
 /** What the service said, each problem of the input, and the messages of the causes. */
 export function reasonsOf(error: unknown): readonly string[] {
+  const message = messageOf(error);
+  const isSaid = (reason: string) => message.includes(reason.replace(/\.$/, ""));
   const reasons = causesOf(error).flatMap((cause, depth) => [
-    ...(depth === 0 ? [] : [`because: ${messageOf(cause, " ")}`]),
-    ...saidBy(cause).map((said) => `the service says: ${escapeControls(said)}`),
+    ...(depth === 0 || isSaid(messageOf(cause)) ? [] : [`because: ${messageOf(cause, " ")}`]),
+    ...saidBy(cause).flatMap((said) => (isSaid(said) ? [] : [`the service says: ${escapeControls(said)}`])),
   ]);
   const issues = error instanceof InvalidInputError && error.issues.length > 1 ? error.issues : [];
   const problems = issues
@@ -91,9 +88,7 @@ export function reasonsOf(error: unknown): readonly string[] {
     );
   const others = issues.length - problems.length;
   const more = others > 0 ? [`and at least ${others} more problems`] : [];
-  return [...new Set([...problems, ...more, ...reasons])].filter(
-    (reason) => !reason.endsWith(`: ${messageOf(error)}`),
-  );
+  return [...new Set([...problems, ...more, ...reasons])];
 }
 
 function saidBy(error: unknown): readonly string[] {

@@ -12,7 +12,7 @@ import { EXIT } from "./exit-codes.js";
 import { asking, countsOf } from "./first-run.js";
 import { forTerminal, type Io } from "./io.js";
 import type { Options } from "./options.js";
-import { firstRunSteps, inShellWords, lineOf } from "./problem.js";
+import { firstRunSteps, lineOf } from "./problem.js";
 import { ProgressLine } from "./progress.js";
 
 /** Runs the connector of a module. */
@@ -80,7 +80,7 @@ export async function execute<S extends SnapshotCollection>(
       const { held, refusals, collections } = preview;
       const isValid = Object.values(collections).every(({ issues }) => issues.length === 0);
       if (refusals.length > 0) process.exitCode = held !== undefined && isValid ? EXIT.held : EXIT.data;
-      io.data(preview, () => forTerminal(inShellWords(String(preview)), process.stdout));
+      io.data(preview, () => forTerminal(String(preview), process.stdout));
       if (held !== undefined && isValid) for (const step of firstRunSteps(held)) io.note(lineOf(step));
       return;
     }

@@ -1,30 +1,38 @@
 import { once } from "node:events";
 import { raceAbort } from "../core/abort.js";
 import { escapeControls } from "../core/redact.js";
+import { heldLines } from "../runs/guard/held-report.js";
 import type { RunHistory } from "../runs/history.js";
 import { type Connection, resolveConnection } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
+import { heldPage } from "./held-page.js";
 import { forTerminal, type Io } from "./io.js";
 import { installationsOf, openHistory } from "./ledger.js";
 import type { Options } from "./options.js";
-import { approveSteps, inShellWords, lineOf } from "./problem.js";
+import { isPage } from "./page.js";
+import { approveSteps, lineOf } from "./problem.js";
+
+/** What is said of an id that a run does not remove. */
+const NOTES: Readonly<Record<string, string>> = { added: " (new)", changed: " (changed)" };
 
 /** Shows the last runs and those that are held, or all installations; the exit code tells whether one is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
+  const asPage = isPage(options, io);
   const connection = await resolveConnection(options);
-  if (connection.installationId === undefined && options.ids !== true) return showAll(connection, io);
+  if (connection.installationId === undefined && options.ids !== true) return showAll(connection, asPage, io);
   const { runs, held, ledger } = await openHistory(connection, io);
   if (held.length > 0) process.exitCode = EXIT.held;
   if (options.ids === true) {
     for (const one of held)
       for await (const listed of ledger.idsOf(one)) {
-        const what = listed.change === "added" ? " (new)" : "";
+        const what = NOTES[listed.change] ?? "";
         const text = `${listed.collection} ${escapeControls(listed.id)}${what}`;
         if (!io.write(`${io.json ? JSON.stringify(listed) : text}\n`))
           await once(process.stdout, "drain", { signal: io.signal });
       }
     return;
   }
+  if (asPage) return void io.write(heldPage([{ runs, held }]));
   const next = approveSteps(held.filter(({ isApproved }) => !isApproved));
   io.data({ runs, held, next }, () => {
     const completed = runs.map((one) => `${one.completedAt.toISOString()} ${one}`);
@@ -35,9 +43,11 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   });
 }
 
-async function showAll(connection: Connection, io: Io): Promise<void> {
-  const installations = await raceAbort(installationsOf(connection), io.signal);
-  if (installations.some(({ held }) => held.length > 0)) process.exitCode = EXIT.held;
+async function showAll(connection: Connection, asPage: boolean, io: Io): Promise<void> {
+  const all = await raceAbort(installationsOf(connection), io.signal);
+  if (all.some(({ held }) => held.length > 0)) process.exitCode = EXIT.held;
+  if (asPage) return void io.write(heldPage(all));
+  const installations = all.map(({ runs: _, ...one }) => one);
   io.data({ installations }, () => {
     const lines = installations.map(({ endpoint, installationId, completedAt, lateMs = 0, held }) => {
       const isTwice = installations.filter((one) => one.installationId === installationId).length > 1;
@@ -54,12 +64,6 @@ async function showAll(connection: Connection, io: Io): Promise<void> {
 }
 
 function describe(held: RunHistory["held"][number]): readonly string[] {
-  const quoted = (ids: readonly string[]) => ids.map((id) => JSON.stringify(escapeControls(id))).join(", ");
-  const named = held.reasons.filter(({ examples }) => examples.length > 0);
-  const details = named.map(({ collection, examples }) => `First ids of ${collection}: ${quoted(examples)}`);
   const until = `; approved: runs like this one go through until ${held.approval.expiresAt.toISOString()}`;
-  const since = `Held since ${held.heldAt.toISOString()}${held.isApproved ? until : ""}.`;
-  const lines = String(held).split("\n");
-  const open = held.isApproved ? lines.filter((line) => !line.includes("approve:")) : lines;
-  return ["", since, inShellWords(open.join("\n")), ...details];
+  return ["", `Held since ${held.heldAt.toISOString()}${held.isApproved ? until : ""}.`, ...heldLines(held)];
 }

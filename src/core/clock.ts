@@ -18,6 +18,21 @@ export interface Clock {
   after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean | undefined }): () => void;
 }
 
+/** A time on both of a clock's scales. */
+export interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export function momentOf(clock: Clock): Moment {
+  return { monotonic: clock.monotonic(), wall: clock.now() };
+}
+
+/** Milliseconds since a moment. The monotonic clock may stand still while a machine is suspended: the one ahead counts. */
+export function elapsedSince(clock: Clock, { monotonic, wall }: Moment): number {
+  return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
+}
+
 export type TimerOptions = Parameters<Clock["after"]>[2];
 
 /** Longer timers fire at once. */

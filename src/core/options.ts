@@ -1,7 +1,7 @@
 import { type Clock, completeClock } from "./clock.js";
 import { ConfigurationError, type InvalidInputError } from "./errors/index.js";
 import { type ClientEvent, type Logger, safeCallback, safeLogger } from "./hooks.js";
-import { RetryBudget, type RetryOptions, type RetryPolicy } from "./retry.js";
+import { RetryBudget, type RetryOptions, type RetryPolicy, resolveRetry } from "./retry.js";
 import {
   describeType,
   FUNCTION,
@@ -9,7 +9,6 @@ import {
   type OptionTable,
   POSITIVE,
   readOptions,
-  wholeNumber,
   withMethods,
 } from "./validate.js";
 import { VERSION } from "./version.js";
@@ -110,12 +109,6 @@ export const COMMON_OPTIONS = {
   onEvent: FUNCTION,
 } satisfies OptionTable<CommonOptions>;
 
-const RETRY_OPTIONS = {
-  retries: wholeNumber(0),
-  minDelayMs: POSITIVE,
-  maxDelayMs: POSITIVE,
-} satisfies OptionTable<RetryOptions>;
-
 const APP_INFO = { name: true, version: true } satisfies OptionTable<NonNullable<CommonOptions["appInfo"]>>;
 
 export interface CommonConfiguration {
@@ -149,18 +142,6 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
     clock: completeClock(clock),
     isTraced: true,
   };
-}
-
-/** @param defaults What holds for the fields that are left out. */
-export function resolveRetry(retry: RetryOptions | false | undefined, defaults: RetryPolicy): RetryPolicy {
-  if (retry === undefined) return defaults;
-  const given =
-    retry === false ? { retries: 0 } : readOptions("retry", retry, RETRY_OPTIONS, ConfigurationError);
-  const { retries = defaults.retries, minDelayMs = defaults.minDelayMs } = given;
-  const { maxDelayMs = defaults.maxDelayMs } = given;
-  if (minDelayMs > maxDelayMs)
-    throw new ConfigurationError("retry: minDelayMs must not be above maxDelayMs.");
-  return { retries, minDelayMs, maxDelayMs };
 }
 
 /** Hop-by-hop, framing and routing headers: they would break the connection, or make a peer wait for what is not sent. */

@@ -3,11 +3,13 @@ import { linkAbort } from "./abort.js";
 import type { Clock } from "./clock.js";
 import {
   annotate,
+  ConfigurationError,
   RateLimitError,
   SaasManagementError,
   TimeoutError,
   TransportError,
 } from "./errors/index.js";
+import { type OptionTable, POSITIVE, readOptions, wholeNumber } from "./validate.js";
 
 /** How failed attempts are repeated: exponential back-off with full jitter. */
 export interface RetryOptions {
@@ -84,7 +86,25 @@ export class Deadline {
   }
 }
 
+const RETRY_OPTIONS = {
+  retries: wholeNumber(0),
+  minDelayMs: POSITIVE,
+  maxDelayMs: POSITIVE,
+} satisfies OptionTable<RetryOptions>;
+
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
+
+/** @param defaults What holds for the fields that are left out. */
+export function resolveRetry(retry: RetryOptions | false | undefined, defaults: RetryPolicy): RetryPolicy {
+  if (retry === undefined) return defaults;
+  const given =
+    retry === false ? { retries: 0 } : readOptions("retry", retry, RETRY_OPTIONS, ConfigurationError);
+  const { retries = defaults.retries, minDelayMs = defaults.minDelayMs } = given;
+  const { maxDelayMs = defaults.maxDelayMs } = given;
+  if (minDelayMs > maxDelayMs)
+    throw new ConfigurationError("retry: minDelayMs must not be above maxDelayMs.");
+  return { retries, minDelayMs, maxDelayMs };
+}
 
 export interface RetryContext {
   readonly policy: RetryPolicy;

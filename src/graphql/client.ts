@@ -8,9 +8,7 @@ import {
   type ApplicationFilter,
   type ApplicationOrder,
   ApplicationsDocument,
-  ChangeVendorsStateDocument,
   type ChangeVendorsStateInput,
-  CreateProcurementCaseDocument,
   type CreateProcurementCaseInput,
   type License,
   type LicenseFilter,
@@ -21,7 +19,6 @@ import {
   LicensePlansDocument,
   LicensesDocument,
   type ProcurementCase,
-  UpdateProcurementCaseDocument,
   type UpdateProcurementCaseInput,
   type VendorFilter,
 } from "./generated/operations.js";
@@ -106,12 +103,7 @@ export class GraphQLClient implements AsyncDisposable {
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCase> {
-    return mutate(this.#transport, options, {
-      name: "createProcurementCase",
-      document: CreateProcurementCaseDocument,
-      variables: { input },
-      read: readCase,
-    });
+    return mutate(this.#transport, "createProcurementCase", { input }, options, readCase);
   }
 
   /**
@@ -124,12 +116,7 @@ export class GraphQLClient implements AsyncDisposable {
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCase> {
-    return mutate(this.#transport, options, {
-      name: "updateProcurementCase",
-      document: UpdateProcurementCaseDocument,
-      variables: { input },
-      read: readCase,
-    });
+    return mutate(this.#transport, "updateProcurementCase", { input }, options, readCase);
   }
 
   /**
@@ -146,13 +133,8 @@ export class GraphQLClient implements AsyncDisposable {
     where: VendorFilter | "all",
     options?: MutationOptions,
   ): Promise<{ readonly updatedCount: number }> {
-    const updatedCount = await mutate(this.#transport, options, {
-      name: "changeVendorsState",
-      document: ChangeVendorsStateDocument,
-      variables: vendorVariables(input, where),
-      read: (payload: { readonly updatedCount: unknown }) => readCount(payload.updatedCount),
-    });
-    return { updatedCount };
+    const variables = vendorVariables(input, where);
+    return mutate(this.#transport, "changeVendorsState", variables, options, readUpdated);
   }
 
   /**
@@ -187,7 +169,7 @@ export class GraphQLClient implements AsyncDisposable {
   ): Promise<Data> {
     const own = readOptions("request", options ?? {}, MUTATION_OPTIONS);
     const copy = copyVariables(variables ?? {});
-    return withCallSite(own.signal, () => this.#transport.send(document, copy, own, dataOf<Data>));
+    return withCallSite(own.signal, () => this.#transport.send(document, () => copy, own, dataOf<Data>));
   }
 
   /**
@@ -214,7 +196,7 @@ export class GraphQLClient implements AsyncDisposable {
       if (answer.errors.length === 0 && answer.data === null) throw failures.notGraphQL(answer);
       return answer;
     };
-    return withCallSite(own.signal, () => this.#transport.send(document, copy, own, read));
+    return withCallSite(own.signal, () => this.#transport.send(document, () => copy, own, read));
   }
 
   /**
@@ -244,6 +226,11 @@ export class GraphQLClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+function readUpdated(payload: { readonly updatedCount: unknown }) {
+  const updatedCount = readCount(payload.updatedCount);
+  return updatedCount === undefined ? undefined : { updatedCount };
 }
 
 function readCase({ case: result }: { readonly case: ProcurementCase | null }): ProcurementCase | null {

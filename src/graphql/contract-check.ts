@@ -1,5 +1,4 @@
 import {
-  type ASTNode,
   assertValidSchema,
   buildClientSchema,
   type GraphQLError,
@@ -12,7 +11,8 @@ import {
 } from "graphql";
 import { TransportError } from "../core/errors/index.js";
 import type { GraphQLClient } from "./client.js";
-import * as generated from "./generated/operations.js";
+import { METHODS } from "./generated/operations.js";
+import { readDocument } from "./request/document.js";
 
 /** Which of the SDK's GraphQL operations the service would refuse. */
 export interface ContractReport {
@@ -38,12 +38,11 @@ export async function checkOperations(client: GraphQLClient): Promise<ContractRe
     {},
   );
   const schema = readSchema(introspection);
-  const documents = Object.entries(generated).flatMap(([name, text]) =>
-    typeof text === "string" ? [{ operation: name.replace(/Document$/, ""), document: parse(text) }] : [],
-  );
-  const problems = documents.flatMap(({ operation, document }) =>
-    validate(schema, document).map((error) => ({ operation, field: fieldOf(error), message: error.message })),
-  );
+  const problems = Object.values(METHODS).flatMap((document) => {
+    const { text, name: operation = "" } = readDocument(document);
+    const errors = validate(schema, parse(text));
+    return errors.map((error) => ({ operation, field: fieldOf(error), message: error.message }));
+  });
   return {
     ok: problems.length === 0,
     problems,
@@ -65,11 +64,7 @@ function readSchema(introspection: IntrospectionQuery): GraphQLSchema {
 }
 
 function fieldOf({ nodes: [node] = [] }: GraphQLError): string {
-  return node === undefined ? "" : nameOf(node);
-}
-
-function nameOf(node: ASTNode): string {
-  if (node.kind === Kind.NAME) return node.value;
-  if (node.kind === Kind.VARIABLE) return `$${node.name.value}`;
-  return "name" in node && node.name !== undefined ? node.name.value : node.kind;
+  if (node?.kind === Kind.NAME) return node.value;
+  if (node?.kind === Kind.VARIABLE) return `$${node.name.value}`;
+  return node && "name" in node && node.name !== undefined ? node.name.value : (node?.kind ?? "");
 }

@@ -10,28 +10,12 @@ import {
 } from "../core/errors/index.js";
 import { type OptionTable, POSITIVE, readOptions, withMethods } from "../core/validate.js";
 import type { GraphQLClient } from "./client.js";
-import {
-  ApplicationsDocument,
-  ChangeVendorsStateDocument,
-  CreateProcurementCaseDocument,
-  LicensePlansDocument,
-  LicensesDocument,
-  UpdateProcurementCaseDocument,
-} from "./generated/operations.js";
+import { METHODS } from "./generated/operations.js";
 import type { Document } from "./request/document.js";
+import { isPlainCode } from "./request/error-entries.js";
 import { isJson, readText } from "./request/response.js";
 import { isJsonObject, type JsonObject } from "./request/variables.js";
 import { requireConditions } from "./vendors.js";
-
-/** The documents of the client's own methods. */
-const METHODS = {
-  applications: ApplicationsDocument,
-  licenses: LicensesDocument,
-  licensePlans: LicensePlansDocument,
-  createProcurementCase: CreateProcurementCaseDocument,
-  updateProcurementCase: UpdateProcurementCaseDocument,
-  changeVendorsState: ChangeVendorsStateDocument,
-};
 
 const HANDLER_OPTIONS = {
   client: { ...withMethods("rawRequest"), required: true },
@@ -39,6 +23,8 @@ const HANDLER_OPTIONS = {
   timeoutMs: POSITIVE,
   maxRequestBytes: POSITIVE,
 } satisfies OptionTable<Parameters<typeof createGraphQLHandler>[0]>;
+
+const NOT_ALLOWED = "DOCUMENT_NOT_ALLOWED";
 
 /** The name of the method by the document's key; empty for a document of the caller. */
 type Allowed = ReadonlyMap<string, string>;
@@ -62,15 +48,7 @@ export function createGraphQLHandler(options: {
    * What a page may send: documents, and the names of methods of a `GraphQLClient`. Their variables are the page's, but
    * `changeVendorsState` needs a `where` with conditions.
    */
-  readonly allow: readonly (
-    | "applications"
-    | "licenses"
-    | "licensePlans"
-    | "createProcurementCase"
-    | "updateProcurementCase"
-    | "changeVendorsState"
-    | Document<unknown, never>
-  )[];
+  readonly allow: readonly (keyof typeof METHODS | Document<unknown, never>)[];
   /** Time of one request in milliseconds, from its first byte to the answer. @default 30_000 */
   readonly timeoutMs?: number | undefined;
   /** Most bytes of a request. @default 102_400 (100 KiB) */
@@ -97,36 +75,25 @@ export function createGraphQLHandler(options: {
       const { query, variables } = await readBody(request, maxRequestBytes, signal);
       const asked = keyedDocument(query);
       const method = asked && allowed.get(asked.key);
-      if (asked === undefined || method === undefined) throw new Refusal(400, "DOCUMENT_NOT_ALLOWED");
+      if (asked === undefined || method === undefined) throw refuse(400, NOT_ALLOWED);
       if (method === "changeVendorsState") requireConditions(variables["where"]);
       const answer = await client.rawRequest(asked.text, variables, { signal, timeoutMs, retry: false });
       const { data, status } = answer;
       const errors = answer.errors.map(withoutMessage);
       return respond(status, errors.length === 0 ? { data } : { data, errors });
     } catch (error) {
-      const own = error instanceof Refusal && !signal.aborted;
-      const { code, headers, status } = own ? error : refusalOf(error, signal);
-      const message =
-        code === "DOCUMENT_NOT_ALLOWED"
-          ? "This document is not allowed: add it to `allow` and restart the server."
-          : "The request failed.";
-      return respond(status, { errors: [{ message, extensions: { code } }] }, headers);
+      return error instanceof Response && !signal.aborted ? error : refusalOf(error, signal);
     }
   };
 }
 
-/** Why a request is not answered with data. */
-class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, code: string, headers: Readonly<Record<string, string>> = {}) {
-    super(code);
-    this.status = status;
-    this.code = code;
-    this.headers = headers;
-  }
+/** What a request is answered with if not with data. */
+function refuse(status: number, code: string, headers?: Readonly<Record<string, string>>): Response {
+  const message =
+    code === NOT_ALLOWED
+      ? "This document is not allowed: add it to `allow` and restart the server."
+      : "The request failed.";
+  return respond(status, { errors: [{ message, extensions: { code } }] }, headers);
 }
 
 /** Only JSON: a form of another site could send everything else without asking (CORS). */
@@ -135,12 +102,12 @@ async function readBody(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<{ readonly query: string; readonly variables: JsonObject }> {
-  if (request.method !== "POST") throw new Refusal(405, "METHOD_NOT_ALLOWED", { allow: "POST" });
-  if (!isJson(request.headers)) throw new Refusal(415, "NOT_JSON");
-  const invalid = () => new Refusal(400, "INVALID_REQUEST");
+  if (request.method !== "POST") throw refuse(405, "METHOD_NOT_ALLOWED", { allow: "POST" });
+  if (!isJson(request.headers)) throw refuse(415, "NOT_JSON");
+  const invalid = () => refuse(400, "INVALID_REQUEST");
   const failures = {
-    tooLarge: () => new Refusal(413, "REQUEST_TOO_LARGE"),
-    network: (error: unknown) => (error instanceof Refusal ? error : invalid()),
+    tooLarge: () => refuse(413, "REQUEST_TOO_LARGE"),
+    network: (error: unknown) => (error instanceof Response ? error : invalid()),
     notGraphQL: invalid,
   };
   const { body, headers } = request;
@@ -157,22 +124,24 @@ async function readBody(
 }
 
 /** What a failure of the client means for the page. Statuses that its client repeats stand for what may pass. */
-function refusalOf(error: unknown, signal: AbortSignal): Refusal {
-  if (signal.aborted || error instanceof TimeoutError) return new Refusal(504, "TIMEOUT");
+function refusalOf(error: unknown, signal: AbortSignal): Response {
+  if (signal.aborted || error instanceof TimeoutError) return refuse(504, "TIMEOUT");
   if (error instanceof RateLimitError) {
     const { code, retryAfterMs } = error;
     const headers = retryAfterMs === undefined ? {} : { "retry-after": `${Math.ceil(retryAfterMs / 1000)}` };
-    return new Refusal(429, code, headers);
+    return refuse(429, code, headers);
   }
-  if (error instanceof TransportError || error instanceof ClosedError) return new Refusal(502, error.code);
-  if (error instanceof InvalidInputError) return new Refusal(400, "INVALID_REQUEST");
-  return new Refusal(500, error instanceof SaasManagementError ? "UPSTREAM_REFUSED" : "INTERNAL");
+  if (error instanceof TransportError || error instanceof ClosedError) return refuse(502, error.code);
+  if (error instanceof InvalidInputError) return refuse(400, "INVALID_REQUEST");
+  return refuse(500, error instanceof SaasManagementError ? "UPSTREAM_REFUSED" : "INTERNAL");
 }
 
 function withoutMessage({ extensions, path }: GraphQLResponseError["errors"][number]): object {
-  const { maxAllowedItems: limit } = extensions ?? {};
-  const code = /^[A-Z][A-Z0-9_]{0,63}$/.exec(extensions?.code ?? "")?.[0];
-  const known = { code, ...(typeof limit === "number" && { maxAllowedItems: limit }) };
+  const { code = "", maxAllowedItems: limit } = extensions ?? {};
+  const known = {
+    ...(isPlainCode(code) && { code }),
+    ...(typeof limit === "number" && { maxAllowedItems: limit }),
+  };
   return { message: "The service answered with an error.", path, extensions: known };
 }
 

@@ -6,6 +6,7 @@ import { describeType, isObject } from "../core/validate.js";
 const Big = /* @__PURE__ */ SharedBig();
 /** Far more than money has. A sum is written with all its digits, and "1e900000000" would fill the memory. */
 const MAX_DIGITS = 100;
+const DECIMAL = `a decimal number with at most ${MAX_DIGITS} digits on either side of the point`;
 
 /**
  * Adds amounts per currency, exactly: 0.1 and 0.2 are 0.3.
@@ -32,30 +33,19 @@ export async function sumByCurrency<Item>(
       `The items must be iterable, got ${describeType(items)}. Pass a connection or its nodes.`,
     );
   const sums = new Map<string, SharedBig>();
-  let index = 0;
-  for await (const item of items) addAmount(sums, select(item), index++);
+  let index = -1;
+  for await (const item of items) {
+    index++;
+    const { amount, currency } = select(item) ?? {};
+    // The types promise an amount; a server may not know it.
+    if (amount === null || amount === undefined) continue;
+    if (typeof currency !== "string" || currency === "")
+      throw invalidAmount(index, "currency", "a currency code beside an amount");
+    const exact = decimalOf(amount);
+    if (exact === undefined) throw invalidAmount(index, "amount", DECIMAL);
+    sums.set(currency, exact.plus(sums.get(currency) ?? 0));
+  }
   return new Map([...sums].map(([currency, sum]) => [currency, sum.toFixed()]));
-}
-
-interface Money {
-  readonly amount: number | string;
-  readonly currency: string;
-}
-
-function addAmount(sums: Map<string, SharedBig>, money: Money | null | undefined, index: number): void {
-  const { amount, currency } = money ?? {};
-  // The types promise an amount; a server may not know it.
-  if (amount === null || amount === undefined) return;
-  if (typeof currency !== "string" || currency === "")
-    throw invalidAmount(index, "currency", "a currency code beside an amount");
-  const exact = decimalOf(amount);
-  if (exact === undefined)
-    throw invalidAmount(
-      index,
-      "amount",
-      `a decimal number with at most ${MAX_DIGITS} digits on either side of the point`,
-    );
-  sums.set(currency, exact.plus(sums.get(currency) ?? 0));
 }
 
 function decimalOf(amount: unknown): SharedBig | undefined {

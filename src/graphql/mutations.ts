@@ -1,22 +1,29 @@
 import { MutationError, TransportError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
-import { readOptions } from "../core/validate.js";
-import type { MutationErrors } from "./generated/operations.js";
+import { listOf, readOptions } from "../core/validate.js";
+import {
+  type ChangeVendorsStateData,
+  type CreateProcurementCaseData,
+  METHODS,
+  type MutationErrors,
+  type UpdateProcurementCaseData,
+} from "./generated/operations.js";
 import { MUTATION_OPTIONS, type MutationOptions } from "./options.js";
 import type { Document } from "./request/document.js";
 import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
-import { dataOf, type Transport } from "./request/transport.js";
+import { answerOf, type Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 
-interface Mutation<Name extends keyof MutationErrors, Payload, Value> {
-  readonly name: Name;
-  readonly document: Document<{ readonly [N in Name]: Payload | null }, never>;
-  readonly variables: object;
-  /** Takes the result out of a payload without errors; undefined or null if it has none. */
-  readonly read: (payload: Payload) => Value | null | undefined;
-}
+type AllData = ChangeVendorsStateData & CreateProcurementCaseData & UpdateProcurementCaseData;
+type Payloads = { readonly [N in keyof MutationErrors]: NonNullable<AllData[N]> };
+
+const DOCUMENTS: {
+  readonly [N in keyof MutationErrors]: Document<{ readonly [Field in N]: Payloads[Field] | null }, never>;
+} = METHODS;
 
 const MAX_SHOWN_TYPES = 5;
+
+const isArrayOfObjects: (errors: unknown) => boolean = listOf(isJsonObject);
 
 /** A {@link MutationError} of one mutation. */
 export interface MutationErrorOf<M extends keyof MutationErrors> extends MutationError {
@@ -43,32 +50,27 @@ export function isMutationError<M extends keyof MutationErrors>(
 
 /**
  * Sends a mutation and returns the result in its payload.
+ * @param read Takes the result out of a payload without errors; undefined or null if it has none.
  * @throws {MutationError} the payload has typed errors
  * @throws {TransportError} it shows neither success nor failure
  */
-export async function mutate<
-  Name extends keyof MutationErrors,
-  Payload extends { readonly errors: readonly MutationErrors[Name][] | null },
-  Value,
->(
+export async function mutate<Name extends keyof MutationErrors, Value>(
   transport: Transport,
+  name: Name,
+  variables: object,
   options: MutationOptions | undefined,
-  { name, document, variables, read }: Mutation<Name, Payload, Value>,
+  read: (payload: Payloads[Name]) => Value | null | undefined,
 ): Promise<Value> {
   const copy = copyVariables(variables, true);
   const own = readOptions(name, options ?? {}, MUTATION_OPTIONS);
   return withCallSite(own.signal, async () => {
-    const { data, requestId, redact } = await transport.send(document, copy, own, (answer, failures) => ({
-      data: dataOf(answer, failures),
-      requestId: answer.requestId,
-      redact: failures.redact,
-    }));
+    const { data, requestId, redact } = await transport.send(DOCUMENTS[name], () => copy, own, answerOf);
     const unclear = (what: string) =>
       new TransportError(
         `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,
         { requestId },
       );
-    const payload: Payload | null = data[name];
+    const payload: Payloads[Name] | null = data[name];
     if (!isJsonObject(payload)) throw unclear("has no payload");
     const errors = payload.errors ?? [];
     if (!isArrayOfObjects(errors)) throw unclear("has errors that are not a list");
@@ -101,8 +103,4 @@ function refused(
 function withMessage<Entry extends { readonly message: string }>(entry: Entry): Entry {
   const message: unknown = entry.message;
   return { ...entry, message: typeof message === "string" ? message : "" };
-}
-
-function isArrayOfObjects(errors: unknown): boolean {
-  return Array.isArray(errors) && errors.every(isJsonObject);
 }

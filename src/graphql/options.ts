@@ -120,8 +120,7 @@ const JSON_BODY = { "content-type": "application/json" };
 
 export function resolveOptions(given: GraphQLOptions) {
   const options = readOptions("GraphQLClient", given, CLIENT_OPTIONS, ConfigurationError);
-  const { authorization, baseUrl, credentials, fetch, pageSize } = options;
-  const { maxResponseBytes = DEFAULT_MAX_BYTES } = options;
+  const { authorization, baseUrl, credentials, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);
   if (typeof options.apiKey === "string" && !options.dangerouslyAllowBrowser && isPublicPage())
     throw new ConfigurationError(
@@ -138,7 +137,7 @@ export function resolveOptions(given: GraphQLOptions) {
       url ??= resolveUrl(baseUrl, authorization);
       return url;
     },
-    fetch: fetch ?? globalFetch(),
+    fetch: options.fetch ?? globalFetch(),
     headers: {
       accept: "application/graphql-response+json, application/json",
       ...(inBrowser() ? {} : { "user-agent": common.userAgent }),
@@ -147,7 +146,7 @@ export function resolveOptions(given: GraphQLOptions) {
     },
     credentials,
     maxResponseBytes,
-    pageSizes: new PageSizes(pageSize, common.logger),
+    pageSizes: new PageSizes(options.pageSize, common.logger),
   };
 }
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import { readOptions } from "../core/validate.js";
+import { readOptions, TEXT } from "../core/validate.js";
 import {
   ApplicationsDocument,
   type ChangeVendorsStateInput,
@@ -27,9 +27,7 @@ const IN_APPLICATIONS = new Map(
  * @throws {InvalidInputError} there is no state, or a part has no condition; `issues` has its path
  */
 export function vendorVariables(input: ChangeVendorsStateInput, where: VendorFilter | "all"): JsonObject {
-  const given: unknown = input;
-  if (!isJsonObject(given) || typeof given["state"] !== "string" || given["state"] === "")
-    throw invalidPart("input.state", "a state such as SANCTIONED");
+  if (!TEXT.fits(input?.state)) throw invalidPart("input.state", "a state such as SANCTIONED");
   if (where === "all") return copyVariables({ input }, true);
   const variables = copyVariables({ input, where }, true);
   requireConditions(variables["where"]);

@@ -2,8 +2,8 @@ import { raceAbort } from "../core/abort.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import { readOptions } from "../core/validate.js";
+import type { BatchHandle } from "../sync/batch/handle.js";
 import type { AbortOptions, BatchOptions } from "../sync/batch/start.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { BatchClient, lazyGrpc } from "../sync/client.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import {

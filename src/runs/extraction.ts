@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { linkAbort, raceAbort } from "../core/abort.js";
 import { BatchStateError, InvalidInputError } from "../core/errors/index.js";
 import { handled } from "../core/operation.js";
+import { BatchStates } from "../sync/batch/states.js";
 import {
   type OpenedSink,
   type OpenedWrite,
@@ -61,6 +62,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   readonly #options: ExtractionOptions;
   readonly #ended: ReturnType<typeof linkAbort>;
   readonly #reports: WriteReport[] = [];
+  readonly states = new BatchStates((call, because, cause) => this.#refusal(call, because, cause));
   readonly #writes = new WriteQueue(this);
   readonly #declared: ReadonlySet<Collection>;
   readonly #written = new Set<Collection>();
@@ -86,7 +88,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
 
   /** Fires when a write comes too late or fails: what was extracted is not complete, and must not be completed. */
   get incomplete(): AbortSignal {
-    return this.#writes.incomplete;
+    return this.states.incomplete;
   }
 
   /**
@@ -150,7 +152,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     }
   }
 
-  refusal(call: string, because: string, cause?: unknown): BatchStateError {
+  #refusal(call: string, because: string, cause?: unknown): BatchStateError {
     const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
     // What comes too late may meet a run that is sending.
     const consequence = this.#outcome === undefined ? this.consequence : "The run was not completed.";
@@ -218,7 +220,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     await nextTurn();
     await this.#writes.settled();
     if (this.#violation !== undefined) throw this.#violation;
-    if (!this.#writes.isComplete) throw this.#writes.refusal("The run");
+    this.#writes.requireComplete("The run");
     const missing = [...this.#declared].filter((collection) => !this.#written.has(collection));
     if (missing.length === 0) return;
     throw new InvalidInputError(

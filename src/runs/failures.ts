@@ -13,7 +13,7 @@ import {
 } from "../core/errors/index.js";
 import type { Logger } from "../core/hooks.js";
 import { retryAfterMs } from "../core/retry.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
+import type { BatchHandle } from "../sync/batch/handle.js";
 import type { Collection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { OnProgress } from "../sync/progress.js";

@@ -3,15 +3,21 @@ import { isObject } from "../core/validate.js";
 import { isCollection, isSnapshot } from "../sync/collections.js";
 import { truncateId } from "../sync/encoding/record-id.js";
 import { withText } from "../sync/report-text.js";
+import { heldSummary, isAboutRemovals, withHeldText } from "./guard/held-report.js";
 import { CollectionLedger } from "./ledger/collection-ledger.js";
 import { holdsOf } from "./ledger/holds.js";
 import { idsOf } from "./ledger/id-lines.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import { type HeldRun, knowsSnapshots, type LedgerSnapshot, readLedger } from "./ledger/state.js";
+import { noLines } from "./ledger/value.js";
 import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 
 /** As in the report of a held run. */
-const MAX_EXAMPLES = 20;
+const MAX_EXAMPLES = { removals: 20, changed: 3 } as const;
+
+/** What reports of older versions lack. */
+const OLDER: Partial<HeldReport> = { notes: [] };
+const OLDER_REASON: Partial<HeldReason> = { usual: { sent: [] }, limits: {}, advice: "" };
 
 /** What a ledger knows of an installation. */
 export interface RunHistory {
@@ -41,6 +47,7 @@ export interface InstallationStatus {
   /** How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the second one. */
   readonly lateMs: number | undefined;
   readonly held: RunHistory["held"];
+  readonly runs: RunHistory["runs"];
 }
 
 /** @throws {ConfigurationError} an entry is damaged, and no run is held for it yet */
@@ -51,14 +58,12 @@ export async function readHistory(ledger: InstallationLedger | undefined): Promi
   return historyOf(ledger, seen);
 }
 
-/** Times that a clock ahead has written count as now. */
 async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Promise<RunHistory> {
-  const now = ledger.limits.clock.now();
   const runs = seen.state.runs.flatMap(({ at, receipt }) => {
     if (!isReceipt(receipt)) return [];
     const described = describedReceipt(receipt);
     const lines = () => described.toString().split("\n");
-    return [withText({ ...described, completedAt: new Date(Math.min(at, now)) }, lines)];
+    return [withText({ ...described, completedAt: new Date(at) }, lines)];
   });
   const held: RunHistory["held"][number][] = [];
   for (const run of seen.state.held)
@@ -79,7 +84,7 @@ export async function readInstallations(
     const meanMs = first && last && intervals > 0 ? (Number(last) - Number(first)) / intervals : undefined;
     const { endpoint, installationId } = ledger.scope;
     const lateMs = last && meanMs && Math.max(0, now - Number(last) - meanMs);
-    found.push({ endpoint, installationId, completedAt: last, lateMs, held });
+    found.push({ endpoint, installationId, completedAt: last, lateMs, held, runs });
   }
   return found.sort((a, b) => Number(a.completedAt ?? 0) - Number(b.completedAt ?? 0));
 }
@@ -87,48 +92,41 @@ export async function readInstallations(
 async function readHeld(
   ledger: InstallationLedger,
   { state }: LedgerSnapshot,
-  { approval, at, expiresAt, text }: HeldRun,
+  { approval, at, expiresAt }: HeldRun,
   report: HeldReport,
 ): Promise<RunHistory["held"][number]> {
   const reasons: HeldReason[] = [];
-  const decided: string[] = [];
   for (const reason of report.reasons) {
     const { collection } = reason;
-    const own =
-      isCollection(collection) && isSnapshot(collection)
-        ? new CollectionLedger(ledger, collection)
-        : undefined;
-    if (own !== undefined && holdsOf(state, own.subject).includes(approval))
+    if (!isCollection(collection) || !isSnapshot(collection)) continue;
+    const own = new CollectionLedger(ledger, collection);
+    if (holdsOf(state, own.subject).includes(approval))
       reasons.push(await withExamples(own, approval, reason));
-    else decided.push(`- ${reason.message}`);
   }
-  const isApproved = Object.values(state.collections).some(({ approved }) => approved?.token === approval);
-  return withText(
-    {
-      ...report,
-      reasons,
-      approval: { id: approval, expiresAt: new Date(expiresAt) },
-      heldAt: new Date(Math.min(at, ledger.limits.clock.now())),
-      isApproved,
-    },
-    () => text.split("\n").filter((line) => !decided.includes(line)),
-  );
+  return withHeldText({
+    ...OLDER,
+    ...report,
+    summary: heldSummary(reasons),
+    reasons,
+    approval: { id: approval, expiresAt: new Date(expiresAt) },
+    heldAt: new Date(at),
+    isApproved: Object.values(state.collections).some(({ approved }) => approved?.token === approval),
+  });
 }
 
-/** Adds the first ids that would be removed. */
+/** Adds the first ids that the report had. */
 async function withExamples(
   ledger: CollectionLedger,
   approval: string,
   reason: HeldReason,
 ): Promise<HeldReason> {
   const examples: string[] = [];
-  if (reason.rule !== "removed" && reason.rule !== "window") return reason;
-  const { removals } = await ledger.listed(approval);
-  if (removals !== undefined)
-    for await (const id of idsOf(removals.lines())) {
-      if (examples.push(truncateId(id)) === MAX_EXAMPLES) break;
-    }
-  return { ...reason, examples };
+  const { rule } = reason;
+  const kind = rule === "changed" ? rule : "removals";
+  const lists = rule === "changed" || isAboutRemovals(rule) ? await ledger.listed(approval) : {};
+  for await (const id of idsOf(lists[kind]?.lines() ?? noLines()))
+    if (examples.push(truncateId(id)) === MAX_EXAMPLES[kind]) break;
+  return { ...OLDER_REASON, ...reason, examples };
 }
 
 function isReport(value: unknown): value is HeldReport {

@@ -2,8 +2,8 @@
 import { linkAbort, onAbort, raceAbort } from "../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError } from "../core/errors/index.js";
 import { traced } from "../core/trace.js";
+import type { BatchHandle } from "../sync/batch/handle.js";
 import type { BatchOptions, BatchWatch } from "../sync/batch/start.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
 import { openSyncTrace } from "../sync/call.js";
 import { COLLECTIONS, type SnapshotCollection } from "../sync/collections.js";
 import type { SyncConfiguration } from "../sync/options.js";
@@ -25,6 +25,7 @@ import { acceptedOf, notNoted, type RunReceipt, receiptOf, withSurprise } from "
 import { abortAtSignals } from "./signals.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
+import { usualOf } from "./usual.js";
 
 type AnyConnector = Connector<SnapshotCollection>;
 
@@ -128,7 +129,8 @@ class Run {
       const now = await this.#readLedger();
       this.#requireCurrent(extracted, now);
       const held = await extracted.guard.judge(now);
-      if (held.length > 0) throw await extracted.guard.offer(held, now);
+      if (held.length > 0)
+        throw await extracted.guard.offer(held, now, (name) => usualOf(now.state.runs, name));
       // 4 to 8, in another batch if one fails transiently: what took hours to read is not thrown away.
       let end = await this.#sendInBatch(extracted);
       while ("error" in end) {

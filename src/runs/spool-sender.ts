@@ -1,6 +1,5 @@
-import { annotate, InvalidInputError } from "../core/errors/index.js";
-import { meaningOf } from "../sync/batch/batch-errors.js";
-import type { BatchHandle } from "../sync/batch/sync-batch.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import type { BatchHandle } from "../sync/batch/handle.js";
 import { COLLECTIONS, type Collection } from "../sync/collections.js";
 import { batchIdField } from "../sync/encoding/message-builder.js";
 import type { SyncConfiguration } from "../sync/options.js";
@@ -55,8 +54,6 @@ async function sendCollection(
       firstIndex += records;
     }
     await queue.finish();
-  } catch (error) {
-    throw annotate(meaningOf("write", error), { outcomes: report.ranges });
   } finally {
     queue.close();
     unlink();

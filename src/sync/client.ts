@@ -4,7 +4,7 @@ import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { safeCallback } from "../core/hooks.js";
 import { withCallSite } from "../core/operation.js";
 import { type OptionTable, readOptions } from "../core/validate.js";
-import { meaningOf } from "./batch/batch-errors.js";
+import { BatchHandle } from "./batch/handle.js";
 import { BatchSession } from "./batch/session.js";
 import {
   ABORT_OPTIONS,
@@ -16,7 +16,7 @@ import {
   requireInstallation,
   type StartedBatch,
 } from "./batch/start.js";
-import { BatchHandle } from "./batch/sync-batch.js";
+import { meaningOf } from "./batch/states.js";
 import { callWithRetry, withinGrace } from "./call.js";
 import { type CallOptions, configurationOfCall, readMetadata, type SyncConfiguration } from "./options.js";
 import type { CallContext, SyncTransport } from "./transport.js";

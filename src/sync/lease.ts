@@ -1,10 +1,14 @@
-import type { Clock } from "../core/clock.js";
+import { onAbort } from "../core/abort.js";
+import { type Clock, elapsedSince, type Moment } from "../core/clock.js";
 
 /** How long a batch lives after its last accepted message: 15 minutes (service description, "Limits"). */
 export const LEASE_MS = 15 * 60 * 1000;
 
 /** The rest of a lease at which its owner is warned: a fifth. */
 const WARN_AT_MS = LEASE_MS / 5;
+
+/** When a lease was renewed that is over for good. */
+const NEVER_AGAIN: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
 /**
  * The lease of a batch (service description, "Limits"): how long the server keeps it without a further accepted
@@ -20,27 +24,17 @@ export interface Lease {
 /**
  * A lease counted on this machine, from before the request that began or renewed it: the server's cannot have begun
  * earlier.
- *
- * The lease keeps the process alive until it is closed: otherwise a process whose source waits for nothing that Node
- * knows of would end with the lock held.
  */
 export class CountedLease implements Lease {
   readonly #clock: Clock;
-  readonly #callbacks: LeaseCallbacks;
   #renewedAt: Moment;
-  #warned = false;
-  #over = false;
-  #closed = false;
-  #stopTimer: () => void = () => {};
 
-  constructor(clock: Clock, sentAt: Moment, callbacks: LeaseCallbacks) {
+  constructor(clock: Clock, sentAt: Moment) {
     this.#clock = clock;
     this.#renewedAt = sentAt;
-    this.#callbacks = callbacks;
   }
 
   get remainingMs(): number {
-    if (this.#over) return 0;
     return Math.max(0, LEASE_MS - elapsedSince(this.#clock, this.#renewedAt));
   }
 
@@ -50,51 +44,37 @@ export class CountedLease implements Lease {
 
   renew(sentAt: Moment): void {
     if (sentAt.monotonic > this.#renewedAt.monotonic) this.#renewedAt = sentAt;
-    this.#warned = false;
   }
 
+  /** The service says that it is over. */
   end(): void {
-    this.#over = true;
+    this.#renewedAt = NEVER_AGAIN;
   }
 
-  close(): void {
-    this.#closed = true;
-    this.#stopTimer();
+  /**
+   * Calls back when a fifth of it is left, each time, and when it is over. Renewals need not touch the timer, which keeps
+   * the process alive: otherwise a process whose source waits for nothing that Node knows of would end with the lock held.
+   */
+  watch(closed: AbortSignal, onWarning: (remainingMs: number) => void, onOver: () => void): void {
+    let warnedOf: Moment | undefined;
+    let stopTimer = () => {};
+    const look = (): void => {
+      const { remainingMs } = this;
+      if (remainingMs === 0) {
+        onOver();
+        return;
+      }
+      const isLow = remainingMs <= WARN_AT_MS;
+      if (isLow && warnedOf !== this.#renewedAt) {
+        warnedOf = this.#renewedAt;
+        onWarning(remainingMs);
+      }
+      // The callback may have ended the batch.
+      if (closed.aborted) return;
+      const ms = isLow ? remainingMs : remainingMs - WARN_AT_MS;
+      stopTimer = this.#clock.after(ms, look, { keepAlive: true });
+    };
+    look();
+    onAbort(closed, () => stopTimer());
   }
-
-  /** Calls back what is due, and looks again when the next thing could be due. Renewals need not touch the timer. */
-  watch(): void {
-    const remaining = this.remainingMs;
-    if (remaining === 0) {
-      this.#callbacks.onLost();
-      return;
-    }
-    if (remaining <= WARN_AT_MS && !this.#warned) {
-      this.#warned = true;
-      this.#callbacks.onWarning(remaining);
-      // The callback may end the batch.
-      if (this.#closed) return;
-    }
-    const next = remaining > WARN_AT_MS ? remaining - WARN_AT_MS : remaining;
-    this.#stopTimer = this.#clock.after(next, () => this.watch(), { keepAlive: true });
-  }
-}
-
-interface LeaseCallbacks {
-  readonly onWarning: (remainingMs: number) => void;
-  readonly onLost: () => void;
-}
-
-export interface Moment {
-  readonly monotonic: number;
-  readonly wall: number;
-}
-
-export function momentOf(clock: Clock): Moment {
-  return { monotonic: clock.monotonic(), wall: clock.now() };
-}
-
-/** Milliseconds since a moment. The monotonic clock may stand still while a machine is suspended: the one ahead counts. */
-export function elapsedSince(clock: Clock, { monotonic, wall }: Moment): number {
-  return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
 }

@@ -24,7 +24,7 @@ import {
 } from "../../src/core/errors/index.js";
 
 const issues = [{ path: "id", expected: "a string, got a number" }];
-const report = { installationId: "i", ledger: "l", reasons: [], approval: undefined };
+const report = { installationId: "i", ledger: "l", summary: "", reasons: [], notes: [], approval: undefined };
 
 test.each<[error: SaasManagementError, next: ReturnType<typeof disposition>]>([
   [new RunHeldError("held", { report }), "needs-approval"],

@@ -228,18 +228,16 @@ test("a key function that fails after a refusal keeps the service's message", as
   expect(everythingIn(error)).not.toContain("canary-old");
 });
 
-test("a key function that fails for a window tells the outcome of its records", async () => {
+test("a key function that fails for a window counts its records as sent only if an attempt was", async () => {
   const answers = ["start", "start", "key"];
   const apiKey = () => answers.shift() ?? Promise.reject(new Error("vault is sealed"));
   const lost = await harness.startBatch({ apiKey });
   const unsent = await harness.startBatch({ apiKey });
   harness.server.scripts.SyncRecords.push({ code: 14, details: "connection dropped" });
-  const outcome = (outcome: string) => ({
-    code: "AUTHENTICATION_FAILED",
-    outcomes: [{ outcome, firstIndex: 0, records: 2 }],
-  });
-  expect(await rejection(lost.write("accounts", accounts(2)))).toMatchObject(outcome("unknown"));
-  expect(await rejection(unsent.write("accounts", accounts(2)))).toMatchObject(outcome("unsent"));
+  for (const batch of [lost, unsent])
+    await expect(batch.write("accounts", accounts(2))).rejects.toBeInstanceOf(AuthenticationError);
+  expect(lost.stats.accounts).toMatchObject({ sent: 2, accepted: 0 });
+  expect(unsent.stats.accounts).toMatchObject({ sent: 0, accepted: 0 });
   expect(harness.server.streams).toHaveLength(1);
 });
 

@@ -15,7 +15,7 @@ import { expect, test } from "vitest";
 import { normalize, normalizedRequest } from "../../codegen/normalize.js";
 import { readContract } from "../../codegen/read-contract.js";
 import type { FieldRules, MessageRules } from "../../contract/types.js";
-import { type ContractFixture, FLAT, PRESENCE } from "./fixtures.js";
+import { type ContractFixture, FLAT, NESTED, PRESENCE } from "./fixtures.js";
 import { originalsOf } from "./generated.js";
 
 /** Reads a contract as code generation does. @returns the names of its collections */
@@ -239,7 +239,7 @@ const REFUSALS: readonly Refused[] = [
   [
     "a part that is not there",
     mapped(FLAT, { abort: { batchId: "batch_id" } }),
-    "contract/mapping.ts: abort.batch_id: flat.v2.CloseRequest has no field batch_id; it has batch",
+    "contract/mapping.ts: abort.batchId: flat.v2.CloseRequest has no field batch_id; it has batch",
   ],
   [
     "two messages of one name",
@@ -258,6 +258,62 @@ test.each<[ContractFixture, readonly string[]]>([
 ])("code generation takes the contracts as they are: %#", (contract, names) => {
   expect(read(contract, edited(contract))).toEqual(names);
 });
+
+test("code generation names all faults of the mapping in one run, by its own keys, with what to do", () => {
+  const events = { list: "events", collection: "collection", accepted: "accepted" };
+  const wrong = mapped(FLAT, {
+    start: { installationId: "installation_id", batchId: "batch_id" },
+    sync: { batchId: "batch", accepted: "accepted_records" },
+    complete: { batchId: "batch", events },
+    abort: { batchId: "batch_id" },
+  });
+  expect(refusalsOf(wrong)).toEqual([
+    "contract/mapping.ts: start.installationId: flat.v2.OpenRequest has no field installation_id; it has installation",
+    "contract/mapping.ts: start.batchId: flat.v2.OpenReply has no field batch_id; it has batch",
+    "contract/mapping.ts: sync.accepted: flat.v2.PushReply has no field accepted_records; it has accepted; if none of them is a count, delete this line, accepted",
+    "contract/mapping.ts: complete.events.list: flat.v2.CloseReply has no field events; it has none; if none of them is a count, delete this block, events",
+    "contract/mapping.ts: abort.batchId: flat.v2.CloseRequest has no field batch_id; it has batch",
+  ]);
+  expect(refusalsOf(mapped(FLAT, { service: "flat.v1.Ingest", abort: { batchId: "id" } }))).toEqual([
+    "contract/mapping.ts: service: there is no service flat.v1.Ingest; it has flat.v2.Ingest",
+    "contract/mapping.ts: abort.batchId: flat.v2.CloseRequest has no field id; it has batch",
+  ]);
+  const methods = { start: "Start", sync: "Push", complete: "Push", abort: "Abort" };
+  expect(refusalsOf(mapped(FLAT, { methods })).map((line) => line.split(": ")[1])).toEqual([
+    "methods.start",
+    "methods.complete",
+    "methods.abort",
+  ]);
+});
+
+test("code generation tells stale rules together with what they lead to, and suggests names", () => {
+  const renamed = mapped(NESTED, { names: { "Employee.Microsoft": "DirectoryEmployee" } });
+  expect(refusalsOf(renamed)).toEqual([
+    "contract/rules.ts: the variants EmployeeGeneric, DirectoryEmployee of Employee need the same id: true, or none",
+    expect.stringMatching(
+      /^contract\/rules\.ts: messages\.EmployeeMicrosoft: the contract has no such message of a record; delete this block$/,
+    ),
+  ]);
+});
+
+test("a stale rule names the message that has its fields", () => {
+  const { Cost: _, ...others } = FLAT.rules.messages;
+  const fields = { amount: { required: true }, micros: { required: true }, unit: { drifts: true } } as const;
+  const messages = { ...others, Price: { fields } };
+  const stale = { ...FLAT, rules: { ...FLAT.rules, messages } };
+  expect(refusalsOf(stale)).toContain(
+    'contract/rules.ts: messages.Price: the contract has no such message of a record; if Cost is it, contract/mapping.ts, names: { "Cost": "Price" }; otherwise delete this block',
+  );
+});
+
+function refusalsOf(contract: ContractFixture): readonly string[] {
+  try {
+    read(contract, edited(contract));
+    return [];
+  } catch (error) {
+    return error instanceof Error ? error.message.split("\n") : [];
+  }
+}
 
 test("code generation names all that it refuses", () => {
   const several = ruled(ruled(FLAT, "Login", "score"), "Login", "key");

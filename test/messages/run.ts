@@ -1,5 +1,5 @@
 import { createSyncClient } from "../../src/runs/engine.js";
-import { describeHeld } from "../../src/runs/guard/held-report.js";
+import { describeHeld, heldMessage } from "../../src/runs/guard/held-report.js";
 import { previewOf } from "../support/connector.js";
 
 // Nobody listens on port 1: a run that fails before it sends calls no service.
@@ -9,6 +9,7 @@ const HELD = {
   collection: "accounts",
   findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
   problem: undefined,
+  limits: { removed: 2 },
   approvalProblem: undefined,
   figures: { baseline: "completed", known: 10, sent: 7, added: 1, kept: 6, removed: 4, duplicates: 0 },
   compared: {
@@ -29,6 +30,8 @@ const APPROVAL = {
   lists: [{ removals: "ledger/accounts.removals.txt" }],
   isKnown: false,
 };
+
+const USUAL = { sent: [9, 10], removed: [0, 0.025], added: [0, 0.1] } as const;
 
 export const messages = [
   {
@@ -56,12 +59,21 @@ export const messages = [
   },
   {
     title: "a run that the guard holds",
-    provoke: () => describeHeld(SCOPE, [HELD], APPROVAL),
-    text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %), listed in ledger/accounts.removals.txt. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
+    provoke: () => ({ message: heldMessage(describeHeld(SCOPE, [HELD], APPROVAL, () => USUAL)) }),
+    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; all ids are in ledger/accounts.removals.txt. Check the filter and the pages: a source that is cut off or filtered looks like this. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
+  },
+  {
+    title: "the text of a run that the guard holds",
+    provoke: () => ({ message: String(describeHeld(SCOPE, [HELD], APPROVAL, () => USUAL)) }),
+    text: `Held: 4 of 10 accounts would be removed. Nothing was sent.
+accounts  9 10 → 7
+- accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; all ids are in ledger/accounts.removals.txt
+Check the filter and the pages: a source that is cut off or filtered looks like this.
+If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.`,
   },
   {
     title: "a run that the guard holds without a ledger",
-    provoke: () => describeHeld(SCOPE, [HELD], "no-ledger"),
-    text: 'The guard held this run; nothing was sent (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %). A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
+    provoke: () => ({ message: heldMessage(describeHeld(SCOPE, [HELD], "no-ledger", () => ({ sent: [] }))) }),
+    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6". Check the filter and the pages: a source that is cut off or filtered looks like this. Removals can\'t be approved with ledger: "none". Run again when the source is complete, or use a ledger.',
   },
 ];

@@ -49,6 +49,8 @@ export interface ObservedBatch {
   completionError?: unknown;
   /** State of the handle when nobody called it any more; undefined for the batches of a run. */
   handle?: SyncBatch["state"];
+  /** What it counts: a window may be sent later. */
+  stats?: () => SyncBatch["stats"];
   /** Whether its handle is closed, and somebody else may release its lock. */
   left?: boolean;
   /** Whether the caller was told, or has decided, that the lock may still be held. */

@@ -81,6 +81,7 @@ async function use(
   parts.observation.signals.push(batch.signal);
   await useHandle(batch, steps, observed, parts);
   observed.handle = batch.state;
+  observed.stats = () => batch.stats;
   if (batch.state === "closed") leave(observed);
 }
 

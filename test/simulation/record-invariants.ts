@@ -1,5 +1,5 @@
 /** What has to be true of records: which of them the service holds, how often, and in which order they came. */
-import { BatchStateError, ClosedError, SaasManagementError } from "@saas-management/sdk";
+import { BatchStateError, ClosedError } from "@saas-management/sdk";
 import { isSnapshot } from "./messages.js";
 import type { ObservedBatch, ObservedWrite } from "./observation.js";
 import type { ModelBatch } from "./service-model.js";
@@ -13,7 +13,7 @@ export function brokenRecordRules(simulated: Simulated): string[] {
     ...wronglyRemoved(simulated),
     ...lostEvents(simulated),
     ...repeatedEvents(simulated),
-    ...wrongOutcomes(simulated),
+    ...wrongCounts(simulated),
     ...disorder(simulated),
   ];
 }
@@ -113,23 +113,18 @@ function repeatedEvents({ service, fired, crashed }: Simulated): string[] {
     .map((label) => `${label} was applied twice`);
 }
 
-/** What a failed write's error says of its records is what happened to them. */
-function wrongOutcomes({ service, observation }: Simulated): string[] {
-  return observation.batches.flatMap((observed) => {
-    const batch = service.batches.find(({ id }) => id === observed.id);
-    return observed.writes.flatMap((write) => {
-      const { error, keys, label } = write;
-      if (batch === undefined || !(error instanceof SaasManagementError)) return [];
-      const applied = appliedOf(batch, write);
-      return error.outcomes.flatMap(({ outcome, firstIndex, records }) => {
-        const some = [...keys.keys()].slice(firstIndex, firstIndex + records);
-        const there = some.filter((index) => applied.includes(index)).length;
-        if (outcome === "accepted" && there < some.length)
-          return [`${label}: accepted records are not there`];
-        if (outcome !== "accepted" && outcome !== "unknown" && there > 0)
-          return [`${label}: ${outcome} records are there`];
-        return [];
-      });
+/** Records that count as accepted are there, and those that are there count as sent. */
+function wrongCounts({ service, observation }: Simulated): string[] {
+  return observation.batches.flatMap(({ id, writes, stats }) => {
+    const batch = service.batches.find((one) => one.id === id);
+    const counted = stats === undefined ? [] : Object.entries(stats());
+    return counted.flatMap(([collection, { sent, accepted }]) => {
+      const own = writes.filter((write) => write.collection === collection);
+      const there = own.reduce((sum, write) => sum + new Set(batch && appliedOf(batch, write)).size, 0);
+      const isWrong = there < accepted || there > sent;
+      return isWrong
+        ? [`${id}: of ${collection} ${there} are there, ${accepted} accepted, ${sent} sent`]
+        : [];
     });
   });
 }

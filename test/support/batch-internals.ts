@@ -1,5 +1,5 @@
 import type { SyncBatch } from "@saas-management/sdk";
-import { BatchHandle } from "../../src/sync/batch/sync-batch.js";
+import { BatchHandle } from "../../src/sync/batch/handle.js";
 
 /** The first failure of a batch on the way to the service. */
 export function failureOf(batch: SyncBatch): unknown {

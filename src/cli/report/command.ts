@@ -1,6 +1,7 @@
 import { connect } from "../connect.js";
 import { columnsOf, type Io } from "../io.js";
-import { type Options, UsageError } from "../options.js";
+import type { Options } from "../options.js";
+import { isPage } from "../page.js";
 import { reportHtml } from "./html.js";
 import { costOf, moneyOf, type Report, readReport } from "./model.js";
 import { table } from "./table.js";
@@ -8,11 +9,11 @@ import { table } from "./table.js";
 const UNKNOWN_WIDTH = 200;
 
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
-  const { format, days = 90 } = options;
-  if (io.json && format !== "text") throw new UsageError("--json prints JSON. Leave out --format.");
+  const { days = 90 } = options;
+  const asPage = isPage(options, io);
   await using client = await connect(options, io);
   const report = await readReport(client.graphql, Date.now(), days, io.signal);
-  if (format === "html") io.write(reportHtml(report));
+  if (asPage) io.write(reportHtml(report));
   else io.data(report, () => reportText(report, columnsOf(process.stdout) ?? UNKNOWN_WIDTH));
 }
 

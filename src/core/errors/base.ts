@@ -1,18 +1,5 @@
 import { escapeControls } from "../redact.js";
 
-export interface RecordOutcome {
-  /**
-   * - `accepted`: the service acknowledged them.
-   * - `rejected`: the service refused the one message that held them.
-   * - `unsent`: nothing of them reached the service.
-   * - `unknown`: the answer was lost, or one of several messages of a window was refused.
-   */
-  readonly outcome: "accepted" | "rejected" | "unsent" | "unknown";
-  /** Index in the write of the first record. */
-  readonly firstIndex: number;
-  readonly records: number;
-}
-
 export interface WalkPosition {
   readonly cursor: string | undefined;
   readonly nodesYielded: number;
@@ -35,7 +22,6 @@ interface ErrorFacts {
   readonly attempts?: number | undefined;
   readonly stoppedBecause?: SdkError["stoppedBecause"];
   readonly requestId?: string | undefined;
-  readonly outcomes?: readonly RecordOutcome[] | undefined;
   readonly position?: WalkPosition | undefined;
 }
 
@@ -51,12 +37,11 @@ export function annotate<E>(error: E, facts: ErrorFacts): E {
   if (typeof error !== "object" || error === null) return error;
   const known = FACTS.get(error);
   if (known === undefined) return error;
-  const { attempts, stoppedBecause, requestId, outcomes, position } = facts;
+  const { attempts, stoppedBecause, requestId, position } = facts;
   FACTS.set(error, {
     attempts: attempts ?? known.attempts,
     stoppedBecause: stoppedBecause ?? known.stoppedBecause,
     requestId: requestId ?? known.requestId,
-    outcomes: outcomes === undefined ? known.outcomes : [...outcomes],
     position: position ?? known.position,
   });
   return error;
@@ -136,11 +121,6 @@ export abstract class SdkError extends Error {
   /** The server's own id of the request, for its operator; undefined if it sent none. */
   get requestId(): string | undefined {
     return FACTS.get(this)?.requestId;
-  }
-
-  /** @internal For a failed write: what became of the records that it tried to send. Empty for other errors. */
-  get outcomes(): readonly RecordOutcome[] {
-    return FACTS.get(this)?.outcomes ?? [];
   }
 
   /** @internal For a failed walk over pages: how far it came. Undefined for other errors. */

@@ -13,7 +13,7 @@ import { isSdkError } from "./base.js";
 import type * as common from "./common.js";
 import type * as sync from "./sync.js";
 
-export { annotate, type RecordOutcome, type WalkPosition } from "./base.js";
+export { annotate, type WalkPosition } from "./base.js";
 export * from "./common.js";
 export * from "./sync.js";
 

@@ -140,13 +140,37 @@ export interface HeldReason {
   readonly rule: "removed" | "window" | "added" | "changed" | "no-baseline" | "unreadable-ledger";
   /** The comparison. */
   readonly diff: SnapshotDiff;
-  /** The fields concerned, for `changed`. */
-  readonly fields?: readonly string[];
+  /**
+   * What is usual, by the completed runs that the ledger remembers: how many ids the last seven sent, the latest one last,
+   * and the smallest and largest share of the known ids that runs removed and added (0.02 is 2 %). Approved runs don't
+   * count for the shares, which are absent if no other run had anything to compare with.
+   */
+  readonly usual: {
+    readonly sent: readonly number[];
+    readonly removed?: readonly [least: number, most: number];
+    readonly added?: readonly [least: number, most: number];
+  };
+  /** How many ids the rules let this snapshot remove and add; absent if they set no limit. */
+  readonly limits: { readonly removed?: number; readonly added?: number };
+  /**
+   * For `changed`, each field concerned: how many of the `sampled` records `changed`, the largest share that usually does,
+   * the `value` that they took if it is one boolean, one enum or `empty` (never a text), and how many had that `before`.
+   */
+  readonly fields?: readonly {
+    readonly name: string;
+    readonly sampled: number;
+    readonly changed: number;
+    readonly usual: number;
+    readonly value?: string;
+    readonly before?: number;
+  }[];
   /** What was found, with figures and without a period. */
   readonly message: string;
+  /** What to check first, as a sentence. */
+  readonly advice: string;
   /**
-   * The first ids that would be removed, up to 20, at most 200 characters of each; none for rules that are not about
-   * removals.
+   * Ids, at most 200 characters of each: the first that would be removed, up to 20, or three whose fields changed; none for
+   * other rules.
    */
   readonly examples: readonly string[];
   /**
@@ -162,8 +186,12 @@ export interface HeldReport {
   readonly installationId: string;
   /** Location of the ledger, or `none`. */
   readonly ledger: string;
-  /** The snapshots that were held. */
+  /** What matters most, such as `Held: 38 of 40 accounts would be removed. Nothing was sent.` */
+  readonly summary: string;
+  /** The snapshots that were held, the worst one first. */
   readonly reasons: readonly HeldReason[];
+  /** What else to know before a decision, in sentences. */
+  readonly notes: readonly string[];
   /**
    * The value of `approve` that lets a run like this one pass, and until when; undefined in a preview, without a ledger, or if it
    * could not be stored.
@@ -184,6 +212,11 @@ export class RunHeldError extends SdkError {
   /** @internal */
   constructor(message: string, details: DetailsOf<RunHeldError, "report">) {
     super(message, details, ["report"]);
+  }
+
+  /** @internal The message is the report: what is thrown is read once. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `${this.stack}`.replace(this.message, () => `${this.report}`);
   }
 }
 

@@ -1295,3 +1295,13 @@ export interface MutationErrors {
     readonly message: string;
   };
 }
+
+/** The documents of the client's methods. */
+export const METHODS = {
+  applications: ApplicationsDocument,
+  changeVendorsState: ChangeVendorsStateDocument,
+  createProcurementCase: CreateProcurementCaseDocument,
+  licensePlans: LicensePlansDocument,
+  licenses: LicensesDocument,
+  updateProcurementCase: UpdateProcurementCaseDocument,
+};

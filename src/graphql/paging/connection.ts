@@ -97,22 +97,20 @@ export class PagedConnection<Node> implements Connection<Node> {
 
 /** Walks the nodes of a connection; backward from the end to the start. */
 class NodeIterator<Node> implements AsyncIterator<Node, undefined> {
+  readonly #plan: ConnectionPlan<Node>;
   readonly #pages: PageIterator<Node>;
-  readonly #direction: Direction;
-  readonly #signal: AbortSignal | undefined;
   readonly #queue = new SerialQueue();
   #nodes: Iterator<Node, undefined> = [][Symbol.iterator]();
   #returned = false;
 
   constructor(plan: ConnectionPlan<Node>) {
+    this.#plan = plan;
     this.#pages = new PageIterator(plan);
-    this.#direction = plan.direction;
-    this.#signal = plan.signal;
   }
 
   next(): Promise<IteratorResult<Node, undefined>> {
     // Most nodes are here already and need no step.
-    if (this.#queue.idle && this.#signal?.aborted !== true && !this.#returned) {
+    if (this.#queue.idle && this.#plan.signal?.aborted !== true && !this.#returned) {
       const node = this.#nodes.next();
       if (node.done !== true) return Promise.resolve(node);
     }
@@ -126,13 +124,13 @@ class NodeIterator<Node> implements AsyncIterator<Node, undefined> {
 
   async #step(): Promise<IteratorResult<Node, undefined>> {
     for (;;) {
-      this.#signal?.throwIfAborted();
+      this.#plan.signal?.throwIfAborted();
       if (this.#returned) return { done: true, value: undefined };
       const node = this.#nodes.next();
       if (node.done !== true) return node;
       const page = await this.#pages.next();
       if (page.done === true) return page;
-      this.#nodes = inWalkOrder(page.value.nodes, this.#direction)[Symbol.iterator]();
+      this.#nodes = inWalkOrder(page.value.nodes, this.#plan.direction)[Symbol.iterator]();
     }
   }
 }

@@ -120,7 +120,7 @@ export class PageWalk {
   #read<Node>({ connection, requestId }: FetchedPage<Node>): Page<Node> {
     const { more, cursor } = FIELDS[this.#plan.direction];
     const { nodes, pageInfo, totalCount } = connection ?? {};
-    if (nodes === undefined || !isArrayOrNull(nodes) || typeof pageInfo?.[more] !== "boolean")
+    if (nodes === undefined || !Array.isArray(nodes ?? []) || typeof pageInfo?.[more] !== "boolean")
       throw this.#error(
         `The response has no page. The document must select nodes and pageInfo { ${more} ${cursor} }, and select must return the connection.`,
       );
@@ -167,9 +167,4 @@ export class PageWalk {
 /** Returns a number of nodes, or undefined if it is not one, such as a number too large to be exact. */
 export function readCount(count: unknown): number | undefined {
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
-}
-
-/** The types promise it; a server may not keep to it. */
-function isArrayOrNull(nodes: unknown): boolean {
-  return nodes === null || Array.isArray(nodes);
 }

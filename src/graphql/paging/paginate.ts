@@ -2,9 +2,7 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { checkRules, FUNCTION, type OptionTable, readOptions } from "../../core/validate.js";
 import { LIST_OPTIONS, type ListOptions, PAGING_OPTIONS, type PagingOptions, walkOf } from "../options.js";
 import type { Document, Operation } from "../request/document.js";
-import type { Failures } from "../request/failures.js";
-import type { GraphQLAnswer } from "../request/response.js";
-import { dataOf, type Transport } from "../request/transport.js";
+import { answerOf, type Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
 import { type Connection, PagedConnection } from "./connection.js";
 import type { ConnectionData, PageRequest, WalkPlan } from "./page-walk.js";
@@ -87,13 +85,12 @@ export function paginate<Data, Variables extends object, Node>(
   options: PaginateOptions<Data, Node, keyof Variables>,
 ): Connection<Node> {
   const { select, variableNames = {}, ...own } = readOptions("paginate", options, PAGINATE_OPTIONS);
-  const { first, after, last, before } = readOptions("variableNames", variableNames, NAMES);
-  const names =
-    own.from === "end"
-      ? { size: String(last ?? "last"), cursor: String(before ?? "before") }
-      : { size: String(first ?? "first"), cursor: String(after ?? "after") };
+  const given = readOptions("variableNames", variableNames, NAMES);
+  const { first = "first", after = "after", last = "last", before = "before" } = given;
+  const isEnd = own.from === "end";
+  const names = { size: String(isEnd ? last : first), cursor: String(isEnd ? before : after) };
+  const otherEnd = String(isEnd ? first : last);
   const { [names.size]: size, [names.cursor]: start, ...others } = copyVariables(variables ?? {});
-  const otherEnd = String(own.from === "end" ? (first ?? "first") : (last ?? "last"));
   if (isSet(size) && isSet(others[otherEnd]))
     throw new InvalidInputError(
       `variables.${names.size} and variables.${otherEnd} are both set: pages are read from one end. Set one of them.`,
@@ -108,16 +105,14 @@ export function paginate<Data, Variables extends object, Node>(
     document,
     variables: others,
     names,
-    sizeGiven: [own.pageSize, first, last, size ?? undefined].some((given) => given !== undefined),
+    sizeGiven: [own.pageSize, given.first, given.last, size].some(isSet),
     walk: walkOf(paging),
     select,
     options: own,
   });
 }
 
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
+const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Returns an option, or the value of the variable that it stands for. */
 function onlyOne(option: string, value: unknown, variable: string, inVariables: unknown): unknown {
@@ -132,7 +127,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
   const variablesFor = (operation: Operation, { size, cursor }: PageRequest): JsonObject => {
     // Undefined if the document could not be parsed: the server decides.
     const declares = (name: string) => operation.variables?.has(name) !== false;
-    if (!declares(names.cursor) || (operation.variables !== undefined && !operation.readOnly))
+    if (!declares(names.cursor) || (operation.variables !== undefined && operation.kind !== "query"))
       throw new InvalidInputError(
         `The document must be a query that declares the variable $${names.cursor}.`,
       );
@@ -146,10 +141,6 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       [names.cursor]: cursor,
     };
   };
-  const read = (answer: GraphQLAnswer<Data>, failures: Failures) => ({
-    data: dataOf(answer, failures),
-    requestId: answer.requestId,
-  });
   return new PagedConnection({
     ...source.walk,
     operation: method ?? "paginate",
@@ -159,7 +150,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       const options = { headers, retry, timeoutMs, signal: pageSignal };
       const send = (size: number) => {
         const variablesOfPage = (operation: Operation) => variablesFor(operation, { size, cursor });
-        return transport.send(document, variablesOfPage, options, read);
+        return transport.send(document, variablesOfPage, options, answerOf);
       };
       // A size that the caller has chosen is kept.
       const isChosen = Number.isFinite(source.walk.pageSize);

@@ -16,7 +16,6 @@ export interface Attempt<Data, Result> {
   /** Without the credential. */
   readonly headers: HeaderRecord;
   readonly body: { readonly query: string; readonly variables: JsonObject };
-  readonly repeatable: boolean;
   readonly context: AttemptContext;
   readonly failures: Failures;
   readonly read: AnswerReader<Data, Result>;
@@ -47,28 +46,23 @@ const REDIRECT = new Error("unexpected redirect");
  * this function.
  */
 export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
-  const { configuration, context, failures, progress, repeatable } = attempt;
-  const { credentials, fetch, maxResponseBytes } = configuration;
-  const { signal } = context;
+  const { configuration, context, failures, progress, read } = attempt;
+  const { credentials, fetch, maxResponseBytes, url } = configuration;
+  const { authorization, carried, redact, signal } = context;
   progress.notBegun = false;
   const received: { response?: Response; body?: Body } = {};
-  const client = new RequestClient(configuration.url, {
+  // graphql-request does not see the credential and does not copy the headers.
+  const headers = { ...attempt.headers, ...carried, ...(authorization !== undefined && { authorization }) };
+  // Some runtimes of the edge throw for `credentials`.
+  const own = credentials === undefined ? { headers } : { headers, credentials };
+  const client = new RequestClient(url, {
     errorPolicy: "all",
     excludeOperationName: true,
     redirect: "manual",
-    fetch: async (url, init) => {
+    fetch: async (_, init) => {
       signal.throwIfAborted();
       progress.sent = true;
-      const { authorization, carried } = context;
-      // graphql-request does not see the credential and does not copy the headers.
-      const headers = {
-        ...attempt.headers,
-        ...carried,
-        ...(authorization !== undefined && { authorization }),
-      };
-      // Some runtimes of the edge throw for `credentials`.
-      const cookies = credentials === undefined ? {} : { credentials };
-      const response = await fetch(String(url), { ...init, ...cookies, headers });
+      const response = await fetch(url, { ...init, ...own });
       if (typeof response?.headers?.get !== "function")
         throw new TypeError("fetch did not return a Response");
       received.response = response;
@@ -79,7 +73,7 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
         throw isRedirect(response) ? failures.network(REDIRECT, response) : failures.notJson(response);
       }
       const text = await readText(response, { maxBytes: maxResponseBytes, signal, failures });
-      received.body = parseBody(text, context.redact);
+      received.body = parseBody(text, redact);
       // The text of some engines' responses is read-only.
       return Object.defineProperty(response, "text", { value: noText });
     },
@@ -90,7 +84,8 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
     ({ data } = await client.rawRequest<Data, object>({ ...attempt.body, signal }));
   } catch (error) {
     // A fetch of the caller may throw an error that promises more than this request allows.
-    if (error instanceof SaasManagementError && (repeatable || !error.retryable)) throw error;
+    if (error instanceof SaasManagementError && (failures.context.repeatable || !error.retryable))
+      throw error;
     const { response, body } = received;
     if (response === undefined || error instanceof SaasManagementError)
       throw failures.network(error, response);
@@ -99,17 +94,16 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   }
   const { response, body } = received;
   if (response === undefined || body === undefined) throw failures.network(undefined, response);
-  const { status, headers } = response;
-  const requestId = readRequestId((name) => headers.get(name), context.redact);
-  const head = { status, headers, requestId, data };
-  if (body.errors.length === 0 && response.ok) return attempt.read({ ...head, errors: [] }, failures);
+  const requestId = readRequestId((name) => response.headers.get(name), redact);
+  const head = { status: response.status, headers: response.headers, requestId, data };
+  if (body.errors.length === 0 && response.ok) return read({ ...head, errors: [] }, failures);
   const isAboutRequest = areAboutRequest(body.errors);
   if (body.data === null && isAboutRequest) progress.notBegun = true;
-  failures.isDoubtful = status >= 500 || body.hasData || !isAboutRequest;
+  failures.isDoubtful = response.status >= 500 || body.hasData || !isAboutRequest;
   const answer = { ...head, errors: readErrorEntries(body.errors) };
   const refusal = failures.ofStatus(answer, answer.errors[0]?.message) ?? failures.ofEntries(answer);
   if (refusal !== undefined) throw refusal;
-  return attempt.read(answer, failures);
+  return read(answer, failures);
 }
 
 /** Node keeps a response until the next full collection, and all that it refers to: not its text, which was parsed. */
@@ -118,14 +112,13 @@ async function noText(): Promise<string> {
 }
 
 function parseBody(text: string, redact: (text: string) => string): Body {
-  const body: unknown = JSON.parse(text);
-  const { data = null, errors, hasNext } = isJsonObject(body) ? body : {};
-  const hasData = isJsonObject(body) && "data" in body;
-  if (hasNext === true) throw new SyntaxError("other parts follow");
-  if (data !== null && !isJsonObject(data)) throw new SyntaxError("data is not an object");
-  if (!Array.isArray(errors ?? [])) throw new SyntaxError("errors is not an array");
-  if (!Array.isArray(errors) || errors.length === 0) return { data, hasData, errors: [] };
+  const parsed: unknown = JSON.parse(text);
+  const body = isJsonObject(parsed) ? parsed : {};
+  const { data = null, hasNext } = body;
+  const errors = body["errors"] ?? [];
+  const isWhole = (data === null || isJsonObject(data)) && hasNext !== true;
+  if (!isWhole || !Array.isArray(errors)) throw new SyntaxError("not a GraphQL response");
   // A server may echo the credential in an error, and in whatever it sends with it.
-  redactStrings([data, errors], redact);
-  return { data, hasData, errors };
+  if (errors.length > 0) redactStrings([data, errors], redact);
+  return { data, hasData: "data" in body, errors };
 }

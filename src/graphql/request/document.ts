@@ -19,8 +19,6 @@ export interface Operation {
   readonly kind: "query" | "mutation" | undefined;
   /** Undefined if the operation has no name, or the document could not be parsed. */
   readonly name: string | undefined;
-  /** Whether it certainly only reads. */
-  readonly readOnly: boolean;
   /** Names of the declared variables; undefined if the document could not be parsed. */
   readonly variables: ReadonlySet<string> | undefined;
 }
@@ -57,26 +55,24 @@ function parseText(text: string): Operation {
     document = parse(text, { noLocation: true });
   } catch {
     // A mistake, or syntax that is newer than the parser: the server decides, and nothing says that it only reads.
-    const unknown = { kind: undefined, name: undefined, variables: undefined };
-    return { text, label: "GraphQL request", readOnly: false, ...unknown };
+    return { text, label: "GraphQL request", kind: undefined, name: undefined, variables: undefined };
   }
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   const [definition] = operations;
   if (definition?.kind !== Kind.OPERATION_DEFINITION || operations.length > 1)
     throw new InvalidInputError(`The document must have exactly one operation; it has ${operations.length}.`);
   const name = definition.name?.value;
-  const incremental = incrementalPart(document);
+  const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
+  const incremental = isSubscription ? "a subscription" : incrementalDirective(document);
   if (incremental !== undefined)
     throw new InvalidInputError(
       `The document has ${incremental}, which needs answers in parts. Send a query or a mutation without it.`,
     );
-  const isQuery = definition.operation === OperationTypeNode.QUERY;
   return {
     text,
     label: `GraphQL ${definition.operation}${name === undefined ? "" : ` ${name}`}`,
-    kind: isQuery ? "query" : "mutation",
+    kind: definition.operation === OperationTypeNode.QUERY ? "query" : "mutation",
     name,
-    readOnly: isQuery,
     variables: new Set(definition.variableDefinitions?.map(({ variable }) => variable.name.value)),
   };
 }
@@ -109,13 +105,10 @@ function isTypename(selection: SelectionNode): boolean {
   return selection.alias === undefined && !selection.directives?.length;
 }
 
-/** What is answered in several parts, of which the client reads one. */
-function incrementalPart(document: DocumentNode): string | undefined {
+/** A part of it that is answered later, which the client does not read. */
+function incrementalDirective(document: DocumentNode): string | undefined {
   let found: string | undefined;
   visit(document, {
-    OperationDefinition: ({ operation }) => {
-      if (operation === OperationTypeNode.SUBSCRIPTION) found = "a subscription";
-    },
     Directive: ({ name: { value } }) => {
       if (value === "defer" || value === "stream") found = `@${value}`;
     },

@@ -1,4 +1,5 @@
 import type { GraphQLResponseError } from "../../core/errors/index.js";
+import { isText, objectOf } from "../../core/validate.js";
 import { isJsonObject } from "./variables.js";
 
 /** Further entries are left out: a server may send millions. */
@@ -58,23 +59,25 @@ function largestPage({ maxAllowedItems: limit }: Readonly<Record<string, unknown
   return typeof limit === "number" && Number.isSafeInteger(limit) && limit > 0 ? limit : undefined;
 }
 
-/** The end of a message: what to do about entries. */
-export function describeLimit(errors: GraphQLResponseError["errors"]): string {
+/**
+ * Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`, and what to do. Shows only names and fields of
+ * inputs.
+ */
+export function describeEntries(errors: GraphQLResponseError["errors"]): string {
+  const codes = errors.map(({ extensions }) => extensions?.code ?? "").filter(isPlainCode);
+  const shown = [...new Set(codes)].slice(0, MAX_CODES).join(", ");
+  const place = errors[0] && placeOf(errors[0]);
+  const at = place === undefined ? "" : `, ${errors.length === 1 ? "" : "the first "}at ${place}`;
   const limit = errors.map(({ extensions = {} }) => largestPage(extensions)).find(Boolean);
-  return limit === undefined
-    ? ". See errors and data."
-    : `: the service allows at most ${limit} items a page. Lower pageSize.`;
+  const advice = limit
+    ? `: the service allows at most ${limit} items a page. Lower pageSize.`
+    : ". See errors and data.";
+  return (shown === "" ? "" : ` (${shown})`) + at + advice;
 }
 
-/** Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`. Shows only names and fields of inputs. */
-export function describeEntries(errors: GraphQLResponseError["errors"]): string {
-  const codes = errors
-    .map(({ extensions }) => extensions?.code ?? "")
-    .filter((code) => /^[A-Z][A-Z0-9_]{0,63}$/.test(code));
-  const shown = [...new Set(codes)].slice(0, MAX_CODES).join(", ");
-  const place = errors[0] === undefined ? undefined : placeOf(errors[0]);
-  const at = place === undefined ? "" : `, ${errors.length === 1 ? "" : "the first "}at ${place}`;
-  return (shown === "" ? "" : ` (${shown})`) + at;
+/** Whether a code may stand in a message, or reach a page. */
+export function isPlainCode(code: string): boolean {
+  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code);
 }
 
 /** Takes secrets out of every string and key of a parsed body, in place: it may be large and nested deeply. */
@@ -93,42 +96,36 @@ export function redactStrings(body: object, redact: (text: string) => string): v
 
 function readEntry(entry: unknown): GraphQLResponseError["errors"][number] {
   const { message, path, locations, extensions: given, type } = isJsonObject(entry) ? entry : {};
-  const extensions = isJsonObject(given) ? given : {};
+  const { code, ...others } = isJsonObject(given) ? given : {};
   // Some write the code as a number, or as the entry's `type`.
-  const limit = [extensions["code"], type].find((code) => RATE_LIMIT_CODE.test(`${code}`));
+  const limit = [code, type].find((one) => RATE_LIMIT_CODE.test(`${one}`));
+  const known = limit === undefined ? code : `${limit}`;
   return {
-    message: typeof message === "string" ? message : "",
+    message: isText(message) ? message : "",
     ...(Array.isArray(path) && { path: path.filter(isPathPart) }),
     ...(Array.isArray(locations) && { locations: locations.filter(isLocation) }),
     ...((isJsonObject(given) || limit !== undefined) && {
-      extensions: readExtensions(limit === undefined ? extensions : { ...extensions, code: `${limit}` }),
+      extensions: isText(known) ? { ...others, code: known } : others,
     }),
   };
 }
 
-function readExtensions({ code, ...others }: Readonly<Record<string, unknown>>) {
-  return typeof code === "string" ? { ...others, code } : others;
-}
-
 function isPathPart(part: unknown): part is string | number {
-  return typeof part === "string" || typeof part === "number";
+  return isText(part) || typeof part === "number";
 }
 
-function isLocation(location: unknown): location is { readonly line: number; readonly column: number } {
-  return isJsonObject(location) && isPosition(location["line"]) && isPosition(location["column"]);
+function isPosition(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-function isPosition(value: unknown): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
-}
+const isLocation = objectOf<{ readonly line: number; readonly column: number }>({
+  line: isPosition,
+  column: isPosition,
+});
 
 function placeOf({ path = [], locations = [] }: GraphQLResponseError["errors"][number]): string | undefined {
-  if (path.length > 0)
-    return path.length <= MAX_PATH_PARTS && path.every(isPlain) ? path.join(".") : undefined;
+  const isPlain = path.every((part) => typeof part === "number" || /^[A-Za-z_]\w{0,63}$/.test(part));
+  if (path.length > 0) return path.length <= MAX_PATH_PARTS && isPlain ? path.join(".") : undefined;
   const [first] = locations;
   return first === undefined ? undefined : `line ${first.line}, column ${first.column} of the document`;
-}
-
-function isPlain(part: string | number): boolean {
-  return typeof part === "number" || /^[A-Za-z_]\w{0,63}$/.test(part);
 }

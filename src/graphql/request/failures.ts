@@ -1,3 +1,4 @@
+import type { Clock } from "../../core/clock.js";
 import {
   AuthenticationError,
   GraphQLResponseError,
@@ -15,7 +16,7 @@ import {
 } from "../../core/network-errors.js";
 import { escapeControls } from "../../core/redact.js";
 import { parseRetryAfter } from "../../core/retry.js";
-import { describeEntries, describeLimit, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
+import { describeEntries, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
 import type { GraphQLAnswer, ResponseHead } from "./response.js";
 import { isJsonObject } from "./variables.js";
 
@@ -28,7 +29,7 @@ interface FailureContext {
   readonly repeatable: boolean;
   /** Whether the same key was accepted before, and now a change was refused. */
   readonly isReadOnlyKey: boolean;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now">;
   /** Takes the credential out of a text of the server. */
   readonly redact: (text: string) => string;
 }
@@ -44,93 +45,93 @@ const TRANSIENT_STATUSES = [408, 502, 503, 504];
 /** Advice for a mutation that was sent. */
 export const UNKNOWN_OUTCOME = "It is not known whether it was done: read the data to find out.";
 
+/** What an HTTP 401 and its entry in the errors mean. */
+const NO_KEY = "the API key is missing, unknown or revoked, or its permission scope does not allow this.";
+const TOO_MANY = "too many requests. Try again later.";
+
+type RefusalDetails = ConstructorParameters<typeof RateLimitError>[1];
+type RefusalClass = new (message: string, details: RefusalDetails) => SaasManagementError;
+
 /** Turns everything that can go wrong with a request into an error of the SDK. */
 export class Failures {
-  readonly #context: FailureContext;
-  readonly redact: FailureContext["redact"];
+  readonly context: FailureContext;
   /** Whether an answer with errors may stand for an operation that was executed. */
   isDoubtful = true;
 
   constructor(context: FailureContext) {
-    this.#context = context;
-    this.redact = context.redact;
+    this.context = context;
   }
 
   /** The error of a status that means the same whatever the body says, if it is one. */
   ofStatus(head: ResponseHead, serverMessage?: string): SaasManagementError | undefined {
-    const { label, repeatable } = this.#context;
+    const { label, repeatable: retryable } = this.context;
     const { status } = head;
-    if (status === 401) return this.#notAuthorized("HTTP 401", serverMessage);
+    const how = `HTTP ${status}`;
+    const details = { retryable, retryAfterMs: this.#retryAfterMs(head), serverMessage };
+    if (status === 401) return this.#refused(AuthenticationError, how, NO_KEY, { serverMessage });
     if (status === 429 || (status === 403 && isLimited(head)))
-      return this.#rateLimited(head, `HTTP ${status}`, serverMessage);
-    if (status === 403)
-      return new PermissionDeniedError(
-        `${label} was refused (HTTP 403): the API key may not do this. Check its permission scope.`,
-        { serverMessage },
-      );
+      return this.#refused(RateLimitError, how, TOO_MANY, details);
+    if (status === 403) {
+      const why = "the API key may not do this. Check its permission scope.";
+      return this.#refused(PermissionDeniedError, how, why, { serverMessage });
+    }
     if (!TRANSIENT_STATUSES.includes(status)) return undefined;
-    return this.#transport(head, `${label} failed: the server answered with HTTP ${status}.`, {
-      retryable: repeatable,
-      retryAfterMs: this.#retryAfterMs(head),
-      serverMessage,
-    });
+    return this.#transport(head, `${label} failed: the server answered with ${how}.`, details);
   }
 
   /** The error that `errors` mean for the response as a whole, if they do. */
   ofEntries(answer: GraphQLAnswer<unknown>): SaasManagementError | undefined {
     if (hasData(answer.data)) return undefined;
+    const { isReadOnlyKey, repeatable: retryable } = this.context;
     const refusal = answer.errors.find(({ extensions }) => extensions?.code === NOT_AUTHORIZED);
-    if (refusal !== undefined && this.#context.isReadOnlyKey)
+    if (refusal !== undefined) {
+      const details = { serverMessage: refusal.message };
+      if (!isReadOnlyKey) return this.#refused(AuthenticationError, NOT_AUTHORIZED, NO_KEY, details);
       // A revoked key would be HTTP 401 (service description, "Errors").
-      return new PermissionDeniedError(
-        `${this.#context.label} was refused (${NOT_AUTHORIZED}): the API key may read, but not change anything. Use one with the scope Full Access (Read & Write).`,
-        { serverMessage: refusal.message },
-      );
-    if (refusal !== undefined) return this.#notAuthorized(NOT_AUTHORIZED, refusal.message);
+      const why =
+        "the API key may read, but not change anything. Use one with the scope Full Access (Read & Write).";
+      return this.#refused(PermissionDeniedError, NOT_AUTHORIZED, why, details);
+    }
     const limit = answer.errors.find(isRateLimit);
-    return limit && this.#rateLimited(answer, "in its errors", limit.message);
+    if (limit === undefined) return undefined;
+    const details = { retryable, retryAfterMs: this.#retryAfterMs(answer), serverMessage: limit.message };
+    return this.#refused(RateLimitError, "in its errors", TOO_MANY, details);
   }
 
   /** The response has `errors`, and the caller wants data only. */
   responseErrors({ status, data, errors }: GraphQLAnswer<unknown>): GraphQLResponseError {
+    const { label, repeatable } = this.context;
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
     const partial = hasData(data) ? " and partial data" : "";
-    const isUnknown = !this.#context.repeatable && this.isDoubtful && (!hasData(data) || status >= 500);
+    const isUnknown = !repeatable && this.isDoubtful && (!hasData(data) || status >= 500);
     const outcome = isUnknown ? ` ${UNKNOWN_OUTCOME}` : "";
     return new GraphQLResponseError(
-      `${this.#context.label} was answered with ${count}${partial}${describeEntries(errors)}${describeLimit(errors)}${outcome}`,
+      `${label} was answered with ${count}${partial}${describeEntries(errors)}${outcome}`,
       { errors, data, status, serverMessage: errors[0]?.message },
     );
   }
 
   notJson(head: ResponseHead): SaasManagementError {
-    const { label, url } = this.#context;
-    return this.#unusable(
-      head,
-      `${label} was not answered with JSON by ${url} (HTTP ${head.status}). Check baseUrl, and that no proxy or login page answers instead.`,
-    );
+    const what = `not answered with JSON by ${this.context.url} (HTTP ${head.status})`;
+    return this.#unusable(head, `${what}. Check baseUrl, and that no proxy or login page answers instead.`);
   }
 
   notGraphQL(head: ResponseHead): SaasManagementError {
-    return this.#unusable(
-      head,
-      `${this.#context.label} was answered with HTTP ${head.status} and a body that is cut off or not a GraphQL response.`,
-    );
+    const what = `answered with HTTP ${head.status}`;
+    return this.#unusable(head, `${what} and a body that is cut off or not a GraphQL response.`);
   }
 
   tooLarge(head: ResponseHead, maxBytes: number): SaasManagementError {
-    return this.#unusable(
-      head,
-      `${this.#context.label} was answered with more than ${maxBytes} bytes. Request smaller pages or raise maxResponseBytes.`,
-    );
+    const what = `answered with more than ${maxBytes} bytes`;
+    return this.#unusable(head, `${what}. Request smaller pages or raise maxResponseBytes.`);
   }
 
   /** `fetch` failed, or the body broke off. */
   network(error: unknown, head?: ResponseHead): SaasManagementError {
-    const { label, repeatable, url } = this.#context;
+    const { label, redact, repeatable, url } = this.context;
+    const cause = copyError(error, redact);
     const found = networkErrorOf(error);
     if (found.code === undefined && error !== undefined && isProgramError(error)) {
-      const cause = copyError(error, this.redact);
       const said = cause.message.slice(0, MAX_HEADER);
       return this.#transport(head, `${label} to ${url} failed, because fetch threw: ${said}`, { cause });
     }
@@ -139,31 +140,16 @@ export class Failures {
       ? { ...found, ...NETWORK_ERRORS.CORS }
       : found;
     const what = code === undefined ? description : `${description} (${code})`;
-    return this.#transport(head, `${label} to ${url} failed: ${what}. ${advice}.`, {
-      retryable: repeatable && retryable,
-      cause: copyError(error, this.redact),
-      unsent,
-    });
+    const details = { retryable: repeatable && retryable, cause, unsent };
+    return this.#transport(head, `${label} to ${url} failed: ${what}. ${advice}.`, details);
   }
 
-  #notAuthorized(how: string, serverMessage: string | undefined): AuthenticationError {
-    return new AuthenticationError(
-      `${this.#context.label} was refused (${how}): the API key is missing, unknown or revoked, or its permission scope does not allow this.`,
-      { serverMessage },
-    );
+  #refused(ErrorClass: RefusalClass, how: string, why: string, details: RefusalDetails): SaasManagementError {
+    return new ErrorClass(`${this.context.label} was refused (${how}): ${why}`, details);
   }
 
-  #rateLimited(head: ResponseHead, how: string, serverMessage: string | undefined): RateLimitError {
-    const { label, repeatable } = this.#context;
-    return new RateLimitError(`${label} was refused (${how}): too many requests. Try again later.`, {
-      retryable: repeatable,
-      retryAfterMs: this.#retryAfterMs(head),
-      serverMessage,
-    });
-  }
-
-  #unusable(head: ResponseHead, message: string): SaasManagementError {
-    return this.ofStatus(head) ?? this.#transport(head, message);
+  #unusable(head: ResponseHead, what: string): SaasManagementError {
+    return this.ofStatus(head) ?? this.#transport(head, `${this.context.label} was ${what}`);
   }
 
   #transport(
@@ -174,25 +160,23 @@ export class Failures {
       ...details
     }: ConstructorParameters<typeof TransportError>[1] & { readonly unsent?: boolean } = {},
   ): TransportError {
-    const contentType = head?.headers.get("content-type") ?? undefined;
-    return new TransportError(unsent ? message : message + this.#outcomeAfter(head), {
+    const { redact, repeatable } = this.context;
+    const { status = 0, headers } = head ?? {};
+    // Nothing was done after a status that blames the request; otherwise a mutation may have been.
+    const isRefused = status >= 400 && status < 500 && status !== 408;
+    const isKnown = unsent || repeatable || isRefused;
+    const contentType = headers?.get("content-type") ?? undefined;
+    return new TransportError(isKnown ? message : `${message} ${UNKNOWN_OUTCOME}`, {
       ...details,
       status: head?.status,
       // Redacted before it is cut: half a key would not be found.
-      contentType: contentType && escapeControls(this.redact(contentType)).slice(0, MAX_HEADER),
+      contentType: contentType && escapeControls(redact(contentType)).slice(0, MAX_HEADER),
     });
-  }
-
-  /** Nothing was done after a status that blames the request; otherwise a mutation may have been. */
-  #outcomeAfter(head: ResponseHead | undefined): string {
-    const { status = 0 } = head ?? {};
-    const refused = status >= 400 && status < 500 && status !== 408;
-    return this.#context.repeatable || refused ? "" : ` ${UNKNOWN_OUTCOME}`;
   }
 
   #retryAfterMs({ headers }: ResponseHead): number | undefined {
     const value = headers.get("retry-after");
-    return value === null ? undefined : parseRetryAfter(value, this.#context.now());
+    return value === null ? undefined : parseRetryAfter(value, this.context.clock.now());
   }
 }
 

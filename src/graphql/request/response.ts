@@ -21,9 +21,9 @@ interface BodyRules {
   readonly signal: AbortSignal;
   /** Makes the error of a body that cannot be used. */
   readonly failures: {
-    tooLarge(head: ResponseHead, maxBytes: number): Error;
-    network(error: unknown, head: ResponseHead): Error;
-    notGraphQL(head: ResponseHead): Error;
+    tooLarge(head: ResponseHead, maxBytes: number): unknown;
+    network(error: unknown, head: ResponseHead): unknown;
+    notGraphQL(head: ResponseHead): unknown;
   };
 }
 

@@ -1,7 +1,7 @@
 import { type LinkedController, linkAbort, raceAbort } from "../../core/abort.js";
 import { ClosedError } from "../../core/errors/index.js";
 import { runOperation } from "../../core/operation.js";
-import { resolveRetry } from "../../core/options.js";
+import { resolveRetry } from "../../core/retry.js";
 import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
 import type { PageSizes } from "../paging/page-sizes.js";
 import type { Document, Operation } from "./document.js";
@@ -13,9 +13,6 @@ type Wire = typeof import("./attempt.js");
 
 /** graphql and graphql-request are loaded with the first request: importing the SDK stays cheap. */
 let wire: Wire | undefined;
-
-/** Variables, or what makes them when the document is known. */
-type Variables = JsonObject | ((operation: Operation) => JsonObject);
 
 /** Sends documents to the endpoint, with credential, deadline and retries. */
 export class Transport {
@@ -36,12 +33,55 @@ export class Transport {
   /** Sends a document and returns what `read` takes from the answer. */
   send<Data, Result>(
     document: Document<Data, never>,
-    variables: Variables,
+    variables: (operation: Operation) => JsonObject,
     options: MutationOptions,
     read: AnswerReader<Data, Result>,
   ): Promise<Result> {
     const linked = linkAbort(options.signal);
-    const running = this.#send(document, variables, options, read, linked.controller).finally(() => {
+    const sent = async (): Promise<Result> => {
+      if (this.#closed) throw new ClosedError("The GraphQL client is closed. Create a new one.");
+      const { common, credential, headers: ofClient, url } = this.#configuration;
+      const { timeoutMs = common.timeoutMs } = options;
+      const retry = resolveRetry(options.retry, common.retry);
+      const headers = options.headers === undefined ? ofClient : mergeHeaders(ofClient, options.headers);
+      wire ??= await import("./attempt.js");
+      const { Failures, readDocument, sendAttempt, UNKNOWN_OUTCOME } = wire;
+      const operation = readDocument(document);
+      const { kind, label, name, text } = operation;
+      const isQuery = kind === "query";
+      const repeatable = isQuery || options.idempotent === true;
+      const body = { query: text, variables: variables(operation) };
+      const progress = { sent: false, notBegun: false };
+      return runOperation(
+        { ...common, retry, timeoutMs },
+        {
+          call: "graphql.operation",
+          info: { api: "graphql", operation: name ?? "anonymous" },
+          facts: () => ({ endpoint: new URL(url).origin }),
+          label,
+          credential,
+          cancellation: linked.controller,
+          repeatable,
+          timeoutAdvice: () =>
+            progress.sent && !repeatable ? `Raise timeoutMs. ${UNKNOWN_OUTCOME}` : undefined,
+          // A mutation must not be done twice: one field of it may be refused after another was executed.
+          mayReplaceKey: () => repeatable || progress.notBegun,
+        },
+        async (context) => {
+          const { authorization, redact } = context;
+          const isReadOnlyKey = !isQuery && authorization !== undefined && authorization === this.#accepted;
+          const { clock } = common;
+          const failures = new Failures({ label, url, repeatable, isReadOnlyKey, clock, redact });
+          const request = { configuration: this.#configuration, headers, body, progress, read };
+          const answer = sendAttempt<Data, Result>({ ...request, context, failures });
+          // A fetch of the caller may ignore the signal.
+          const result = await raceAbort(answer, context.signal);
+          this.#accepted = authorization;
+          return result;
+        },
+      );
+    };
+    const running = sent().finally(() => {
       linked.unlink();
       this.#running.delete(linked);
     });
@@ -56,65 +96,6 @@ export class Transport {
       controller.abort(new ClosedError("The GraphQL client was closed during the request."));
     await Promise.allSettled(this.#running.values());
   }
-
-  async #send<Data, Result>(
-    document: object | string,
-    variables: Variables,
-    options: MutationOptions,
-    read: AnswerReader<Data, Result>,
-    cancellation: AbortController,
-  ): Promise<Result> {
-    if (this.#closed) throw new ClosedError("The GraphQL client is closed. Create a new one.");
-    const { common, credential, headers: ofClient, url } = this.#configuration;
-    const { clock, retry, timeoutMs } = common;
-    const configuration = {
-      ...common,
-      retry: resolveRetry(options.retry, retry),
-      timeoutMs: options.timeoutMs ?? timeoutMs,
-    };
-    const headers = options.headers === undefined ? ofClient : mergeHeaders(ofClient, options.headers);
-    wire ??= await import("./attempt.js");
-    const { Failures, readDocument, sendAttempt, UNKNOWN_OUTCOME } = wire;
-    const operation = readDocument(document);
-    const { label, name, text } = operation;
-    const repeatable = operation.readOnly || options.idempotent === true;
-    const body = {
-      query: text,
-      variables: typeof variables === "function" ? variables(operation) : variables,
-    };
-    const progress = { sent: false, notBegun: false };
-    return runOperation(
-      configuration,
-      {
-        call: "graphql.operation",
-        info: { api: "graphql", operation: name ?? "anonymous" },
-        facts: () => ({ endpoint: new URL(url).origin }),
-        label,
-        credential,
-        cancellation,
-        repeatable,
-        timeoutAdvice: () =>
-          progress.sent && !repeatable ? `Raise timeoutMs. ${UNKNOWN_OUTCOME}` : undefined,
-        // A mutation must not be done twice: one field of it may be refused after another was executed.
-        mayReplaceKey: () => repeatable || progress.notBegun,
-      },
-      (context) => {
-        const { authorization, redact } = context;
-        const isReadOnlyKey =
-          !operation.readOnly && authorization !== undefined && authorization === this.#accepted;
-        const now = () => clock.now();
-        const failures = new Failures({ label, url, repeatable, isReadOnlyKey, now, redact });
-        const request = { configuration: this.#configuration, headers, body, repeatable, progress, read };
-        const answer = sendAttempt<Data, Result>({ ...request, context, failures });
-        const accepted = () => {
-          this.#accepted = authorization;
-        };
-        answer.then(accepted, () => {});
-        // A fetch of the caller may ignore the signal.
-        return raceAbort(answer, context.signal);
-      },
-    );
-  }
 }
 
 /** Reads the data of an answer; any entry in `errors` is a failure. */
@@ -122,4 +103,10 @@ export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures): D
   if (answer.errors.length > 0) throw failures.responseErrors(answer);
   if (answer.data === null) throw failures.notGraphQL(answer);
   return answer.data;
+}
+
+/** Reads the data with what belongs to it. */
+export function answerOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures) {
+  const { redact } = failures.context;
+  return { data: dataOf(answer, failures), requestId: answer.requestId, redact };
 }

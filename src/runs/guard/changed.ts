@@ -2,16 +2,17 @@
  * The rule `changed`: too many of the sampled records lost or changed a value. `npm run simulate:guard` shows what its
  * limits hold and what they miss.
  */
-import type { SnapshotCollection } from "../../sync/collections.js";
+import type { HeldReason } from "../../core/errors/index.js";
+import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
 import { FIELDS } from "../../sync/generated/fields.js";
 import {
   changesOf,
   type FieldChange,
-  type FieldKind,
   type FieldSample,
   filledOf,
   rowsOf,
   SAMPLED_RECORDS,
+  type SampledField,
 } from "../../sync/ids/field-sample.js";
 import type { FieldMemory, PastSnapshot, Usual, UsualShares } from "../ledger/past.js";
 import type { Comparison } from "./comparison.js";
@@ -60,10 +61,13 @@ export interface ChangeFacts {
   readonly at: number;
 }
 
+type FieldFigures = NonNullable<HeldReason["fields"]>[number];
+
 /** A field that breaks the rule, and how, without a period. */
-export interface ChangedField {
-  readonly field: string;
+export interface ChangedField extends FieldFigures {
   readonly text: string;
+  /** The rows of the sample that changed. */
+  readonly rows: readonly number[];
 }
 
 /** Judges the fields of a snapshot. */
@@ -71,16 +75,22 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   if (memory === undefined) return [];
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
-  return FIELDS[collection].flatMap(({ name: field, kind }) => {
-    const change = changes.get(field);
+  const found = FIELDS[collection].flatMap((field) => {
+    const change = changes.get(field.name);
     if (change === undefined) return [];
-    const shares = usual.shares[field] ?? NOTHING;
-    const text =
-      lossOf(change, shares) ??
+    const shares = usual.shares[field.name] ?? NOTHING;
+    return (
+      lossOf(
+        change,
+        shares,
+        COLLECTIONS[collection].references[field.name]?.includes(collection) === false,
+      ) ??
       slowLossOf(change, now, pasts, shares) ??
-      otherwise(change, kind, shares, isYoung(usual, at));
-    return text === undefined ? [] : [{ field, text: `\`${field}\`: ${text}` }];
+      otherwise(change, field, shares, isYoung(usual, at)) ??
+      []
+    );
   });
+  return found.sort((a, b) => b.changed / b.sampled - a.changed / a.sampled);
 }
 
 /** The largest share of ids that a run usually removes; undefined while nobody knows. */
@@ -118,19 +128,32 @@ export function memoryAfter(
 }
 
 /** Why a field lost too many of its values in one run. */
-function lossOf({ had, lost }: FieldChange, usual: UsualShares): string | undefined {
+function lossOf(change: FieldChange, usual: UsualShares, isReference: boolean): ChangedField | undefined {
+  const { had, lost } = change;
   const isMany = lost >= LOST.min || (lost === had && lost >= LOST.all);
   if (!isMany || lost / had <= limit(LOST.share, usual.lost)) return undefined;
-  return `${lost} of ${had} sampled records lost their value.${usually(usual.lost, "do")}`;
+  const how = isReference ? "lost it, or name a record that the run lacks" : "lost their value";
+  return lostIn(
+    change,
+    usual.lost,
+    `${lost} of ${had} sampled records ${how} (${usually([0, usual.lost])} do)`,
+  );
+}
+
+function lostIn({ field: name, had, lost, rows }: FieldChange, usual: number, what: string): ChangedField {
+  const lostRows = rows.flatMap(([row, value]) => (value === 0 ? [row] : []));
+  const figures = { name, sampled: had, changed: lost, usual, value: "empty" };
+  return { ...figures, rows: lostRows, text: `\`${name}\`: ${what}` };
 }
 
 /** Why a field has too few values beside one of the earlier snapshots. */
 function slowLossOf(
-  { field, had, lost }: FieldChange,
+  change: FieldChange,
   now: FieldSample,
   pasts: readonly PastSnapshot[],
   usual: UsualShares,
-): string | undefined {
+): ChangedField | undefined {
+  const { field, had, lost } = change;
   if (lost < SLOWLY.now || lost / had <= SLOWLY.shareNow) return undefined;
   const { count } = rowsOf(now);
   const filled = filledOf(now)[field] ?? 0;
@@ -141,22 +164,32 @@ function slowLossOf(
     const expected = (before / records) * count;
     if (expected - filled < SLOWLY.min || 1 - filled / expected <= limit(SLOWLY.share, usual.lost)) continue;
     const day = new Date(past.at).toISOString().slice(0, 10);
-    return `${filled} of ${count} sampled records have a value; ${before} of ${records} had one on ${day}`;
+    const what = `${filled} of ${count} sampled records have a value; ${before} of ${records} had one on ${day}`;
+    return lostIn(change, usual.lost, what);
   }
   return undefined;
 }
 
 /** Why too many records have another value. */
 function otherwise(
-  { had, other, merged, before, values }: FieldChange,
-  kind: FieldKind,
+  change: FieldChange,
+  { name, kind, values: names }: SampledField,
   usual: UsualShares,
   young: boolean,
-): string | undefined {
-  const changed = `${other} of ${had} sampled records took another value.${usually(usual.other, "change")}`;
+): ChangedField | undefined {
+  const { had, other, merged, before, values, value } = change;
+  const changed = (count: number, usualShare: number, what: string, isOf: (byte: number) => boolean) => ({
+    name,
+    sampled: had,
+    changed: count,
+    usual: usualShare,
+    text: `\`${name}\`: ${count} of ${had} sampled records ${what} (${usually([0, usualShare])} change)`,
+    rows: change.rows.flatMap(([row, byte]) => (isOf(byte) ? [row] : [])),
+  });
+  const asOther = () => changed(other, usual.other, "took another value", (byte) => byte > 0);
   if (kind === "drifting") {
     const isNew = !young && usual.other <= DRIFTING.usual;
-    return isNew && other >= OTHER.min && other / had >= DRIFTING.share ? changed : undefined;
+    return isNew && other >= OTHER.min && other / had >= DRIFTING.share ? asOther() : undefined;
   }
   const isUnique = had >= UNIQUE.min && values > UNIQUE.share * HASHES * (1 - Math.exp(-had / HASHES));
   const isIdentity = isUnique && kind === "text";
@@ -176,22 +209,33 @@ function otherwise(
     merged >= COLLAPSED.min &&
     (merged + before) / had >= limit(isIdentity ? COLLAPSED.identityShare : COLLAPSED.share, usual.merged) &&
     before / had < COLLAPSED.before;
-  if (isMerged || isSmall || isCollapsed)
-    return `${merged} of ${had} sampled records took the same value; ${before} had it before.${usually(usual.merged, "change")}`;
+  if (isMerged || isSmall || isCollapsed) {
+    // A boolean and an enum are in the sample as numbers, other values as hashes.
+    const named = names?.[value - 1] ?? "";
+    const what =
+      named === ""
+        ? `took the same value; ${before} already had it`
+        : `became ${named}; ${before} already were`;
+    const all = changed(merged, usual.merged, what, (byte) => byte === value);
+    return { ...all, before, ...(named === "" ? {} : { value: named }) };
+  }
   const isAll =
     kind === "text" && other === had && had >= SMALL.min && values === had && usual.other < SMALL.usual;
   const isOther =
     other >= (isIdentity ? IDENTITY_MIN : OTHER.min) &&
     above(other, isUnique ? OTHER.uniqueShare : OTHER.share, usual.other);
-  return isOther || isAll ? changed : undefined;
+  return isOther || isAll ? asOther() : undefined;
 }
 
 function limit(share: number, usual: number): number {
   return Math.max(share, FACTOR * usual);
 }
 
-function usually(share: number, verb: string): string {
-  return ` Usually at most ${Math.ceil(share * 100)} % ${verb}`;
+/** `usually 0 to 2 %`. */
+export function usually(range: readonly [least: number, most: number]): string {
+  const [from, to] = range.map((share) => Math.round(share * 1000) / 10);
+  if (to === 0) return "usually none";
+  return from === to ? `usually ${to} %` : `usually ${from} to ${to} %`;
 }
 
 function firstUsual(at: number): Usual {

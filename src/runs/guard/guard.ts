@@ -1,6 +1,7 @@
 import { raceAbort } from "../../core/abort.js";
 import {
   type HeldReason,
+  type HeldReport,
   InvalidInputError,
   RunHeldError,
   type SnapshotDiff,
@@ -16,7 +17,7 @@ import { noteHeld } from "../ledger/notes.js";
 import type { PastSnapshots } from "../ledger/past.js";
 import { knowsSnapshots, type LedgerSnapshot, readLedger } from "../ledger/state.js";
 import { decide, heldRunOf, type Judged, offer } from "./approval.js";
-import { describeHeld, type HeldScope } from "./held-report.js";
+import { describeHeld, type HeldScope, heldMessage, type UsualOf } from "./held-report.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type IdLog } from "./snapshot.js";
 import type { Finding } from "./verdict.js";
@@ -150,28 +151,28 @@ export class Guard {
   }
 
   /** Offers an approval of what is held, if the ledger can store it. @returns the error of the run */
-  async offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<RunHeldError> {
+  async offer(held: readonly Judged[], seen: LedgerSnapshot, usual: UsualOf): Promise<RunHeldError> {
     const ended = this.#ended;
-    const offering = this.#offer(held, seen).catch((error: unknown) => {
+    const offering = this.#offer(held, seen, usual).catch((error: unknown) => {
       ended.throwIfAborted();
       this.#configuration.logger.error("saas-management: the ledger could not store the held run", {
         error,
       });
-      return describeHeld(this.place, held, "not-stored");
+      return describeHeld(this.place, held, "not-stored", usual);
     });
-    const { message, report } = await raceAbort(offering, ended);
+    const report = await raceAbort(offering, ended);
     const cause = held.find(({ problem }) => problem !== undefined)?.problem;
-    return new RunHeldError(message, { report, cause });
+    return new RunHeldError(heldMessage(report), { report, cause });
   }
 
-  async #offer(held: readonly Judged[], seen: LedgerSnapshot): Promise<ReturnType<typeof describeHeld>> {
+  async #offer(held: readonly Judged[], seen: LedgerSnapshot, usual: UsualOf): Promise<HeldReport> {
     const { ledger, approve } = this;
-    if (ledger === undefined) return describeHeld(this.place, held, "no-ledger");
+    if (ledger === undefined) return describeHeld(this.place, held, "no-ledger", usual);
     const { clock } = this.#configuration;
     const now = clock.now();
     const stored = await offer(held, { seen, approve, now }, this.rules);
-    const described = describeHeld(this.place, held, stored);
-    const run = heldRunOf(stored, described.report, seen);
+    const report = describeHeld(this.place, held, stored, usual);
+    const run = heldRunOf(stored, report, seen);
     await withinGrace(clock, (over) =>
       noteHeld(
         ledger,
@@ -179,7 +180,7 @@ export class Guard {
         AbortSignal.any([over, this.#ended]),
       ),
     );
-    return described;
+    return report;
   }
 
   /** What names a record that is missing from the run has lost its value. */

@@ -1,8 +1,14 @@
+/** What people read about a held run. It is made of the report's data alone: also of one that a ledger has stored. */
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
+import type { SnapshotCollection } from "../../sync/collections.js";
 import { truncateId } from "../../sync/encoding/record-id.js";
-import { withText } from "../../sync/report-text.js";
+import { count, counted, quoted, withText } from "../../sync/report-text.js";
 import type { Lists } from "../ledger/collection-ledger.js";
+import { usually } from "./changed.js";
 import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
+
+/** Ids that a line names. */
+const NAMED_IDS = 3;
 
 export interface HeldJudgement extends SnapshotJudgement {
   /** Why what was approved does not cover it. */
@@ -20,20 +26,25 @@ export interface StoredHold {
   readonly isKnown: boolean;
 }
 
-type NoOffer = "no-ledger" | "not-stored" | "preview";
+export type UsualOf = (collection: SnapshotCollection) => HeldReason["usual"];
 
-const NO_OFFER: Readonly<Record<NoOffer, string>> = {
+const NO_OFFER = {
   "no-ledger":
-    'Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
-  "not-stored":
-    "The ledger could not store an approval; see the log. For a fileLedger, check its directory and the free disk space.",
-  preview: "",
-};
+    'Removals can\'t be approved with ledger: "none". Run again when the source is complete, or use a ledger.',
+  "not-stored": "The ledger could not store an approval: check its directory and the free disk space.",
+} as const;
 
-const CHECK_SOURCE =
-  "A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first.";
-const NOT_FIRST =
-  "If it is not the first run, this is not the ledger of the last one (another directory, user or address of the service, or a container without a volume), and completing would remove every record that this run lacks.";
+const REMOVALS = "Check the filter and the pages: a source that is cut off or filtered looks like this.";
+const ADVICE: Readonly<Record<HeldReason["rule"], string>> = {
+  removed: REMOVALS,
+  window: REMOVALS,
+  added: "Check the scope of the token: records of another tenant look like this.",
+  changed: "Check the columns: one that was renamed or swapped looks like this.",
+  "no-baseline":
+    "If this isn't the first run, the last one used another ledger (another directory, user or service address, or a container without a volume), and completing this run would remove every record that it lacks.",
+  "unreadable-ledger": "Repair the ledger, or restore it from a backup.",
+};
+const OTHER_IDS = "Check the tenant and the field that ids come from: none of the known ids was sent.";
 
 export interface HeldScope {
   readonly installationId: string;
@@ -41,58 +52,140 @@ export interface HeldScope {
   readonly ledger: string;
 }
 
-/** Tells what is held and what to do: as a report with a line for each sentence, and as a message in one line. */
+/** @param usual What is usual for a collection. */
 export function describeHeld(
   { installationId, ledger }: HeldScope,
   held: readonly HeldJudgement[],
-  offer: StoredHold | NoOffer,
-): { readonly report: HeldReport; readonly message: string } {
+  offer: StoredHold | keyof typeof NO_OFFER | "preview",
+  usual: UsualOf,
+): HeldReport {
   const stored = typeof offer === "string" ? undefined : offer;
+  const reasons = held
+    .flatMap((judgement, i) => reasonsOf(judgement, usual(judgement.collection), stored?.lists[i]))
+    .sort((a, b) => weightOf(b) - weightOf(a));
+  const notes = held.flatMap(({ collection, approvalProblem }) =>
+    approvalProblem === undefined ? [] : [`The approval does not cover ${collection}: ${approvalProblem}.`],
+  );
+  if (stored?.isKnown === true)
+    notes.push(
+      `The approval is that of the run held at ${new Date(stored.at).toISOString()}, whose ids are listed: this one differs from it by no more than the rules allow.`,
+    );
+  if (typeof offer === "string" && offer !== "preview") notes.push(NO_OFFER[offer]);
   const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
-  const isFirst = held.every(({ findings }) => findings.some(({ rule }) => rule === "no-baseline"));
-  const what =
-    offer === "preview" ? "The guard would hold this run" : "The guard held this run; nothing was sent";
-  const start = isFirst
-    ? `${what}. If this is the first run of installation ${JSON.stringify(installationId)} with the ledger ${ledger}, run once with firstRun: true:`
-    : `${what} (ledger: ${ledger}):`;
-  const reasons = held.flatMap((judgement, i) => reasonsOf(judgement, stored?.lists[i]));
-  const found = reasons.map(({ message }) => message);
-  const sentences = [
-    ...held.flatMap(({ collection, approvalProblem }) =>
-      approvalProblem === undefined ? [] : [`The approval does not cover ${collection}: ${approvalProblem}.`],
-    ),
-    isFirst ? NOT_FIRST : CHECK_SOURCE,
-    stored?.isKnown === true
-      ? `The approval is that of the run held at ${new Date(stored.at).toISOString()}, whose ids are listed: this one differs from it by no more than the rules allow.`
-      : "",
-    typeof offer === "string"
-      ? NO_OFFER[offer]
-      : `If the change is right, run again with approve: ${JSON.stringify(offer.approval)} before ${approval?.expiresAt.toISOString()}.`,
-  ].filter((sentence) => sentence !== "");
-  const lines = [start, ...found.map((reason) => `- ${reason}`), ...sentences];
-  return {
-    report: withText({ installationId, ledger, reasons, approval }, () => lines),
-    message: `${start} ${found.join("; ")}. ${sentences.join(" ")}`,
-  };
+  const summary = offer === "preview" ? `A run would be held: ${worstOf(reasons)}.` : heldSummary(reasons);
+  return withHeldText({ installationId, ledger, summary, reasons, notes, approval });
+}
+
+/** Gives a report its text. */
+export function withHeldText<Report extends HeldReport>(report: Report): Report {
+  return withText(report, () => [...heldLines(report), ...decisionOf(report)]);
+}
+
+/** What a report says in one line, for a message. */
+export function heldMessage(report: HeldReport): string {
+  const { summary, reasons, notes } = report;
+  const found = reasons.map(foundLine).join("; ");
+  return [summary, `${found}.`, ...adviceOf(report), ...notes, ...decisionOf(report)].join(" ");
+}
+
+/** What is held, why, and what to check. */
+export function heldLines(report: HeldReport): readonly string[] {
+  const { summary, reasons, notes } = report;
+  const collections = [...new Set(reasons.map(({ collection }) => collection))];
+  const found = collections.flatMap((collection) => {
+    const own = reasons.filter((reason) => reason.collection === collection);
+    return [...own.slice(0, 1).flatMap(countsLine), ...own.map((reason) => `- ${foundLine(reason)}`)];
+  });
+  return [summary, ...found, ...adviceOf(report), ...notes];
+}
+
+/** How many records the last runs have sent, and this one: a cliff is seen at once. */
+function countsLine({ collection, usual, diff }: HeldReason): readonly string[] {
+  const before = usual.sent.map(count).join(" ");
+  return before === "" ? [] : [`${collection}  ${before} → ${count(diff.sent)}`];
+}
+
+function foundLine({ rule, message, usual, examples, listedIn }: HeldReason): string {
+  const range = isAboutRemovals(rule) ? usual.removed : rule === "added" ? usual.added : undefined;
+  const ids = examples.slice(0, NAMED_IDS).map(quoted).join(", ");
+  return [
+    ids === "" ? message : `${message}, such as ${ids}`,
+    ...(range === undefined ? [] : [usually(range)]),
+    ...(listedIn === undefined
+      ? []
+      : [`all ${rule === "changed" ? "sampled ids" : "ids"} are in ${listedIn}`]),
+  ].join("; ");
+}
+
+function adviceOf({ reasons }: HeldReport): readonly string[] {
+  return [...new Set(reasons.flatMap(({ advice }) => advice || []))];
+}
+
+function decisionOf({ installationId, ledger, reasons, approval }: HeldReport): readonly string[] {
+  const lines: string[] = [];
+  if (reasons.every(({ rule }) => rule === "no-baseline"))
+    lines.push(
+      `If it is the first run of installation ${quoted(installationId)} with the ledger ${ledger}, run it once with firstRun: true (--first-run).`,
+    );
+  if (approval === undefined) return lines;
+  const until = approval.expiresAt.toISOString();
+  return [
+    ...lines,
+    `If the change is right, run again with approve: ${quoted(approval.id)} before ${until}.`,
+  ];
+}
+
+export function heldSummary(reasons: readonly HeldReason[]): string {
+  return `Held: ${worstOf(reasons)}. Nothing was sent.`;
+}
+
+function worstOf([worst, ...others]: readonly HeldReason[]): string {
+  const more = others.length === 0 ? "" : `, and ${counted(others.length, "more reason")}`;
+  return worst === undefined ? "" : `${headline(worst)}${more}`;
+}
+
+function headline({ collection, rule, diff, fields: [field] = [], message }: HeldReason): string {
+  const { known, sent, added, removed } = diff;
+  if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection} would be removed`;
+  if (rule === "window") return `only ${count(sent)} ${collection} were sent`;
+  if (rule === "added") return `${count(added)} of ${count(sent)} ${collection} are new`;
+  if (rule === "no-baseline") return "the ledger knows no earlier run";
+  if (rule === "unreadable-ledger") return "the ledger cannot be read";
+  if (field === undefined) return message;
+  const became = field.value === undefined ? "changed" : `became ${field.value}`;
+  return `${field.name} ${became} in ${field.changed} of ${field.sampled} sampled ${collection}`;
+}
+
+/** How bad it is: removals come before changes, and what nothing is known of comes first. */
+function weightOf({ rule, diff, fields: [field] = [] }: HeldReason): number {
+  if (isAboutBaseline({ rule })) return 3;
+  if (isAboutRemovals(rule)) return 2 + diff.removed / diff.known;
+  return field === undefined ? diff.added / diff.sent : 1 + field.changed / field.sampled;
+}
+
+export function isAboutRemovals(rule: HeldReason["rule"]): boolean {
+  return rule === "removed" || rule === "window";
 }
 
 function reasonsOf(
-  { collection, findings, figures, compared }: HeldJudgement,
-  { removals, additions, sent }: Lists<string> = {},
+  { collection, findings, figures, compared, limits }: HeldJudgement,
+  usual: HeldReason["usual"],
+  { removals, additions, changed, sent }: Lists<string> = {},
 ): HeldReason[] {
-  return findings.map(({ rule, fields, text }) => {
-    const isAboutIds = rule === "removed" || rule === "window" || isAboutBaseline({ rule });
+  return findings.map(({ rule, fields, text, ids = [] }) => {
     const isBaseline = isAboutBaseline({ rule });
-    const gone = isBaseline ? sent : removals;
-    const path = isAboutIds ? gone : rule === "added" ? additions : undefined;
-    const listed = isBaseline ? "; the ids that were sent are in" : ", listed in";
+    const path = isBaseline ? sent : ({ added: additions, changed }[String(rule)] ?? removals);
+    const isOther = rule === "removed" && figures.kept === 0 && figures.sent > 0;
     return {
       collection,
       rule,
       diff: figures,
+      usual,
+      limits,
       ...(fields === undefined ? {} : { fields }),
-      message: `${collection}: ${text}${path === undefined ? "" : `${listed} ${path}`}`,
-      examples: isAboutIds ? compared.firstGone.map(truncateId) : [],
+      message: `${collection}: ${text}`,
+      advice: isOther ? OTHER_IDS : ADVICE[rule],
+      examples: (isAboutRemovals(rule) ? compared.firstGone : ids.slice(0, NAMED_IDS)).map(truncateId),
       ...(path === undefined ? {} : { listedIn: path }),
     };
   });

@@ -63,6 +63,11 @@ export class SnapshotIds implements RecordInspector {
     return this.#sampler?.sample() ?? EMPTY_SAMPLE;
   }
 
+  /** Of the sampled records. */
+  sampledIds(): readonly string[] {
+    return this.#sampler?.ids() ?? [];
+  }
+
   /** Takes references of the sample that name no record for missing. */
   resolve(reference: string, isThere: (id: Uint8Array) => boolean): void {
     this.#sampler?.resolve(reference, isThere);

@@ -10,6 +10,7 @@ import {
   type ListKind,
   type Lists,
 } from "../ledger/collection-ledger.js";
+import { linesOf } from "../ledger/id-lines.js";
 import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledger/past.js";
 import type { LedgerSnapshot } from "../ledger/state.js";
 import { isDamage, type Lines, noLines } from "../ledger/value.js";
@@ -17,7 +18,7 @@ import { memoryAfter } from "./changed.js";
 import { type Comparison, compareIds, figuresOf, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
-import { type Finding, findingsOf } from "./verdict.js";
+import { type Finding, findingsOf, limitsOf } from "./verdict.js";
 
 export interface SnapshotRules {
   readonly rule: ResolvedRule | undefined;
@@ -34,6 +35,8 @@ export interface SnapshotJudgement {
   readonly compared: Comparison;
   /** The rules that hold the snapshot. */
   readonly findings: readonly Finding[];
+  /** How many ids it may remove and add. */
+  readonly limits: HeldReason["limits"];
   readonly problem: unknown;
 }
 
@@ -107,19 +110,23 @@ export class GuardedSnapshot {
       compared = await compareIds(table, this.knownIds);
     }
     this.#compared = compared;
+    const { collection } = this;
+    // A ledger that hashes ids has a reason: they are personal data.
+    const sampledIds = this.ledger?.keyOf === undefined ? this.ids.sampledIds() : [];
+    const facts = { collection, compared, sample, sampledIds, pasts: this.#pasts, unclear, now, duplicates };
     const findings = (): readonly Finding[] => {
       if (rule === undefined) return [];
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
       const isCompleted = this.knownIds.some(({ state }) => state === "completed");
       if (!isCompleted && isUnknown) return [unknownInstallation(compared)];
-      const { collection } = this;
-      return findingsOf({ collection, compared, sample, pasts: this.#pasts, unclear, now, duplicates }, rule);
+      return findingsOf(facts, rule);
     };
     return {
-      collection: this.collection,
+      collection,
       figures: figuresOf(compared, baseline, duplicates),
       compared,
       findings: findings(),
+      limits: rule === undefined ? {} : limitsOf(facts, rule),
       problem,
     };
   }
@@ -150,10 +157,12 @@ export class GuardedSnapshot {
     if (findings.some(isAboutBaseline)) return { sent: this.lines };
     if (baseline !== "completed" && baseline !== "unclear") return {};
     const { ids, knownIds } = this;
+    const changed = findings.flatMap((finding) => finding.ids ?? []);
     const removals = () => goneLines(ids.table, knownIds);
     return {
       ...(removed === 0 ? {} : { removals }),
       ...(added === 0 ? {} : { additions: () => this.#newLines() }),
+      ...(changed.length === 0 ? {} : { changed: () => linesOf(changed) }),
     };
   }
 

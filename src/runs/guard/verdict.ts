@@ -22,6 +22,8 @@ export interface SnapshotFacts {
   readonly collection: SnapshotCollection;
   readonly compared: Comparison;
   readonly sample: FieldSample;
+  /** Of the sampled records. */
+  readonly sampledIds?: readonly string[];
   readonly pasts: PastSnapshots;
   /** Snapshots that may have been completed after those. */
   readonly unclear: readonly PastSnapshot[];
@@ -34,14 +36,16 @@ export interface SnapshotFacts {
 export interface Finding {
   readonly rule: HeldReason["rule"];
   /** The fields concerned, for `changed`. */
-  readonly fields?: readonly string[];
+  readonly fields?: NonNullable<HeldReason["fields"]>;
+  /** Ids of the records concerned, for `changed`. */
+  readonly ids?: readonly string[];
   /** What was found, with figures and without a period; the collection is not named. */
   readonly text: string;
 }
 
 /** Judges a snapshot by the rules that need no other collection. */
 export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly Finding[] {
-  const { collection, compared, sample, unclear, now, duplicates } = facts;
+  const { collection, compared, sample, sampledIds = [], unclear, now, duplicates } = facts;
   const pasts = [...inWindow(facts.pasts, now, daysOf(rule)), ...unclear];
   const window = pasts.filter(({ superseded = [] }) => !superseded.includes("window"));
   const findings: Finding[] = [];
@@ -51,9 +55,7 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   const memory = facts.pasts.at(-1)?.fields;
   const usual = usualRemovals(memory, now);
   // What `removed` says need not be said again as shrinkage.
-  if (isHeld(compared, rule)) find("removed", describeRemovals(compared));
-  else if (isUnusual(compared, rule, usual))
-    find("removed", `${describeRemovals(compared)}; usually at most ${percent(usual ?? 0, 1)}`);
+  if (isHeld(compared, rule) || isUnusual(compared, rule, usual)) find("removed", describeRemovals(compared));
   else if (isReadTwice(compared, rule, duplicates))
     find("removed", `${describeRemovals(compared)}, and ${counted(duplicates, "record")} came twice`);
   else if (rule.window !== false) find("window", shrinkage(compared, window, rule.window));
@@ -63,10 +65,28 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   const texts = changed.slice(0, FIRST_FIELDS).map(({ text }) => text);
   const more = changed.length - texts.length;
   if (more > 0) texts.push(`the same with ${counted(more, "more field")}`);
-  return [
-    ...findings,
-    { rule: "changed", fields: changed.map(({ field }) => field), text: texts.join("; ") },
-  ];
+  const fields = changed.map(({ text: _, rows: __, ...field }) => field);
+  const rows = new Set(changed.flatMap((field) => field.rows));
+  const ids = [...rows].flatMap((row) => sampledIds[row] ?? []);
+  return [...findings, { rule: "changed", fields, ids, text: texts.join("; ") }];
+}
+
+/** How many ids a snapshot may remove and add, by shares of the known ones. */
+export function limitsOf(
+  { compared: { known }, pasts, now }: Pick<SnapshotFacts, "compared" | "pasts" | "now">,
+  { removed, added }: ResolvedRule,
+): HeldReason["limits"] {
+  if (known === 0) return {};
+  const usual = usualRemovals(pasts.at(-1)?.fields, now);
+  const most = (share: number, least: number) => Math.max(least, Math.floor(share * known));
+  const mayRemove = removed && Math.min(removed.max, most(removed.maxShare, removed.min - 1));
+  const usually =
+    removed && usual !== undefined ? most(unusualShare(removed, usual), UNUSUAL.min - 1) : known;
+  const mayAdd = added && most(added.maxShare, added.min);
+  return {
+    ...(mayRemove === false ? {} : { removed: Math.min(mayRemove, usually) }),
+    ...(mayAdd === false || mayAdd === Number.POSITIVE_INFINITY ? {} : { added: mayAdd }),
+  };
 }
 
 /** Whether completing a snapshot would remove more than the rule allows, of all known ids or of any set of them. */
@@ -94,7 +114,11 @@ function isUnusual(
   usual: number | undefined,
 ): boolean {
   if (removed === false || usual === undefined || gone < UNUSUAL.min) return false;
-  return gone / known > Math.min(removed.maxShare, Math.max(UNUSUAL.share, UNUSUAL.factor * usual));
+  return gone / known > unusualShare(removed, usual);
+}
+
+function unusualShare({ maxShare }: Limits<"removed">, usual: number): number {
+  return Math.min(maxShare, Math.max(UNUSUAL.share, UNUSUAL.factor * usual));
 }
 
 /** Whether as many records were repeated as a page that was read in place of another would explain. */

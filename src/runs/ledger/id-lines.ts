@@ -11,6 +11,11 @@ export function idOfLine(line: Uint8Array): string {
   return TEXT.decode(line).replace(/\\(.)/g, (_, escaped: string) => (escaped === "n" ? "\n" : escaped));
 }
 
+/** The opposite of `idOfLine`, for a few ids. */
+export async function* linesOf(ids: readonly string[]): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(ids.map((id) => `${id.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`).join(""));
+}
+
 /** The ids of whole lines. */
 export async function* idsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   for await (const piece of pieces) {

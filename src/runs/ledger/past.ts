@@ -77,7 +77,7 @@ export function remembered(
 }
 
 function supersededBy({ rule, fields = [] }: Pick<HeldReason, "rule" | "fields">): readonly string[] {
-  if (rule === "changed") return fields.map((field) => `${rule}:${field}`);
+  if (rule === "changed") return fields.map(({ name }) => `${rule}:${name}`);
   // What removes too many ids shrinks the snapshot, too.
   return rule === "removed" ? [rule, "window"] : [rule];
 }

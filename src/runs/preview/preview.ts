@@ -15,6 +15,7 @@ import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
+import { usualOf } from "../usual.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
@@ -57,7 +58,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     });
     await extraction.run(connector, { preview: true });
     checkCounts(options.firstRun, extraction.stats);
-    return previewOf(guard, await guard.judge(seen), watches, extraction.stats);
+    return previewOf(guard, await guard.judge(seen), watches, extraction.stats, seen);
   } finally {
     unlink();
   }
@@ -74,6 +75,7 @@ function previewOf(
   held: Awaited<ReturnType<Guard["judge"]>>,
   watches: ReadonlyMap<Collection, CollectionWatch>,
   stats: Partial<Record<Collection, WriteStats>>,
+  { state }: LedgerSnapshot,
 ): RunPreview {
   const collections: { -readonly [C in Collection]?: CollectionPreview } = {};
   const refusals: string[] = [];
@@ -89,9 +91,10 @@ function previewOf(
     if (different > 0 && isNoticed === true)
       refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
   }
-  const told = held.length === 0 ? undefined : describeHeld(place, held, "preview");
-  if (told !== undefined) refusals.push(told.message);
-  const preview = { collections, held: told?.report, refusals };
+  const usual = (name: SnapshotCollection) => usualOf(state.runs, name);
+  const report = held.length === 0 ? undefined : describeHeld(place, held, "preview", usual);
+  if (report !== undefined) refusals.push(report.summary);
+  const preview = { collections, held: report, refusals };
   return withText(preview, () => linesOf(preview));
 }
 

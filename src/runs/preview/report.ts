@@ -41,13 +41,14 @@ export type CollectionPreview = NonNullable<RunPreview["collections"][Collection
 
 const MAX_SHOWN = 5;
 
-export function linesOf({ collections, refusals }: Omit<RunPreview, "toString">): string[] {
+export function linesOf({ collections, held, refusals }: Omit<RunPreview, "toString">): string[] {
   return [
     "Preview: nothing was sent.",
     ...collectionEntries(collections).flatMap(([name, preview]) => collectionLines(name, preview)),
     refusals.length === 0
       ? "A run would be completed."
       : `A run would not be completed. ${refusals.join(" ")}`,
+    ...(held === undefined ? [] : String(held).split("\n").slice(1)),
   ];
 }
 

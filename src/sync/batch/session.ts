@@ -1,17 +1,18 @@
 import { setMaxListeners } from "node:events";
-import { linkAbort } from "../../core/abort.js";
-import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
+import { linkAbort, onAbort } from "../../core/abort.js";
+import type { Moment } from "../../core/clock.js";
+import { type BatchState, BatchStateError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { callWithRetry, type Subject } from "../call.js";
 import type { Collection } from "../collections.js";
-import { CountedLease, type Moment } from "../lease.js";
+import { CountedLease } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/window-queue.js";
 import type { WindowSender } from "../write/window-sender.js";
-import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
+import { BatchStates, meaningOf } from "./states.js";
 import type { OpenedWrite, WriteTarget } from "./write-queue.js";
 
 export interface SessionOptions {
@@ -28,58 +29,56 @@ export interface SessionOptions {
   readonly clientClosed: AbortSignal;
 }
 
-/**
- * What the writes of one batch share: the lease, the order on the wire, the reports, and the end.
- *
- * It knows nothing of the states of the handle; it ends once, for one reason.
- */
+/** The methods of a handle that send the RPCs of a batch. */
+const METHODS = {
+  StartSyncBatch: "startBatch",
+  SyncRecords: "write",
+  CompleteSyncBatch: "complete",
+  AbortSyncBatch: "abort",
+} as const satisfies Record<SyncRpc, string>;
+
+/** What the calls of one batch share: its state, the lease, the order on the wire and the reports. */
 export class BatchSession implements WriteTarget {
   readonly id: string;
+  readonly attempt: number;
   readonly subject: Subject;
   readonly trace: Trace | undefined;
   readonly configuration: SyncConfiguration;
   readonly transport: SyncTransport;
-  readonly lease: CountedLease;
-  notify: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
-  readonly attempt: number;
+  readonly notify: OnProgress | undefined;
+  readonly lease: CountedLease;
+  readonly states: BatchStates;
   readonly consequence = "Nothing after this was sent, and the batch cannot be completed: start a new one.";
-  readonly #ended = new AbortController();
   readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
-  readonly #onClientClosed = () => {
-    this.end(closedError());
-    this.trace?.ended({ state: "closed" });
-  };
   #failure: unknown;
 
-  constructor(options: SessionOptions) {
-    const { id, configuration, transport, startedAt, onProgress, clientClosed } = options;
-    // One listener for each open collection.
-    setMaxListeners(0, this.#ended.signal);
+  constructor({ configuration, startedAt, ...options }: SessionOptions) {
+    this.id = options.id;
     this.attempt = options.attempt;
-    this.id = id;
     this.subject = options.subject;
     this.trace = options.trace;
     this.configuration = configuration;
-    this.transport = transport;
-    this.notify = onProgress;
-    this.clientClosed = clientClosed;
-    const callbacks = {
-      onWarning: (remainingMs: number) => this.notify?.({ type: "lease-warning", remainingMs }),
-      onLost: () => this.expire(),
-    };
-    this.lease = new CountedLease(configuration.clock, startedAt, callbacks);
-    this.lease.watch();
+    this.transport = options.transport;
+    this.clientClosed = options.clientClosed;
+    this.notify = options.onProgress;
+    const lease = new CountedLease(configuration.clock, startedAt);
+    this.lease = lease;
+    this.states = new BatchStates();
+    // One listener for each open collection.
+    setMaxListeners(0, this.signal);
+    const warn = (remainingMs: number) => this.notify?.({ type: "lease-warning", remainingMs });
+    lease.watch(this.signal, warn, () => this.move("expired"));
     // The client may have been closed, and the lease may have ended, while the batch was started.
-    if (clientClosed.aborted) this.#onClientClosed();
-    else if (!this.signal.aborted) clientClosed.addEventListener("abort", this.#onClientClosed);
+    const unlink = onAbort(this.clientClosed, () => this.move("closed"));
+    onAbort(this.signal, unlink);
   }
 
   /** Fires when nothing more may be sent, with the error for whatever is under way or queued. */
   get signal(): AbortSignal {
-    return this.#ended.signal;
+    return this.states.over;
   }
 
   get isUnwritten(): boolean {
@@ -100,25 +99,38 @@ export class BatchSession implements WriteTarget {
     return this.#failure;
   }
 
-  /** The batch failed on the way to the service. If its lease is over, the session ends. */
+  get state(): BatchState {
+    // A batch that is over does not listen.
+    if (this.clientClosed.aborted) this.move("closed");
+    const { shown } = this.states;
+    return shown === "active" && this.lease.remainingMs === 0 ? "expired" : shown;
+  }
+
+  /** @returns the error of a call that is not allowed now */
+  refusal(call: string): ReturnType<BatchStates["refusal"]> {
+    // A lease that is renewed after all must not let the batch go on.
+    if (this.state === "expired") this.move("expired");
+    return this.states.refusal(call);
+  }
+
+  /** @returns whether the batch is in that state now */
+  move(state: Parameters<BatchStates["move"]>[0], reason?: Error): boolean {
+    const { states, trace } = this;
+    if (!states.move(state, reason)) return false;
+    const { shown } = states;
+    if (shown === "expired") this.#failure ??= states.over.reason;
+    if (!states.isOver || shown === "aborting") return true;
+    if (this.#failure === undefined || shown === "completed") trace?.ended({ state: shown });
+    else trace?.failed(this.#failure, { state: shown });
+    return true;
+  }
+
+  /** The batch failed on the way to the service. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
     if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
     this.lease.end();
-    this.end(copyOfStateError(failure));
-    this.trace?.failed(failure, { state: failure.state });
-  }
-
-  expire(): void {
-    this.fail(stateError("The call", "expired", "expired"));
-  }
-
-  allDone(): void {
-    for (const report of this.#reports) report.state = "done";
-  }
-
-  refusal(call: string, because: string, cause?: unknown): BatchStateError {
-    return stateError(call, "active", "incomplete", { because, ...(cause !== undefined && { cause }) });
+    this.move("expired", failure);
   }
 
   newReport(collection: Collection): WriteReport {
@@ -135,26 +147,21 @@ export class BatchSession implements WriteTarget {
       throw new InvalidInputError(
         "newOnly is for a run, whose ledger knows what was sent. Leave it out, or write the events in client.sync.run.",
       );
-    const { configuration, transport } = this;
+    const { configuration, notify: onProgress, lease } = this;
     const { controller, unlink } = linkAbort(this.signal, signal);
-    this.notify?.(progressOf(report));
-    const sender = new Sender({
-      transport,
-      configuration,
-      lease: this.lease,
-      collection,
-      subject: this.subject,
-      report,
-      signal: controller.signal,
-      onProgress: this.notify,
-    });
+    onProgress?.(progressOf(report));
+    const call = (attempt: (call: CallContext) => Promise<void>) =>
+      this.call("SyncRecords", controller.signal, attempt, collection.name);
+    const { transport } = this;
+    const { signal: stopped } = controller;
+    const sender = new Sender({ call, configuration, transport, lease, report, signal: stopped, onProgress });
     const send = (window: Parameters<WindowSender["send"]>[0]) =>
       this.onWire(async () => {
         try {
           await sender.send(window);
         } catch (error) {
           // A window that was cut off because its write had ended is not what failed.
-          if (!controller.signal.aborted) this.fail(meaningOf("write", error));
+          if (!controller.signal.aborted) this.fail(error);
           throw error;
         }
       });
@@ -173,20 +180,22 @@ export class BatchSession implements WriteTarget {
     return { context, unlink };
   }
 
-  call<T>(
+  /** @throws {BatchStateError} the service says that the batch has ended */
+  async call<T>(
     rpc: SyncRpc,
     cancellation: AbortSignal | AbortController,
     attempt: (call: CallContext) => Promise<T>,
+    collection?: Collection,
   ): Promise<T> {
     const { configuration, lease, subject, trace } = this;
-    const operation = { rpc, lease, ...subject, parent: trace?.message };
-    return callWithRetry(configuration, operation, cancellation, attempt, this.notify);
-  }
-
-  end(reason: Error): void {
-    this.#ended.abort(reason);
-    this.lease.close();
-    this.clientClosed.removeEventListener("abort", this.#onClientClosed);
+    // A window is part of its write.
+    const parent = collection === undefined ? { parent: trace?.message } : { collection };
+    try {
+      const operation = { rpc, lease, ...subject, ...parent };
+      return await callWithRetry(configuration, operation, cancellation, attempt, this.notify);
+    } catch (error) {
+      throw meaningOf(METHODS[rpc], error);
+    }
   }
 
   /** Runs `send` when the streams before it have ended: no other stream of the batch is open beside it. */

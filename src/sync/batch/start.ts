@@ -1,9 +1,10 @@
 import { raceAbort, SIGNAL } from "../../core/abort.js";
+import { type Moment, momentOf } from "../../core/clock.js";
 import { BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { FUNCTION, type OptionTable, POSITIVE, type Rule } from "../../core/validate.js";
 import { Attempts, callWithRetry, lockedError, openSyncTrace } from "../call.js";
-import { LEASE_MS, type Moment, momentOf } from "../lease.js";
+import { LEASE_MS } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";

@@ -1,16 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
-import { handled, withCallSite } from "../../core/operation.js";
-import { FLAG, type OptionTable, readOptions } from "../../core/validate.js";
-import { COLLECTIONS, type Collection, type RecordOf } from "../collections.js";
+import type { BatchState } from "../../core/errors/index.js";
+import type { Collection, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
-import { BatchLifecycle } from "./lifecycle.js";
-import type { BatchSession } from "./session.js";
-import { loadWriting, WriteQueue } from "./write-queue.js";
 
 /**
  * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
@@ -95,105 +90,4 @@ export interface SyncBatch extends AsyncDisposable {
    * {@link BatchOutcomeUnknownError}, whose cause is that error.
    */
   close(): void;
-}
-
-const COMPLETE_OPTIONS = { unverified: FLAG } satisfies OptionTable<
-  NonNullable<Parameters<SyncBatch["complete"]>[0]>
->;
-
-export class BatchHandle implements SyncBatch {
-  readonly id: string;
-  readonly lease: Lease;
-  readonly signal: AbortSignal;
-  readonly #session: BatchSession;
-  readonly #writes: WriteQueue;
-  readonly #lifecycle: BatchLifecycle;
-
-  constructor(session: BatchSession) {
-    const { id, lease, signal } = session;
-    this.id = id;
-    this.lease = lease;
-    this.signal = signal;
-    this.#session = session;
-    this.#writes = new WriteQueue(session);
-    this.#lifecycle = new BatchLifecycle(session, this.#writes);
-  }
-
-  get state(): BatchState {
-    return this.#lifecycle.state;
-  }
-
-  /**
-   * The first failure on the way to the service: of a window, the lease or the completion. Undefined if there was none,
-   * or if only a source failed or a record was invalid.
-   */
-  get failure(): unknown {
-    return this.#session.failure;
-  }
-
-  /** Does a part of the batch's work, for those that watch the batch. */
-  within<T>(work: () => T): T {
-    const { trace } = this.#session;
-    return trace === undefined ? work() : trace.run(work);
-  }
-
-  /** Opens a collection whose messages are there already: those of a run. @param total Number of their records */
-  async openCollection(collection: Collection, total: number) {
-    const { WindowSender } = await loadWriting();
-    const report = this.#session.newReport(collection);
-    report.expectedCount = total;
-    const opened = { Sender: WindowSender, collection: COLLECTIONS[collection], report };
-    return { report, ...this.#session.openSink({ ...opened, options: {}, trace: undefined }) };
-  }
-
-  get stats(): Partial<Record<Collection, WriteStats>> {
-    return this.#session.stats;
-  }
-
-  write<C extends Collection>(
-    collection: C,
-    records: RecordSource<RecordOf<C>>,
-    options?: WriteOptions,
-  ): Promise<WriteStats> {
-    const refused = this.#lifecycle.refusal("write");
-    if (refused !== undefined) {
-      this.#writes.markIncomplete(collection, refused);
-      return handled(Promise.reject(refused));
-    }
-    return handled(this.#writes.write(collection, records, options));
-  }
-
-  writer<C extends Collection>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
-    const refused = this.#lifecycle.refusal("writer");
-    if (refused !== undefined) {
-      this.#writes.markIncomplete(collection, refused);
-      throw refused;
-    }
-    return this.#writes.writer(collection, options);
-  }
-
-  complete(options: Parameters<SyncBatch["complete"]>[0] = {}): Promise<CompletionCounts> {
-    return withCallSite(undefined, async () => {
-      const refused = this.#lifecycle.refusal("complete");
-      if (refused !== undefined) throw refused;
-      const { unverified } = readOptions("complete", options, COMPLETE_OPTIONS);
-      if (this.#session.isUnwritten && unverified !== true)
-        throw new InvalidInputError(
-          "Nothing was written to the batch with this handle, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
-        );
-      return this.#lifecycle.complete();
-    });
-  }
-
-  abort(): Promise<void> {
-    return withCallSite(undefined, () => this.#lifecycle.abort());
-  }
-
-  close(): void {
-    this.#lifecycle.close();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.close();
-  }
 }

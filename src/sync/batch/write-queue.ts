@@ -1,10 +1,5 @@
 import { raceAbort } from "../../core/abort.js";
-import {
-  annotate,
-  type BatchStateError,
-  InvalidInputError,
-  SaasManagementError,
-} from "../../core/errors/index.js";
+import { annotate, InvalidInputError } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
 import { type Trace, traced } from "../../core/trace.js";
 import { readOptions } from "../../core/validate.js";
@@ -30,7 +25,7 @@ import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import type { SinkContext } from "../write/window-queue.js";
 import type { WindowSender } from "../write/window-sender.js";
-import { copyOfReason, meaningOf } from "./batch-errors.js";
+import type { BatchStates } from "./states.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
@@ -65,13 +60,12 @@ export interface WriteTarget {
   readonly configuration: SyncConfiguration;
   readonly subject: Subject;
   readonly trace: Trace | undefined;
+  readonly states: BatchStates;
   /** Fires when nothing more is taken in, with the error for whatever is under way or queued. */
   readonly signal: AbortSignal;
   /** What a failed write means for what was sent, in a sentence. */
   readonly consequence: string;
   newReport(collection: Collection): WriteReport;
-  /** The error of a call that is refused because something is missing. */
-  refusal(call: string, because: string, cause?: unknown): BatchStateError;
   openSink(write: OpenedWrite): OpenedSink | Promise<OpenedSink>;
 }
 
@@ -82,53 +76,27 @@ interface QueuedWrite {
   readonly trace: Trace | undefined;
 }
 
-/** The writes of a batch or a run: their queue, the collections with a writer, and whether all is complete so far. */
+/** The writes of a batch or a run: their order, and the collections with a writer. */
 export class WriteQueue {
   readonly #target: WriteTarget;
   #queue: Promise<unknown> = Promise.resolve();
   #ends: Promise<unknown> = Promise.resolve();
   readonly #open = new Set<Collection>();
-  #failure: { readonly what: string; readonly error: unknown } | undefined;
-  readonly #incomplete = new AbortController();
-  #completed = false;
   #reading: { readonly collection: Collection; readonly reader: SourceReader } | undefined;
 
   constructor(target: WriteTarget) {
     this.#target = target;
   }
 
-  get failed(): boolean {
-    return this.#failure !== undefined;
+  /** @throws {BatchStateError} a write failed, or a writer has not ended */
+  requireComplete(call: string): void {
+    const missed = this.#target.states.incompleteness(call, this.#open);
+    if (missed !== undefined) throw missed;
   }
 
-  /** Fires when a write fails, with the error of a completion that comes too late for that. */
-  get incomplete(): AbortSignal {
-    return this.#incomplete.signal;
-  }
-
-  get isComplete(): boolean {
-    return !this.failed && this.#open.size === 0;
-  }
-
-  refusal(call: string): BatchStateError {
-    if (this.#failure === undefined)
-      return this.#target.refusal(call, `the writer of ${[...this.#open].join(", ")} has not ended`);
-    const { what, error } = this.#failure;
-    // The message of a source's own exception may hold data: it is in the cause only.
-    const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
-    return this.#target.refusal(call, `the write of ${what} failed${how}`, error);
-  }
-
-  /** The batch is incomplete, and stays so: a write of this collection failed or was refused. */
+  /** A write of this collection failed or was refused. */
   markIncomplete(collection: Collection, error: unknown): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = { what: isCollection(collection) ? collection : NO_COLLECTION, error };
-    this.#incomplete.abort(this.refusal("complete"));
-  }
-
-  /** The batch was completed: writes that were refused since then, or will be, are no part of it. */
-  completed(): void {
-    this.#completed = true;
+    this.#target.states.fail(isCollection(collection) ? collection : NO_COLLECTION, error);
   }
 
   async settled(): Promise<void> {
@@ -171,11 +139,7 @@ export class WriteQueue {
         const { RecordSink, context, unlink } = await this.#openSink(report, own, trace);
         return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
       },
-      requireActive: () => {
-        target.signal.throwIfAborted();
-        // A collection reports its own failure first.
-        if (this.failed && report.state !== "failed") throw this.refusal("The call");
-      },
+      requireWhole: () => this.#requireWhole("The call"),
       fail: (error) => {
         trace?.failed(error);
         return this.#fail(error, report);
@@ -241,9 +205,8 @@ export class WriteQueue {
       const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
       await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
       target.signal.throwIfAborted();
-      if (this.failed) throw this.refusal("write");
+      this.#requireWhole("write");
       const { SourceReader, context, unlink } = await this.#openSink(report, options, trace);
-      report.state = "writing";
       try {
         context.stop.signal.throwIfAborted();
         const reader = new SourceReader(source, context);
@@ -254,7 +217,6 @@ export class WriteQueue {
         unlink();
       }
       requireUnchanged();
-      report.state = "done";
       return sumOf([report]);
     } catch (error) {
       throw this.#fail(error, report);
@@ -281,12 +243,19 @@ export class WriteQueue {
     return () => stop();
   }
 
-  /** A write failed: from now on the batch cannot be completed. */
-  #fail(error: unknown, report: WriteReport): unknown {
-    if (!this.#completed) report.state = "failed";
-    const meaning = error === this.#target.signal.reason ? copyOfReason(error) : meaningOf("write", error);
-    this.markIncomplete(report.collection, meaning);
-    annotate(meaning, { outcomes: report.ranges });
-    return meaning;
+  /** @throws {BatchStateError} another write failed */
+  #requireWhole(call: string): void {
+    const missed = this.#target.states.incompleteness(call);
+    if (missed !== undefined) throw missed;
+  }
+
+  /** A write failed: from now on the batch cannot be completed. Returns the error to reject with. */
+  #fail(error: unknown, { collection }: WriteReport): unknown {
+    const { states, signal } = this.#target;
+    // Each call that is cut off has an error of its own, which leads to the call.
+    const isCutOff = error === signal.reason && states.isOver;
+    const own = isCutOff ? annotate(states.refusal("write"), signal.reason) : error;
+    this.markIncomplete(collection, own);
+    return own;
   }
 }

@@ -1,9 +1,8 @@
 import { Client, connectivityState } from "@grpc/grpc-js";
 import { raceAbort } from "../../core/abort.js";
-import type { Clock } from "../../core/clock.js";
+import { type Clock, elapsedSince, type Moment, momentOf } from "../../core/clock.js";
 import { ClosedError, ConfigurationError, TimeoutError, TransportError } from "../../core/errors/index.js";
 import { NETWORK_ERRORS, type NetworkError } from "../../core/network-errors.js";
-import { elapsedSince, type Moment, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { CallBounds } from "../transport.js";
 import { channelCredentials, channelOptions, idleLimitMs, proxyRoute } from "./options.js";

@@ -14,6 +14,8 @@ export interface SampledField {
   /** The same by the numbers on the wire. */
   readonly path: readonly number[];
   readonly kind: FieldKind;
+  /** The names of a boolean's or an enum's values, by their numbers. */
+  readonly values?: readonly string[];
 }
 
 /** Hashes of the fields of the records with the smallest hashes of their ids: mostly the same records in each run. */
@@ -61,6 +63,7 @@ interface LaidOut {
 interface Sampled {
   readonly order: number;
   readonly row: Uint8Array;
+  readonly id: string;
   /** The ids that its references name, by their places in the row. */
   readonly named: Map<number, Uint8Array>;
 }
@@ -118,12 +121,19 @@ export class FieldSampler {
     return { fields: filled.map(({ name }) => name), rows: Buffer.from(rows).toString("base64") };
   }
 
-  #insert(order: number, bytes: DataView, { start, end }: RecordPlace): void {
+  /** The ids of the sampled records, in the order of the rows. They are never stored with the sample. */
+  ids(): readonly string[] {
+    return this.#records.map(({ id }) => id);
+  }
+
+  #insert(order: number, bytes: DataView, { start, end, idStart, idEnd }: RecordPlace): void {
     const records = this.#records;
     const row = new Uint8Array(ID_BYTES + this.#fields.length);
     row[0] = order;
     row[1] = order >>> 8;
-    const sampled = { order, row, named: new Map<number, Uint8Array>() };
+    const { buffer, byteOffset } = bytes;
+    const id = Buffer.from(buffer, byteOffset + idStart, idEnd - idStart).toString();
+    const sampled = { order, row, id, named: new Map<number, Uint8Array>() };
     this.#at = start;
     this.#read(bytes, end, this.#layout, sampled);
     records.splice(records.findLastIndex((other) => other.order < order) + 1, 0, sampled);
@@ -207,10 +217,13 @@ export interface FieldChange {
   readonly other: number;
   /** The most of those that took one and the same value. */
   readonly merged: number;
-  /** Number of records that had that value already. */
+  /** Number of records that had that value already, and its byte. */
   readonly before: number;
+  readonly value: number;
   /** Number of different values that they had. */
   readonly values: number;
+  /** The rows of the second sample that changed, each with the byte that it has now. */
+  readonly rows: readonly (readonly [row: number, value: number])[];
 }
 
 /** Compares two samples, field by field. */
@@ -222,6 +235,7 @@ export function changesOf(before: FieldSample, now: FieldSample): readonly Field
     const column = now.fields.indexOf(field);
     const had = new Uint8Array(256);
     const took = new Uint8Array(256);
+    const changed: [number, number][] = [];
     let lost = 0;
     for (let row = 0; row < old.count; row += 1) {
       const same = rows.get(idAt(old.bytes, row * old.width));
@@ -229,18 +243,22 @@ export function changesOf(before: FieldSample, now: FieldSample): readonly Field
       if (same === undefined || was === 0) continue;
       const is = column === -1 ? 0 : (next.bytes[same * next.width + ID_BYTES + column] ?? 0);
       had[was] = (had[was] ?? 0) + 1;
+      if (is !== was) changed.push([same, is]);
       if (is === 0) lost += 1;
       else if (is !== was) took[is] = (took[is] ?? 0) + 1;
     }
     const merged = Math.max(...took);
+    const value = took.indexOf(merged);
     return {
       field,
       had: sumOf(had),
       lost,
       other: sumOf(took),
       merged,
-      before: had[took.indexOf(merged)] ?? 0,
+      before: had[value] ?? 0,
+      value,
       values: had.filter((records) => records > 0).length,
+      rows: changed,
     };
   });
 }

@@ -37,7 +37,8 @@ export interface OpenCollection {
     readonly stop: AbortSignal;
     readonly unlink: () => void;
   }>;
-  readonly requireActive: () => void;
+  /** @throws {BatchStateError} another write failed */
+  readonly requireWhole: () => void;
   /** Marks the batch incomplete. Returns the error to reject with. */
   readonly fail: (error: unknown) => unknown;
   /** A completion waits for this end, even if the caller does not. */
@@ -48,7 +49,7 @@ export interface OpenCollection {
 }
 
 export function collectionWriter<C extends Collection>(open: OpenCollection): CollectionWriter<C> {
-  const { options, report, requireActive } = open;
+  const { options, report } = open;
   const sink = openSink(open);
   sink.catch(() => {});
   let writes: Promise<void> = Promise.resolve();
@@ -76,7 +77,6 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
     for (const object of objects) pending.add(object);
     const written = writes.then(() =>
       failing(async () => {
-        requireActive();
         if (refilled) throw new InvalidInputError(WRITTEN_TWICE);
         await (await sink).take(own);
       }),
@@ -89,11 +89,9 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
     return written;
   };
   const finish = async (): Promise<WriteStats> => {
-    requireActive();
     const taken = await (await sink).finish();
     requireCount(options.expectedCount, report.collection, taken, open.consequence);
     open.ended();
-    report.state = "done";
     return sumOf([report]);
   };
   const end = (): Promise<WriteStats> => {
@@ -123,16 +121,21 @@ async function openSink(open: OpenCollection) {
     close();
     open.fail(stop.reason);
   };
-  open.report.state = "writing";
   if (stop.aborted) stopped();
   else stop.addEventListener("abort", stopped, { once: true });
+  const requireActive = () => {
+    // A collection tells of its own failure first.
+    stop.throwIfAborted();
+    open.requireWhole();
+  };
   return {
     take: async (records: unknown) => {
-      stop.throwIfAborted();
+      requireActive();
       await sink.take(records);
       sink.throwIssues();
     },
     finish: async () => {
+      requireActive();
       await sink.finish();
       close();
       return sink.taken;

@@ -1,5 +1,5 @@
 import { SIGNAL } from "../../core/abort.js";
-import { InvalidInputError, type RecordOutcome } from "../../core/errors/index.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 import { FLAG, type OptionTable, wholeNumber } from "../../core/validate.js";
 import type { Collection } from "../collections.js";
 import type { SyncProgress } from "../progress.js";
@@ -76,14 +76,10 @@ export interface WriteReport extends MutableStats {
   /** Number of records that the source has brought so far. */
   taken: () => number;
   expectedCount: number | undefined;
-  /** A call that a completed batch refuses does not change it. */
-  state: "queued" | "writing" | "done" | "failed";
-  /** What became of the records that were sent, in order. Neighbours with the same outcome share a range. */
-  readonly ranges: RecordOutcome[];
 }
 
 export function newReport(collection: Collection): WriteReport {
-  return { collection, taken: () => 0, expectedCount: undefined, state: "queued", ranges: [], ...ZERO };
+  return { collection, taken: () => 0, expectedCount: undefined, ...ZERO };
 }
 
 export function progressOf({ collection, accepted, bytes, expectedCount: total }: WriteReport): SyncProgress {
@@ -124,12 +120,4 @@ export function statsByCollection(reports: readonly WriteReport[]): Partial<Reco
   const stats: Partial<Record<Collection, WriteStats>> = {};
   for (const report of reports) stats[report.collection] = sumOf([stats[report.collection] ?? ZERO, report]);
   return stats;
-}
-
-export function addRange(ranges: RecordOutcome[], range: RecordOutcome): void {
-  const last = ranges.at(-1);
-  // Events that were left out may lie between two windows.
-  if (last?.outcome !== range.outcome || last.firstIndex + last.records !== range.firstIndex)
-    ranges.push(range);
-  else ranges[ranges.length - 1] = { ...last, records: last.records + range.records };
 }

@@ -1,21 +1,22 @@
-import { type RecordOutcome, SyncProtocolError } from "../../core/errors/index.js";
-import { Attempts, callWithRetry, type Subject } from "../call.js";
-import type { CollectionInfo } from "../collections.js";
+import { momentOf } from "../../core/clock.js";
+import { SyncProtocolError } from "../../core/errors/index.js";
+import { Attempts } from "../call.js";
 import { COUNTS } from "../generated/collections.js";
-import { type CountedLease, momentOf } from "../lease.js";
+import type { CountedLease } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, StoredMessage, SyncTransport } from "../transport.js";
 import { PREFIX_BYTES } from "../window-limit.js";
-import { addRange, progressOf, type WriteReport } from "./options.js";
+import { progressOf, type WriteReport } from "./options.js";
 
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
-  readonly collection: CollectionInfo;
-  readonly subject: Subject;
   readonly report: WriteReport;
+  /** Makes the attempts of one SyncRecords. */
+  readonly call: (attempt: (call: CallContext) => Promise<void>) => Promise<void>;
+  /** Ends the write. */
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress | undefined;
 }
@@ -60,7 +61,7 @@ export class WindowSender {
 
   /** Sends one stream. After a transient failure it sends the same bytes again, on a new one. */
   async #sendPart(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
-    const { subject, configuration, lease, report, signal, onProgress } = this.#options;
+    const { call, configuration, report, signal, onProgress } = this.#options;
     const limit = configuration.windowLimit;
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
@@ -73,32 +74,27 @@ export class WindowSender {
       isTooLarge = true;
     };
     const wireBytes = bytes + PREFIX_BYTES * messages.length;
-    const operation = { rpc: "SyncRecords", ...subject, lease, collection: report.collection } as const;
     let tries = 0;
     report.sent += records;
     try {
-      const attempt = (call: CallContext) => {
+      await call((context) => {
         tries += 1;
         isTooLarge = false;
-        return attempts.make({ ...call, onTooLarge }, (context) =>
-          this.#sendOnce(messages, firstIndex, records, context),
+        return attempts.make({ ...context, onTooLarge }, (made) =>
+          this.#sendOnce(messages, firstIndex, records, made),
         );
-      };
-      await callWithRetry(configuration, operation, signal, attempt, onProgress);
+      });
     } catch (error) {
       if (isTooLarge && messages.length > 1 && !signal.aborted && limit.halve(wireBytes, error)) {
         report.sent -= records;
         return await this.#sendParts(window, attempts.mayBeDone);
       }
-      const outcome = outcomeOf(attempts, messages.length);
-      if (outcome === "unsent") report.sent -= records;
-      addRange(report.ranges, { outcome, firstIndex, records });
+      if (!attempts.mayBeDone && !attempts.refused) report.sent -= records;
       throw error;
     } finally {
       report.retries += Math.max(0, tries - 1);
     }
     limit.accepted(wireBytes);
-    addRange(report.ranges, { outcome: "accepted", firstIndex, records });
     report.accepted += records;
     report.windows += 1;
     report.messages += messages.length;
@@ -129,10 +125,4 @@ function miscounted(accepted: number | undefined, records: number, where: string
       ? `SyncRecords: the answer to ${records} records of ${where} has no count, so something between this machine and the service may have given it. Abort the batch, and check proxies.`
       : `The service acknowledged ${accepted} of the ${records} records of ${where}. Abort the batch and start a new one.`,
   );
-}
-
-/** A refusal of one message among several does not tell which were accepted. */
-function outcomeOf({ mayBeDone, refused }: Attempts, messages: number): RecordOutcome["outcome"] {
-  if (mayBeDone || (refused && messages > 1)) return "unknown";
-  return refused ? "rejected" : "unsent";
 }

@@ -49,7 +49,8 @@ const sizes = (pasts: PastSnapshots) =>
 
 async function rulesOf(run: Promise<unknown>) {
   const { reasons, approvalId } = await heldBy(run);
-  return { rules: reasons.map(({ rule, fields = [] }) => [rule, ...fields].join(" ")), approve: approvalId };
+  const rules = reasons.map(({ rule, fields = [] }) => [rule, ...fields.map(({ name }) => name)].join(" "));
+  return { rules, approve: approvalId };
 }
 
 const guardsThatAreOff: (GuardOptions | false)[] = [

@@ -50,12 +50,16 @@ test("is explained by a preview too", async () => {
   const { installationId } = service;
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
   const preview = await service.sync.preview(connector, { installationId, ledger });
-  const advice = `If this is the first run of installation "${installationId}" with the ledger ${service.directory}, run once with firstRun: true:`;
-  expect(`${preview}`).toContain(`The guard would hold this run. ${advice}`);
+  const advice = `If it is the first run of installation "${installationId}" with the ledger ${service.directory}, run it once with firstRun: true (--first-run).`;
+  expect(`${preview}`).toContain("A run would be held: the ledger knows no earlier run.");
+  expect(`${preview}`).toContain(advice);
   const error = await service
     .runAccounts(ids(1), { firstRun: false, ledger })
     .catch((caught: unknown) => caught);
-  expect(`${error}`).toContain(`The guard held this run; nothing was sent. ${advice} accounts: there is no`);
+  expect(`${error}`).toContain(
+    "Held: the ledger knows no earlier run. Nothing was sent. accounts: there is no",
+  );
+  expect(`${error}`).toContain(advice);
 });
 
 test("is sent if it has the records that somebody expects, and otherwise refused, also by a preview", async () => {

@@ -59,7 +59,7 @@ test("prints a line for each check, and what to do", async () => {
   const { env } = await start();
   const { SAAS_MANAGEMENT_API_KEY: _, ...keyless } = env;
   const { code, out } = await runCli(["doctor"], { env: keyless, cwd: folder() });
-  expect(code).toBe(78);
+  expect(code).toBe(77);
   expect(out).toMatch(
     /^PROBLEM {2}Sync API +No credential: use SAAS_MANAGEMENT_API_KEY or --api-key-file FILE/m,
   );

@@ -43,7 +43,8 @@ const problem = (code: string) => expect.objectContaining({ code });
 function errorOf({ code, error }: { readonly code: number; readonly error: string }): unknown {
   const object = JSON.parse(error.trim().split("\n").at(-1) ?? "");
   const held = object.code === "RUN_HELD" ? ["held"] : [];
-  expect(Object.keys(object)).toEqual(["status", "code", "message", "reasons", "next", ...held]);
+  const fields = Object.keys(object).filter((name) => name !== "installationId");
+  expect(fields).toEqual(["time", "level", "message", "status", "code", "reasons", "next", ...held]);
   expect(object.status).toBe(code);
   return object;
 }
@@ -239,7 +240,11 @@ const ROWS: readonly (readonly [code: string, dispositions: string, errors: read
   [
     "80",
     "`needs-approval`",
-    [new RunHeldError("", { report: { installationId: "", ledger: "", reasons: [], approval: undefined } })],
+    [
+      new RunHeldError("", {
+        report: { installationId: "", ledger: "", summary: "", reasons: [], notes: [], approval: undefined },
+      }),
+    ],
   ],
   ["81", "`unknown`", [new BatchOutcomeUnknownError("", { batchId: "" })]],
   ["82", "", []],

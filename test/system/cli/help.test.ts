@@ -8,7 +8,7 @@ const RUN = `--dry-run --preview --first-run --wait-for-lock ${CONNECTED}`;
 const COMMANDS = {
   push: `--delimiter --encoding ${RUN}`,
   run: RUN,
-  status: `--ids ${CONNECTED}`,
+  status: `--ids --format ${CONNECTED}`,
   approve: CONNECTED,
   doctor: CONNECTED,
   export: `--format --where --order --fields --limit --page-size ${CONNECTED}`,

@@ -1,4 +1,6 @@
+import { transformSync } from "esbuild";
 import { expect, test } from "vitest";
+import { Page } from "../../docs/pages.js";
 import { runCli, settingsOf } from "../../support/cli.js";
 import { testService } from "../../support/test-service.js";
 
@@ -34,6 +36,28 @@ test("finds out what separates the cells, says so, and map converts their values
     { id: "1", email: "jürgen@x.example", active: true, roles: ["2025-12-24"] },
     { id: "2", active: false, roles: ["2024-2-1"] },
   ]);
+});
+
+test("the configuration of the guide sends known words, and refuses others with their line", async () => {
+  const [code = ""] = (await Page.read("docs/guides/operating.md")).snippets();
+  const guide = transformSync(code, { loader: "ts" }).code.replace(/^ *(syncUrl|ledger):.*\n/gm, "");
+  await service.writeFile("saas-management.config.mjs", guide);
+  await service.writeFile("users.csv", "User ID,E-Mail,Aktiv\nu1,ada@example.com,ja\nu2,,nein\n");
+  expect(await push("--first-run")).toMatchObject({ code: 0 });
+  const sent = [
+    { id: "u1", email: "ada@example.com", active: true },
+    { id: "u2", active: false },
+  ];
+  expect(records("accounts")).toEqual(sent);
+  for (const word of ["yes", "Ja", "", "nein "]) {
+    await service.writeFile("users.csv", `User ID,E-Mail,Aktiv\nu1,ada@example.com,ja\nu2,,${word}\n`);
+    const { code, error } = await push();
+    expect([code, error]).toEqual([
+      65,
+      expect.stringContaining("users.csv:3 made map throw: Aktiv must be ja or nein."),
+    ]);
+  }
+  expect(records("accounts")).toEqual(sent);
 });
 
 test("fills nested fields by their paths, lists, and entries of maps", async () => {

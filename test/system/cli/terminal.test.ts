@@ -101,10 +101,27 @@ test("a held run is told in lines that are broken at words, and paths and comman
   expect(code).toBe(80);
   const [, said = ""] = shown.split("saas-management: ");
   const lines = said.replaceAll("\r", "").split("\n");
-  expect(lines.slice(0, 2)).toEqual(["The guard held this", "run; nothing was sent. If this is the"]);
+  expect(lines.slice(0, 2)).toEqual(["Held: the ledger knows", "no earlier run. Nothing was sent."]);
   const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
   expect(lines.filter((line) => line.length > COLUMNS && !isWhole(line))).toEqual([]);
   expect(said).toContain("\n- accounts: there is no earlier run to\r\n  compare with; ");
+});
+
+test("60 columns show a held run with its counts on one line", async () => {
+  await connector('Array.from({ length: 400 }, (_, i) => ({ id: "u" + i }))');
+  await onTerminal(["run", "connector.mjs", "--first-run=400"]).end();
+  await connector('[{ id: "u1" }]');
+  const { code, shown } = await onTerminal(["run", "connector.mjs"], { columns: 60 }).end();
+  expect(code).toBe(80);
+  const [, said = ""] = shown.split("saas-management: ");
+  const lines = said.replaceAll("\r", "").split("\n");
+  expect(lines.slice(0, 2).join(" ")).toBe("Held: 399 of 400 accounts would be removed. Nothing was sent.");
+  expect(lines.slice(2, 4)).toEqual([
+    "accounts  400 → 1",
+    "- accounts: 399 of 400 known ids would be removed (99.8 %),",
+  ]);
+  const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
+  expect(lines.filter((line) => line.length > 60 && !isWhole(line))).toEqual([]);
 });
 
 test("the help and doctor are broken at words", async () => {

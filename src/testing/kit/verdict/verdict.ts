@@ -1,4 +1,4 @@
-import { type HeldReason, RunHeldError } from "../../../core/errors/index.js";
+import { RunHeldError } from "../../../core/errors/index.js";
 import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import type { FaultResult } from "../report.js";
 import { type Change, compareEffects, describeChanges } from "./compare.js";
@@ -61,11 +61,6 @@ export function judge(
 }
 
 export function messageOf(error: unknown): string {
-  if (error instanceof RunHeldError) return error.report.reasons.map(reasonOf).join("; ");
+  if (error instanceof RunHeldError) return error.report.reasons.map((reason) => reason.message).join("; ");
   return error instanceof Error ? error.message : String(error);
-}
-
-/** The ids are listed in the memory of the kit. */
-function reasonOf({ message, listedIn }: HeldReason): string {
-  return listedIn === undefined ? message : message.replace(`, listed in ${listedIn}`, "");
 }

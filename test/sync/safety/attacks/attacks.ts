@@ -92,7 +92,9 @@ export function held({
   const named = { rule, ...(collection && { collection }) };
   const reason = expect.objectContaining({
     ...named,
-    ...(fields && { fields: expect.arrayContaining([...fields]) }),
+    ...(fields && {
+      fields: expect.arrayContaining(fields.map((name) => expect.objectContaining({ name }))),
+    }),
     diff: expect.objectContaining(figures),
   });
   return refused("RUN_HELD", {

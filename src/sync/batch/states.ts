@@ -1,0 +1,190 @@
+import {
+  annotate,
+  type BatchState,
+  BatchStateError,
+  ClosedError,
+  SaasManagementError,
+  SyncProtocolError,
+} from "../../core/errors/index.js";
+
+/** Why a call is refused. */
+type Reason = BatchStateError["reason"];
+
+/** `failing` is an open batch with a failed write, `released` one of unknown outcome that was aborted. */
+type State = Exclude<BatchState, "active"> | "open" | "failing" | "released";
+
+interface StateRow {
+  /** What the handle calls it. */
+  readonly shown: BatchState;
+  /** Why it refuses every call but abort and close; undefined if it takes records. */
+  readonly refuses?: Reason | "closed";
+  readonly mayAbort: boolean;
+  /** Whether nothing that is under way goes on, except for a completion that was sent. */
+  readonly isOver: boolean;
+  /** The states that may follow. Another one comes too late, and changes nothing. */
+  readonly next: readonly State[];
+}
+
+/** The states of a batch: open, failing, completing, or over in one of seven ways. */
+const STATES: Readonly<Record<State, StateRow>> = {
+  open: {
+    shown: "active",
+    mayAbort: true,
+    isOver: false,
+    next: ["completing", "aborting", "expired", "closed"],
+  },
+  failing: {
+    shown: "active",
+    refuses: "incomplete",
+    mayAbort: true,
+    isOver: false,
+    next: ["aborting", "expired", "closed"],
+  },
+  completing: {
+    shown: "completing",
+    refuses: "completed",
+    mayAbort: true,
+    isOver: false,
+    next: ["open", "completed", "unknown", "aborting", "expired", "closed"],
+  },
+  completed: { shown: "completed", refuses: "completed", mayAbort: false, isOver: true, next: [] },
+  aborting: {
+    shown: "aborting",
+    refuses: "aborted",
+    mayAbort: true,
+    isOver: true,
+    next: ["aborted", "completed", "unknown", "closed"],
+  },
+  aborted: { shown: "aborted", refuses: "aborted", mayAbort: false, isOver: true, next: [] },
+  expired: {
+    shown: "expired",
+    refuses: "expired",
+    mayAbort: true,
+    isOver: true,
+    next: ["completed", "unknown", "aborting", "closed"],
+  },
+  unknown: {
+    shown: "unknown",
+    refuses: "unknown",
+    mayAbort: true,
+    isOver: true,
+    next: ["released", "completed", "closed"],
+  },
+  released: { shown: "unknown", refuses: "unknown", mayAbort: false, isOver: true, next: ["closed"] },
+  closed: { shown: "closed", refuses: "closed", mayAbort: false, isOver: true, next: ["completed"] },
+};
+
+const SEND_AGAIN = "Send every snapshot in full in a new batch or run.";
+
+const REASONS: Readonly<Record<Reason, string>> = {
+  completed: "the batch was completed. Write further records in a new batch or run.",
+  aborted: `the batch was aborted. ${SEND_AGAIN}`,
+  expired: `the batch's lease of 15 minutes without an accepted message is over. ${SEND_AGAIN}`,
+  incomplete: `the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. ${SEND_AGAIN}`,
+  unknown: `it is not known whether the batch was completed. ${SEND_AGAIN}`,
+};
+
+/** @param cause Left out if it is undefined. */
+type IncompleteError = (call: string, because: string, cause?: unknown) => BatchStateError;
+
+/** The state of one batch, or of what a run extracts. Every call is allowed or refused by it. */
+export class BatchStates {
+  readonly #incompleteError: IncompleteError;
+  readonly #over = new AbortController();
+  readonly #incomplete = new AbortController();
+  #state: State = "open";
+  /** The first write that failed or was refused, even if a completion was on its way. */
+  #failure: { readonly what: string; readonly error: unknown } | undefined;
+
+  constructor(incompleteError: IncompleteError = incompleteBatch) {
+    this.#incompleteError = incompleteError;
+  }
+
+  get shown(): BatchState {
+    return STATES[this.#now].shown;
+  }
+
+  get isOver(): boolean {
+    return STATES[this.#now].isOver;
+  }
+
+  /** Fires when the batch is over, with the error of whatever is under way. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Fires when a write fails, with the error of a completion that comes too late for that. */
+  get incomplete(): AbortSignal {
+    return this.#incomplete.signal;
+  }
+
+  /** The batch is failing, and stays so. @param what What was to be written. */
+  fail(what: string, error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { what, error };
+    this.#incomplete.abort(this.incompleteness("complete"));
+  }
+
+  /** @returns whether the batch is in that state now */
+  move(state: State, reason?: Error): boolean {
+    if (!STATES[this.#now].next.includes(state)) return false;
+    this.#state = state;
+    if (STATES[state].isOver) this.#over.abort(reason ?? this.refusal("The call"));
+    return true;
+  }
+
+  /** @returns the error of a call that is not allowed now */
+  refusal(call: string): BatchStateError | ClosedError | undefined {
+    const { shown, refuses, mayAbort } = STATES[this.#now];
+    if (refuses === undefined || (call === "abort" && mayAbort)) return undefined;
+    if (refuses === "incomplete") return this.incompleteness(call);
+    if (refuses === "closed") return closedError();
+    const reason: unknown = this.over.reason;
+    return stateError(
+      call,
+      shown,
+      refuses,
+      reason instanceof BatchStateError ? reason.serverMessage : undefined,
+    );
+  }
+
+  /** The error of a call that needs every record. @param unended Collections with an open writer. */
+  incompleteness(call: string, unended: ReadonlySet<string> = new Set()): BatchStateError | undefined {
+    if (this.#failure !== undefined) {
+      const { what, error } = this.#failure;
+      // The message of a source's own exception may hold data: it is in the cause only.
+      const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
+      return this.#incompleteError(call, `the write of ${what} failed${how}`, error);
+    }
+    if (unended.size === 0) return undefined;
+    return this.#incompleteError(call, `the writer of ${[...unended].join(", ")} has not ended`);
+  }
+
+  get #now(): State {
+    return this.#state === "open" && this.#failure !== undefined ? "failing" : this.#state;
+  }
+}
+
+function incompleteBatch(call: string, because: string, cause?: unknown): BatchStateError {
+  const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
+  return new BatchStateError(`${call} was refused: ${because}, so ${REASONS.incomplete}`, details);
+}
+
+function stateError(call: string, state: BatchState, reason: Reason, serverMessage?: string) {
+  const why = state === "aborting" ? `an abort of the batch was requested. ${SEND_AGAIN}` : REASONS[reason];
+  return new BatchStateError(`${call} was refused: ${why}`, { state, reason, serverMessage });
+}
+
+function closedError(): ClosedError {
+  return new ClosedError(
+    "The batch handle is closed. The batch on the server stays open until it is completed or aborted, or its lease ends.",
+  );
+}
+
+/** Returns the error of a batch that the service says has ended; other errors stay as they are. */
+export function meaningOf(call: string, error: unknown): unknown {
+  if (!(error instanceof SyncProtocolError)) return error;
+  const { batchState, serverMessage } = error;
+  if (batchState !== "completed" && batchState !== "aborted" && batchState !== "expired") return error;
+  return annotate(stateError(call, batchState, batchState, serverMessage), error);
+}
