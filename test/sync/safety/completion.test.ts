@@ -165,7 +165,7 @@ test("an approval whose run may have been completed covers the same run again, a
   const { approvalId: approve } = await heldBy(service.runAccounts(ids(4)));
   const run = interrupted("answer", ids(4), { approve });
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
-  const other = await heldBy(service.runAccounts(ids(9, "new"), { approve }));
+  const other = await heldBy(service.runAccounts(ids(3, "new"), { approve }));
   expect(other.reasons).toMatchObject([{ baseline: "unclear", removed: 10 }]);
   const { collections } = await service.runAccounts(ids(4), { approve });
   expect(collections.accounts?.expected).toMatchObject({ baseline: "unclear", removed: 6 });
