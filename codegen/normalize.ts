@@ -45,12 +45,13 @@ const NORMALIZED_FILE = "messages.proto";
 
 /** @throws Refusal */
 export function normalize(registry: FileRegistry, mapping: Mapping, rules: Rules): FileDescriptorSet {
-  const roles = findRoles(registry, mapping);
+  const refusals: string[] = [];
+  const roles = findRoles(registry, mapping, refusals);
   const names = new Names(mapping.names);
-  const builder = new Builder(roles.service.file.proto.package, names, rules);
-  for (const copy of roleMessages(roles, mapping, rules, names, builder.refusals)) builder.add(copy);
-  builder.refusals.push(...unmetLeftOut(rules, registry, names));
-  if (builder.refusals.length > 0) throw new Refusal(builder.refusals.join("\n"));
+  const builder = new Builder(roles.service.file.proto.package, names, rules, refusals);
+  for (const copy of roleMessages(roles, mapping, rules, names, refusals)) builder.add(copy);
+  refusals.push(...unmetLeftOut(rules, registry, names));
+  if (refusals.length > 0) throw new Refusal(refusals.join("\n"));
   const file = builder.build();
   const imports = file.dependency.flatMap((name) => registry.getFile(name)?.proto ?? []);
   return create(FileDescriptorSetSchema, { file: [...imports, file] });
@@ -65,7 +66,6 @@ export function normalizedRequest(files: FileDescriptorSet): DescMessage {
 }
 
 class Builder {
-  readonly refusals: string[] = [];
   readonly #messages: DescriptorProto[] = [];
   readonly #enums: EnumDescriptorProto[] = [];
   /** What has which name in the new file. */
@@ -77,6 +77,7 @@ class Builder {
     readonly packageName: string,
     readonly names: Names,
     readonly rules: Rules,
+    readonly refusals: string[],
   ) {}
 
   build() {

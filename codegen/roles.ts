@@ -30,13 +30,19 @@ export interface Roles {
   readonly methods: Readonly<Record<Role, DescMethod>>;
 }
 
-export function findRoles(registry: FileRegistry, mapping: Mapping): Roles {
-  const service = registry.getService(mapping.service);
-  if (service === undefined) {
-    const names = [...registry].flatMap((desc) => (desc.kind === "service" ? [desc.typeName] : []));
-    throw mappingError("service", `there is no service ${mapping.service}`, names);
-  }
-  const refusals: string[] = [];
+/** @throws Refusal a part is missing without which nothing else can be read */
+export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
+  const services = [...registry].filter((desc) => desc.kind === "service");
+  const named = services.find(({ typeName }) => typeName === mapping.service);
+  // The only one is meant: what else is wrong is told in the same run.
+  const service = named ?? services[0];
+  const unknown = mappingError(
+    "service",
+    `there is no service ${mapping.service}`,
+    services.map(({ typeName }) => typeName),
+  );
+  if (service === undefined || (named === undefined && services.length > 1)) throw unknown;
+  if (named === undefined) refusals.push(unknown.message);
   const method = (role: Role) => unlessRefused(refusals, () => methodOf(service, role, mapping))[0];
   const [start, sync, complete, abort] = ROLES.map(method);
   if (start === undefined || sync === undefined || complete === undefined || abort === undefined)

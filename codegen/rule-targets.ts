@@ -45,9 +45,13 @@ export function unmetRules(rules: Rules, request: DescMessage): readonly string[
   const places = findCollections(request);
   const collections = new Set(places.map(({ field }) => field.name));
   const messages = messagesOf(places.map(({ records }) => records.message));
-  const unruled = [...messages.keys()].filter((name) => rules.messages[name] === undefined);
-  const isOne = unruled.length === 0 ? "" : `, unless it is one of ${unruled.join(", ")}`;
+  const unruled = [...messages.values()].filter(({ name }) => rules.messages[name] === undefined);
   const named = (theirs: string, ours: string) => `contract/mapping.ts, names: { "${theirs}": "${ours}" }`;
+  const unmetMessage = (name: string, fields: readonly string[]) => {
+    const alike = mostAlike(unruled, fields)?.name;
+    const other = alike === undefined ? "" : `if ${alike} is it, ${named(alike, name)}; otherwise `;
+    return `${unmet(`messages.${name}`, "message of a record")}; ${other}delete this block`;
+  };
   const fields = fieldRules(rules).filter(([message, , { leftOut }]) => messages.has(message) && !leftOut);
   return [
     ...Object.entries(rules.collections).flatMap(([name, model]) =>
@@ -57,10 +61,7 @@ export function unmetRules(rules: Rules, request: DescMessage): readonly string[
     ),
     ...Object.entries(rules.messages).flatMap(([name, { fields: all = {}, ...others }]) => {
       const isLeftOutOnly = !Object.keys(others).length && Object.values(all).every(({ leftOut }) => leftOut);
-      const remedy = `; delete this block${isOne && `${isOne}: then ${named(unruled[0] ?? "", name)}`}`;
-      return messages.has(name) || isLeftOutOnly
-        ? []
-        : [unmet(`messages.${name}`, "message of a record") + remedy];
+      return messages.has(name) || isLeftOutOnly ? [] : [unmetMessage(name, Object.keys(all))];
     }),
     ...fields.flatMap(([message, field, { refersTo = [] }]) => [
       ...(messages.get(message)?.fields.some(({ name }) => name === field)
@@ -73,6 +74,13 @@ export function unmetRules(rules: Rules, request: DescMessage): readonly string[
       ),
     ]),
   ];
+}
+
+/** The message that has most of these fields: half of them, and two, or none. */
+function mostAlike(messages: readonly DescMessage[], names: readonly string[]): DescMessage | undefined {
+  const shared = ({ fields }: DescMessage) => fields.filter(({ name }) => names.includes(name)).length;
+  const [best] = messages.toSorted((a, b) => shared(b) - shared(a));
+  return best !== undefined && shared(best) >= Math.max(2, names.length / 2) ? best : undefined;
 }
 
 function fieldRules({ messages }: Rules) {

@@ -103,20 +103,25 @@ interface SourceMap {
 }
 
 /**
- * A map that leads to lines, not to columns. It holds the sources that are not beside the declarations: bundlers
- * and dev servers warn about missing ones.
+ * A map that leads to lines, not to columns, and from generated code nowhere. It holds the sources that are not beside
+ * the declarations: bundlers and dev servers warn about missing ones.
  */
 function lineMap(text: string, place: string): string {
-  const { sources, sourcesContent, mappings }: SourceMap = JSON.parse(text);
-  const lines: SourceMapMappings = decode(mappings).map((segments) => {
-    let last = "";
-    return segments.flatMap(([column, source, line, from]) => {
+  const map: SourceMap = JSON.parse(text);
+  const sources = map.sources.filter((source) => !source.includes("/generated/"));
+  const lines: SourceMapMappings = decode(map.mappings).map((segments) => {
+    let last: string | undefined;
+    return segments.flatMap(([column, index, line, from]): SourceMapMappings[number] => {
+      const source = map.sources[index ?? -1];
       if (source === undefined || line === undefined || from === undefined) return [];
-      if (last === `${source}:${line}`) return [];
-      last = `${source}:${line}`;
-      return [[column, source, line, from]];
+      const written = sources.indexOf(source);
+      const position = written === -1 ? "" : `${source}:${line}`;
+      if (last === position) return [];
+      last = position;
+      return written === -1 ? [[column]] : [[column, written, line, from]];
     });
   });
-  const missing = sources.map((source, i) => (existsSync(join(place, source)) ? null : sourcesContent[i]));
-  return JSON.stringify({ version: 3, sources, sourcesContent: missing, names: [], mappings: encode(lines) });
+  const contents = new Map(map.sources.map((source, index) => [source, map.sourcesContent[index]]));
+  const sourcesContent = sources.map((it) => (existsSync(join(place, it)) ? null : contents.get(it)));
+  return JSON.stringify({ version: 3, sources, sourcesContent, names: [], mappings: encode(lines) });
 }

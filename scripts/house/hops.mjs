@@ -79,6 +79,8 @@ function sourcesOf(file, functions) {
   const text = readFileSync(file, "utf8");
   return functions.flatMap(({ functionName, ranges: [{ startOffset }] }) => {
     const [segment] = lines[text.slice(0, startOffset).split("\n").length - 1] ?? [];
-    return functionName === "" || segment === undefined ? [] : sources[segment[1]].replace(/^.*\bsrc\//, "");
+    // Generated code has no source, and counts as its file.
+    const source = sources[segment?.[1]] ?? file;
+    return functionName === "" || segment === undefined ? [] : source.replace(/^.*\b(src|dist)\//, "");
   });
 }

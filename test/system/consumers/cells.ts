@@ -5,12 +5,14 @@ export interface Cell {
   readonly tools: readonly string[];
   /** Folder of the consumer, beside this file. */
   readonly folder: string;
-  /** Programs to run in that folder, one after the other; `{tools}` stands for the folder of the tools. */
+  /** Programs to run in that folder, one after the other; `{tools}` stands for the tools, `{package}` for the tarball. */
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
   /** Part of the last command's JSON; left out if only its exit code counts. */
   readonly prints?: Readonly<Record<string, unknown>>;
   /** Whether CI runs it: every runtime, and what else is quick. */
   readonly ci?: true;
+  /** A project of its own, which its first command installs. */
+  readonly alone?: true;
   /** Use a server of this process instead of one that the program starts from the package. */
   readonly server?: true;
   /** Remove the packages of gRPC first. */
@@ -191,6 +193,51 @@ const vite: Cell = {
   server: true,
 };
 
+/** A reader has all answers, whichever graphql the project has. */
+const COUNTED = { licensePlans: { totalCount: 0 } };
+const graphqls = ["15.11.0", "16.15.0", "17.1.0"].map((version): Cell => {
+  const graphql = Number.parseInt(version, 10);
+  return {
+    name: `a project with graphql ${graphql}`,
+    tools: ["node-24"],
+    folder: "graphql",
+    commands: [
+      ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "{package}", `graphql@${version}`],
+      [node("node-24"), "main.js"],
+    ],
+    prints: {
+      graphql,
+      name: "Zoom",
+      own: COUNTED,
+      handled: { data: COUNTED },
+      refused: "MUTATION_REJECTED",
+      unknownField: [[false, "VALIDATION_UNKNOWN_FIELD"]],
+      syntax: [[false, "HC0014"]],
+      variables: [[false, "HC0016"]],
+      served: 2,
+    },
+    alone: true,
+    ...inCi(graphql === 17),
+  };
+});
+
+const NEXT_ROUTE = "{tools}/../../../examples/handlers/next-route.ts";
+const PNPM = ["{tools}/pnpm/bin/pnpm.mjs", "add", "--prefer-offline", "--store-dir={tools}/../pnpm"] as const;
+const everything: Cell = {
+  name: "graphql 17, jsdom, webpack with source-map-loader, Next and pnpm",
+  tools: ["node-24", "pnpm", "esbuild"],
+  folder: "pnpm",
+  commands: [
+    [node("node-24"), ...PNPM, "{package}"],
+    [node("node-24"), "node_modules/vitest/vitest.mjs", "run"],
+    [node("node-24"), "bundle.js"],
+    ["{tools}/.bin/esbuild", NEXT_ROUTE, "--outfile=app/api/graphql/route.js", "--log-level=error"],
+    [node("node-24"), "node_modules/next/dist/bin/next", "build"],
+  ],
+  server: true,
+  alone: true,
+};
+
 export const CELLS: readonly Cell[] = [
   ...nodes,
   ...otherRuntimes,
@@ -204,4 +251,6 @@ export const CELLS: readonly Cell[] = [
   jest("node-24", "require.test.cjs"),
   jest("node-26", "require.test.cjs"),
   vite,
+  ...graphqls,
+  everything,
 ];

@@ -49,7 +49,7 @@ try {
   for (const place of [whole, withoutGrpc]) await cp(CONSUMERS, place, { recursive: true });
   await cp(HANDLERS, join(whole, "handlers"), { recursive: true });
   for (const cell of cells) {
-    const problem = await problemOf(cell, join(cell.withoutGrpc ? withoutGrpc : whole, cell.folder));
+    const problem = await problemOf(cell, await projectOf(cell));
     console.log(problem === undefined ? `passed  ${cell.name}` : `FAILED  ${cell.name}\n${problem}`);
     if (problem !== undefined) failed += 1;
   }
@@ -59,6 +59,14 @@ try {
 }
 console.log(`${cells.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Where the cell's folder is, with what it needs. */
+async function projectOf({ folder: name, alone, withoutGrpc }: Cell): Promise<string> {
+  if (!alone) return join(folder, withoutGrpc ? "without-grpc" : "whole", name);
+  const project = await mkdtemp(join(folder, `${name}-`));
+  await cp(join(CONSUMERS, name), project, { recursive: true });
+  return project;
+}
 
 /** Installs missing tools, at the versions of `runtimes/package.json`. */
 async function installTools(names: ReadonlySet<string>): Promise<void> {
@@ -89,6 +97,7 @@ async function problemOf(cell: Cell, cwd: string): Promise<string | undefined> {
     ...process.env,
     DENO_DIR: join(folder, "deno"),
     DENO_NO_UPDATE_CHECK: "1",
+    NEXT_TELEMETRY_DISABLED: "1",
     ...(cell.server
       ? {
           BASE_URL: baseUrl,
@@ -106,7 +115,7 @@ async function problemOf(cell: Cell, cwd: string): Promise<string | undefined> {
     let printed = "";
     for (const [program, ...args] of cell.commands) {
       const [command = "", ...rest] = [program, ...args].map((part) =>
-        part.replace("{tools}", join(TOOLS, "node_modules")),
+        part.replace("{tools}", join(TOOLS, "node_modules")).replace("{package}", PACKAGE.tarball),
       );
       ({ stdout: printed } = await run(command, rest, { cwd, env, timeout: 180_000 }));
     }

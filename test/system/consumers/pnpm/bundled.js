@@ -1,0 +1,3 @@
+import * as sdk from "@saas-management/sdk/graphql";
+
+globalThis.sdk = sdk;
