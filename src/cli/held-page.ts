@@ -25,15 +25,18 @@ export function heldPage(installations: readonly Runs[]): string {
 function heldSection(held: Runs["held"][number]): string {
   const [summary = "", ...lines] = heldLines(held);
   const { installationId, heldAt, approval, isApproved } = held;
-  const command = isApproved ? "approved" : `to approve it: ${approveSteps([held]).at(-1)?.command}`;
-  const ids = held.reasons.map(({ collection, rule, examples }) =>
-    [collection, rule, "ids:", ...examples].join(" "),
+  const until = approval.expiresAt.toISOString();
+  const next = isApproved
+    ? `Approved: runs like this one go through until ${until}.`
+    : `To approve it before ${until}: ${approveSteps([held]).at(-1)?.command}`;
+  const shown = [...lines.map((line) => line.replace(/^- /, "")), next].map(markup);
+  const ids = held.reasons.flatMap(({ collection, examples }) =>
+    examples.length === 0 ? [] : markup(`First ids of ${collection}: ${examples.join(", ")}`),
   );
   return `<section><h2>${markup(summary)}</h2>
 <p>Installation ${markup(installationId)}, held since ${heldAt.toISOString()}</p>
 ${[...byCollection(held.reasons).values()].map(figuresOf).join("\n")}
-${list([...lines, `Until ${approval.expiresAt.toISOString()}, ${command}`].map(markup))}
-<details><summary>First ids</summary>${list(ids.map(markup))}</details></section>`;
+${list([...shown, ...ids])}</section>`;
 }
 
 function byCollection(reasons: readonly HeldReason[]): ReadonlyMap<string, HeldReason> {

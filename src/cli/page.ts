@@ -12,7 +12,7 @@ body { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem; background: var(
   font: 15px/1.5 system-ui, "Segoe UI", sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .6rem; }
 header p, small, footer { color: var(--soft); } small { display: block; font-size: .8rem; }
-.facts { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
+.facts { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; }
 .facts div { flex: 1 1 9rem; padding: .9rem 1rem; border-radius: 10px; background: var(--card); border: 1px solid var(--line); }
 strong { display: block; font-size: 1.35rem; } .facts span { color: var(--soft); }
 ul { list-style: none; margin: 0; padding: 0; } ul ul { padding-left: 1.25rem; } summary { cursor: pointer; }

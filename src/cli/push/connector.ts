@@ -29,13 +29,16 @@ export interface PushFile {
   readonly allowEmpty?: Pushed["allowEmpty"];
 }
 
+/** Says what people should know of their files. */
+type Notes = Pick<Io, "note" | "warn">;
+
 const DELIMITERS = [",", ";", "\t", "|"];
 const HEAD_BYTES = 64 * 1024;
 
 /** The connector that sends files. */
 export function fileConnector(
   files: readonly PushFile[],
-  io: Io,
+  io: Notes,
   hasLedger: boolean,
 ): Connector<SnapshotCollection> {
   const collections = [...new Set(files.map(({ collection }) => collection))];
@@ -56,7 +59,7 @@ export function fileConnector(
 }
 
 /** The records of all files of a collection, one file after the other. */
-async function* recordsOf<C extends Collection>(collection: C, files: readonly PushFile[], io: Io) {
+async function* recordsOf<C extends Collection>(collection: C, files: readonly PushFile[], io: Notes) {
   for (const { path, format, map, ...given } of files) {
     const { encoding, allowEmpty } = given;
     const name = basename(path);
@@ -83,7 +86,7 @@ async function* recordsOf<C extends Collection>(collection: C, files: readonly P
     };
     const options = { delimiter, encoding, allowEmpty };
     if (map !== undefined) yield* readCsv(path, { ...options, map: mapped });
-    else yield* readCsv(path, { ...options, map: (row, at) => accept(read(row), at) }, choose);
+    else yield* readCsv(path, { ...options, map: (row, at) => accept(read(row, at), at) }, choose);
   }
 }
 

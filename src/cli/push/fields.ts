@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isPlainObject, suggestKey } from "../../core/validate.js";
 import { type ChooseColumns, refusedColumns } from "../../sources/csv-header.js";
+import { problemAt, type RecordLocation } from "../../sources/source.js";
 import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import { int64, stringMap, timestamp } from "../../sync/encoding/schema-checks.js";
 import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
@@ -23,7 +24,7 @@ const asInt64: Convert = (cell) => (/^-?\d{1,19}$/.test(cell) ? BigInt(cell) : c
 /** Reads rows whose headings are names of fields. */
 export interface RowReader {
   readonly choose: ChooseColumns;
-  readonly read: (row: Row) => Fields;
+  readonly read: (row: Row, at: RecordLocation) => Fields;
 }
 
 /** @param warn Is told about headings that are no fields. */
@@ -62,12 +63,24 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
       // A night without events is no surprise; a snapshot without records is one.
       return { columns: sent, mayBeEmpty: model === "event" && others.length === 0 };
     },
-    read(row) {
+    read(row, { location }) {
       const record: Fields = {};
+      let last = "";
+      let cells = 0;
       for (const { column, convert } of columns) {
         const cell = row[column] ?? "";
-        if (cell !== "") put(record, column.split("."), convert(cell));
+        if (cell === "") continue;
+        put(record, column.split("."), convert(cell));
+        last = cell;
+        cells += 1;
       }
+      // Ids of several words are rare, and one that is all that is known of a record would be useless.
+      if (cells === 1 && columns.length > 2 && /\s/.test(last.trim()))
+        throw problemAt(
+          location,
+          "looks like a title or a total: only one cell is filled",
+          "Remove the line.",
+        );
       return record;
     },
   };

@@ -128,16 +128,14 @@ function lossOf(change: FieldChange, usual: UsualShares): ChangedField | undefin
   const { had, lost } = change;
   const isMany = lost >= LOST.min || (lost === had && lost >= LOST.all);
   if (!isMany || lost / had <= limit(LOST.share, usual.lost)) return undefined;
-  const text = `${lost} of ${had} sampled records lost their value (${usually([0, usual.lost])} do)`;
-  return { ...lostIn(change, usual), text: `\`${change.field}\`: ${text}` };
+  const what = `${lost} of ${had} sampled records lost their value (${usually([0, usual.lost])} do)`;
+  return lostIn(change, usual.lost, what);
 }
 
-function lostIn(
-  { field: name, had: sampled, lost: changed, rows }: FieldChange,
-  { lost: usual }: UsualShares,
-) {
+function lostIn({ field: name, had, lost, rows }: FieldChange, usual: number, what: string): ChangedField {
   const lostRows = rows.flatMap(([row, value]) => (value === 0 ? [row] : []));
-  return { name, sampled, changed, usual, value: "empty", rows: lostRows };
+  const figures = { name, sampled: had, changed: lost, usual, value: "empty" };
+  return { ...figures, rows: lostRows, text: `\`${name}\`: ${what}` };
 }
 
 /** Why a field has too few values beside one of the earlier snapshots. */
@@ -158,8 +156,8 @@ function slowLossOf(
     const expected = (before / records) * count;
     if (expected - filled < SLOWLY.min || 1 - filled / expected <= limit(SLOWLY.share, usual.lost)) continue;
     const day = new Date(past.at).toISOString().slice(0, 10);
-    const text = `${filled} of ${count} sampled records have a value; ${before} of ${records} had one on ${day}`;
-    return { ...lostIn(change, usual), text: `\`${field}\`: ${text}` };
+    const what = `${filled} of ${count} sampled records have a value; ${before} of ${records} had one on ${day}`;
+    return lostIn(change, usual.lost, what);
   }
   return undefined;
 }
@@ -206,8 +204,11 @@ function otherwise(
   if (isMerged || isSmall || isCollapsed) {
     // A boolean and an enum are in the sample as numbers, other values as hashes.
     const named = names?.[value - 1] ?? "";
-    const what = named === "" ? "took the same value; " : `became ${named}; `;
-    const all = changed(merged, usual.merged, `${what}${before} already had it`, (byte) => byte === value);
+    const what =
+      named === ""
+        ? `took the same value; ${before} already had it`
+        : `became ${named}; ${before} already were`;
+    const all = changed(merged, usual.merged, what, (byte) => byte === value);
     return { ...all, before, ...(named === "" ? {} : { value: named }) };
   }
   const isOther =

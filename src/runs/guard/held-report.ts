@@ -28,17 +28,11 @@ export interface StoredHold {
 
 export type UsualOf = (collection: SnapshotCollection) => HeldReason["usual"];
 
-type NoOffer = "no-ledger" | "not-stored" | "preview";
-
-const NO_OFFER: Readonly<Record<NoOffer, readonly string[]>> = {
-  "no-ledger": [
+const NO_OFFER = {
+  "no-ledger":
     'Removals can\'t be approved with ledger: "none". Run again when the source is complete, or use a ledger.',
-  ],
-  "not-stored": [
-    "The ledger could not store an approval; see the log. For a fileLedger, check its directory and the free disk space.",
-  ],
-  preview: [],
-};
+  "not-stored": "The ledger could not store an approval: check its directory and the free disk space.",
+} as const;
 
 const REMOVALS = "Check the filter and the pages: a source that is cut off or filtered looks like this.";
 const ADVICE: Readonly<Record<HeldReason["rule"], string>> = {
@@ -62,7 +56,7 @@ export interface HeldScope {
 export function describeHeld(
   { installationId, ledger }: HeldScope,
   held: readonly HeldJudgement[],
-  offer: StoredHold | NoOffer,
+  offer: StoredHold | keyof typeof NO_OFFER | "preview",
   usual: UsualOf,
 ): HeldReport {
   const stored = typeof offer === "string" ? undefined : offer;
@@ -72,11 +66,11 @@ export function describeHeld(
   const notes = held.flatMap(({ collection, approvalProblem }) =>
     approvalProblem === undefined ? [] : [`The approval does not cover ${collection}: ${approvalProblem}.`],
   );
-  if (typeof offer === "string") notes.push(...NO_OFFER[offer]);
-  else if (offer.isKnown)
+  if (stored?.isKnown === true)
     notes.push(
-      `The approval is that of the run held at ${new Date(offer.at).toISOString()}, whose ids are listed: this one differs from it by no more than the rules allow.`,
+      `The approval is that of the run held at ${new Date(stored.at).toISOString()}, whose ids are listed: this one differs from it by no more than the rules allow.`,
     );
+  if (typeof offer === "string" && offer !== "preview") notes.push(NO_OFFER[offer]);
   const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
   const summary = offer === "preview" ? `A run would be held: ${worstOf(reasons)}.` : heldSummary(reasons);
   return withHeldText({ installationId, ledger, summary, reasons, notes, approval });
@@ -117,24 +111,27 @@ function foundLine({ rule, message, usual, examples, listedIn }: HeldReason): st
   return [
     ids === "" ? message : `${message}, such as ${ids}`,
     ...(range === undefined ? [] : [usually(range)]),
-    ...(listedIn === undefined ? [] : [`all ids are in ${listedIn}`]),
+    ...(listedIn === undefined
+      ? []
+      : [`all ${rule === "changed" ? "sampled ids" : "ids"} are in ${listedIn}`]),
   ].join("; ");
 }
 
-export function adviceOf({ reasons }: HeldReport): readonly string[] {
+function adviceOf({ reasons }: HeldReport): readonly string[] {
   return [...new Set(reasons.flatMap(({ advice }) => advice || []))];
 }
 
 function decisionOf({ installationId, ledger, reasons, approval }: HeldReport): readonly string[] {
-  const isFirst = reasons.every(({ rule }) => rule === "no-baseline");
-  const first = `If it is the first run of installation ${quoted(installationId)} with the ledger ${ledger}, run it once with firstRun: true (--first-run).`;
-  const id = quoted(approval?.id ?? "");
-  const until = approval?.expiresAt.toISOString();
+  const lines: string[] = [];
+  if (reasons.every(({ rule }) => rule === "no-baseline"))
+    lines.push(
+      `If it is the first run of installation ${quoted(installationId)} with the ledger ${ledger}, run it once with firstRun: true (--first-run).`,
+    );
+  if (approval === undefined) return lines;
+  const until = approval.expiresAt.toISOString();
   return [
-    ...(isFirst ? [first] : []),
-    ...(approval === undefined
-      ? []
-      : [`If the change is right, run again with approve: ${id} before ${until}.`]),
+    ...lines,
+    `If the change is right, run again with approve: ${quoted(approval.id)} before ${until}.`,
   ];
 }
 
@@ -143,10 +140,8 @@ export function heldSummary(reasons: readonly HeldReason[]): string {
 }
 
 function worstOf([worst, ...others]: readonly HeldReason[]): string {
-  if (worst === undefined) return "";
-  return others.length === 0
-    ? headline(worst)
-    : `${headline(worst)}, and ${counted(others.length, "more reason")}`;
+  const more = others.length === 0 ? "" : `, and ${counted(others.length, "more reason")}`;
+  return worst === undefined ? "" : `${headline(worst)}${more}`;
 }
 
 function headline({ collection, rule, diff, fields: [field] = [], message }: HeldReason): string {

@@ -41,7 +41,7 @@ test.each([
     for (const id of examples) expect(ids(40)).toContain(id);
     expect(message).toContain(`\`${field.name}\`: ${field.changed} of 40 sampled records`);
     expect(`${error.report}`).toContain(
-      `such as ${examples.map((id) => `"${id}"`).join(", ")}; all ids are in /`,
+      `such as ${examples.map((id) => `"${id}"`).join(", ")}; all sampled ids are in /`,
     );
   },
 );
@@ -131,7 +131,7 @@ test("begins with the worst, removals before anything else", async () => {
     "plans  40 → 25",
     "- plans: 15 of 40 known ids would be removed",
     "accounts  40 → 40",
-    "- accounts: `active`: 35 of 40 sampled records became false; 5 already had it",
+    "- accounts: `active`: 35 of 40 sampled records became false; 5 already were",
     "Check the filter and the pages: a source that is cut off or filtered looks like this.",
     "Check the columns: one that was renamed or swapped looks like this.",
   ]);

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { startReferenceServer } from "../../../src/testing/index.js";
 import { runCli, settingsOf } from "../../support/cli.js";
@@ -51,6 +52,15 @@ const CASES: readonly Case[] = [
     hints: NONE,
   },
   {
+    what: "a ledger that is damaged",
+    prepare: async () => {
+      for (const name of ["u1", "u2"]) await service.runAccounts([name], { guard: false });
+      await writeFile(await service.file(/state\.00000002$/), "{}");
+    },
+    args: ["push", "accounts.csv"],
+    says: ["Held: the ledger cannot be read. Nothing was sent.", /^(?!.*state\.00000002.*state\.00000002)/s],
+  },
+  {
     what: "a lock that is held",
     prepare: () => service.startBatch(),
     says: ["Use --wait-for-lock SECONDS to wait"],
@@ -97,6 +107,8 @@ test.each(CASES)(
     });
     for (const text of says) expect(error).toMatch(text);
     expect(error).not.toMatch(WORDS_OF_THE_API);
+    for (const [, reason = ""] of error.matchAll(/^ {2}(?:because|the service says): (.*?)\.?$/gm))
+      expect(error.split(reason)).toHaveLength(2);
     expect([...error.matchAll(/^ {2}saas-management .*$/gm)].join("\n")).toMatch(hints ?? "");
   },
 );
