@@ -179,8 +179,9 @@ export class Failures {
   }
 
   #retryAfterMs({ headers }: ResponseHead): number | undefined {
-    const value = headers.get("retry-after");
-    return value === null ? undefined : parseRetryAfter(value, this.context.clock.now());
+    // A fetch of the caller may return a Map as headers.
+    const value = headers.get("retry-after") ?? undefined;
+    return value === undefined ? undefined : parseRetryAfter(value, this.context.clock.now());
   }
 }
 
