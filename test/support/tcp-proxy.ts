@@ -11,6 +11,8 @@ export type ConnectionFaultKind =
   | { readonly type: "silent" }
   /** Reset (TCP RST) after some bytes. */
   | { readonly type: "reset"; readonly direction: Direction; readonly afterBytes: number }
+  /** After some bytes no more are taken: a link that is too slow for them. */
+  | { readonly type: "slow"; readonly direction: Direction; readonly afterBytes: number }
   /** After some bytes everything is dropped in both directions, and the connection stays open. */
   | { readonly type: "half-open"; readonly direction: Direction; readonly afterBytes: number };
 
@@ -104,6 +106,7 @@ function struckDirection({ type, afterBytes }: DirectedKind, near: Socket, far: 
         isStruck = true;
         struck();
         // Bytes before the fault are sent first.
+        if (type === "slow") return;
         if (type === "reset") setImmediate(() => near.resetAndDestroy());
         else for (const socket of [near, far]) socket.unpipe().resume();
       }

@@ -1,9 +1,12 @@
 import { defineConnector, type SyncBatch } from "@saas-management/sdk";
-import { memoryLedger } from "@saas-management/sdk/testing";
-import { expect } from "vitest";
+import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
+import { expect, test } from "vitest";
+import { CompleteSyncBatchResponse, StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { testOfAcceptedCounts } from "../support/adopted.js";
 import { answerWith } from "../support/grpc-replies.js";
+import { rejection, until } from "../support/promises.js";
+import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import type { SyncServer } from "../support/sync-server.js";
 
@@ -115,4 +118,76 @@ testOfAcceptedCounts("a run does not remember what an empty OK of CompleteSyncBa
   });
   expect(told()).toBe(1);
   expect(await client.history(options)).toMatchObject({ runs: [] });
+});
+
+function completed(collection: string): Uint8Array {
+  const snapshots = [{ collection, added: 2n, updated: 0n, removed: 0n }];
+  return CompleteSyncBatchResponse.encode({ snapshots, events: [] }).finish();
+}
+
+const STARTED = StartSyncBatchResponse.encode({ batchId: "b" }).finish();
+
+/** Of a call with one message grpc-js reads one answer, and waits for its end until the time is up. */
+async function endOf(call: Promise<unknown>, clock: TestClock, isTold: () => boolean): Promise<unknown> {
+  const ended = rejection(call);
+  await until(isTold);
+  clock.advance(100_000);
+  return ended;
+}
+
+testOfAcceptedCounts.each([
+  ["two answers", [EMPTY, EMPTY]],
+  ["two answers, the first of them right", [completed("accounts"), EMPTY]],
+])("a completion that gets %s is unknown, and not asked for again", async (_, messages) => {
+  const clock = new TestClock({ startAt: new Date(0) });
+  const { told } = lie(harness, "CompleteSyncBatch", ...messages);
+  const batch = await harness.startBatch({ clock });
+  await batch.write("accounts", accounts(2));
+  const error = await endOf(batch.complete(), clock, () => told() === 1);
+  expect(error).toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN", cause: { code: "TIMEOUT" } });
+  expect(told()).toBe(1);
+});
+
+testOfAcceptedCounts("a run does not remember a completion that counts another collection", async () => {
+  lie(harness, "CompleteSyncBatch", completed("plans"));
+  const options = { installationId: "i", ledger: memoryLedger() };
+  const client = harness.client();
+  await expect(client.run(connector, { ...options, firstRun: true, retryForMs: 0 })).rejects.toMatchObject({
+    code: "BATCH_OUTCOME_UNKNOWN",
+  });
+  expect(await client.history(options)).toMatchObject({ runs: [] });
+});
+
+test("a start that gets an empty OK is no batch, and may have left a lock", async () => {
+  const { answer } = harness.server;
+  lie(harness, "StartSyncBatch", EMPTY);
+  const client = harness.client();
+  await expect(client.startBatch(START)).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
+  harness.server.answer = answer;
+  harness.server.scripts.StartSyncBatch.push({ code: 6, details: "locked" });
+  await expect(client.startBatch(START)).rejects.toMatchObject({ mayBeOwn: true });
+});
+
+test("a start that gets two answers is no batch", async () => {
+  const clock = new TestClock({ startAt: new Date(0) });
+  const { told } = lie(harness, "StartSyncBatch", STARTED, STARTED);
+  const client = harness.client({ clock });
+  const error = await endOf(client.startBatch(START), clock, () => told() === 1);
+  expect(error).toMatchObject({ code: "TIMEOUT" });
+  expect(harness.server.calls).toEqual([]);
+  const closed = client.close();
+  clock.advance(5000);
+  await closed;
+});
+
+test("an abort that gets two answers is not taken for done", async () => {
+  const clock = new TestClock({ startAt: new Date(0) });
+  const { answer } = harness.server;
+  const { told } = lie(harness, "AbortSyncBatch", EMPTY, EMPTY);
+  const batch = await harness.startBatch({ clock });
+  expect(await endOf(batch.abort(), clock, () => told() === 1)).toMatchObject({ code: "TIMEOUT" });
+  expect(batch.state).toBe("aborting");
+  harness.server.answer = answer;
+  await batch.abort();
+  expect(batch.state).toBe("aborted");
 });

@@ -9,6 +9,7 @@ import { quietLogger } from "../support/observed.js";
 import { rejection, until } from "../support/promises.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { startSyncServer } from "../support/sync-server.js";
+import { relayTo } from "../support/tcp-proxy.js";
 
 const MIB = 1024 * 1024;
 /** 5 messages of 1 MiB. */
@@ -173,6 +174,25 @@ test("a window that does not fit into timeoutMs is halved", async () => {
   expect(receipt.collections.accounts?.stats).toMatchObject({ accepted: 50, windows: 3 });
   expect(receipt.notes).toEqual([expect.stringContaining("set windowBytes to 2097152, or raise timeoutMs")]);
   expect(warnings).toHaveLength(1);
+});
+
+test("a window that a slow link does not carry within timeoutMs is halved", async () => {
+  const server = await startSyncServer();
+  const relay = await relayTo(server.port);
+  const clock = new TestClock({ startAt: new Date(0) });
+  const { client, warnings } = watched(relay, { clock, timeoutMs: 10_000 });
+  const slow = { type: "slow", direction: "request", afterBytes: 2.5 * MIB } as const;
+  relay.planNext(slow, slow);
+  const run = client.run(connector, RUN);
+  for (let halvings = 1; halvings <= 2; halvings += 1) {
+    await until(() => relay.firings() === halvings);
+    clock.advance(10_000);
+  }
+  const receipt = await run;
+  expect(receipt.collections.accounts?.stats).toMatchObject({ accepted: 50, windows: 3 });
+  expect(receipt.notes).toEqual([expect.stringContaining("set windowBytes to 2097152, or raise timeoutMs")]);
+  expect(warnings).toHaveLength(1);
+  expect(relay.accepted()).toBe(3);
 });
 
 test("a window of which nothing is taken is not halved: nobody may be there", async () => {
