@@ -6,13 +6,11 @@ import { randomBytes } from "node:crypto";
 import type { HeldReport } from "../../core/errors/index.js";
 import type { Lists } from "../ledger/collection-ledger.js";
 import type { Baselines } from "../ledger/holds.js";
-import type { Baseline, HeldRun, LedgerSnapshot } from "../ledger/state.js";
+import { APPROVAL_MS, type Baseline, type HeldRun, type LedgerSnapshot } from "../ledger/state.js";
 import { isDamage } from "../ledger/value.js";
 import type { HeldJudgement, StoredHold } from "./held-report.js";
 import type { ResolvedGuard, ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
-
-const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** What is known of a snapshot that breaks rules. */
 export interface Decision {

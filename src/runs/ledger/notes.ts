@@ -50,8 +50,7 @@ export async function noteCompleted(
   completion: Completion,
   configuration: Pick<SyncConfiguration, "clock" | "logger">,
 ): Promise<void> {
-  const run = JSON.stringify(completion.run);
-  const isNoted = ({ runs }: LedgerState) => runs.some((one) => JSON.stringify(one) === run);
+  const isNoted = ({ runs }: LedgerState) => runs.some(({ token }) => token === completion.run.token);
   const needless = await withinGrace(configuration.clock, async (over) => {
     const noted = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
     return [...(await needlessOf(ledger, noted)), ...formerOf(noted)];

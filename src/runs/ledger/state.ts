@@ -12,6 +12,9 @@ import { isDamage } from "./value.js";
 
 export const SUBJECT = "state";
 
+/** How long a held run may be approved: seven days, in milliseconds. */
+export const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
+
 /** A completed run. */
 export interface CompletedRun {
   /** When it was completed, in milliseconds since 1970. */
@@ -144,8 +147,9 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       if (!isPossible(sequence)) throw ledger.unusable(key, "no run has counted so far");
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
+      const known = upTo(ledger.limits.clock.now(), fields);
       // What was held may have been decided since then.
-      const state = damage.length === 0 ? fields : withoutHolds(fields);
+      const state = damage.length === 0 ? known : withoutHolds(known);
       // Who has deleted a file has gone back to the state before.
       const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
       return snapshotOf(entries, { ...state, damage: [...damage, ...left] }, key);
@@ -171,6 +175,17 @@ function snapshotOf(
       : "runs go on from the state before it, and may send events again";
   const problem = new ConfigurationError(`${first.why} If it is deleted, ${next}.`);
   return { entries, state: { ...state, damage }, stateKey, problem };
+}
+
+/** Times that a clock ahead has written count as now. */
+function upTo(now: number, { runs, held, ...state }: LedgerState): LedgerState {
+  return {
+    ...state,
+    runs: runs.map((run) => ({ ...run, at: Math.min(run.at, now) })),
+    held: held.map(({ at, expiresAt, ...run }) => {
+      return { ...run, at: Math.min(at, now), expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };
+    }),
+  };
 }
 
 function withoutHolds(state: LedgerState): LedgerState {

@@ -51,6 +51,18 @@ test("covers fewer removals than were approved", async () => {
   expect(service.present()).toEqual(ids(5));
 });
 
+test.each([
+  ["30 removals, and 24 come", [120, 118, 100], 70, 76],
+  ["40 removals, and 30 come", [100, 100], 60, 70],
+  ["40 removals, and 41 come", [100, 100], 60, 59],
+  ["40 removals, and none comes", [100, 100], 60, 100],
+])("of %s, which differ from it by no more than the rules allow, passes", async (_, sizes, held, later) => {
+  for (const size of sizes) await service.runAccounts(ids(size));
+  const { approvalId } = await heldBy(service.runAccounts(ids(held)));
+  await service.runAccounts(ids(later), { approve: approvalId });
+  expect(service.present()).toHaveLength(later);
+});
+
 test("keeps its id if the next run is held for the same, and is valid for seven days from then", async () => {
   await service.runAccounts(ids(10));
   const first = await heldBy(service.runAccounts(ids(4)));

@@ -1,6 +1,8 @@
 /** One run with a wrong clock weakens the guard for that run at most: times from the future count as now. */
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { openLedger } from "../../../src/runs/ledger/ledger.js";
+import { noteApproved } from "../../../src/runs/ledger/notes.js";
 import { connectorOf } from "../../support/connector.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
@@ -24,7 +26,12 @@ function runsOf() {
     return sync.run(connector, { ledger, installationId, firstRun });
   };
   const history = () => sync.history({ ledger, installationId });
-  return { run, history };
+  const scope = { endpoint: new URL(service.server.syncUrl).origin, installationId };
+  const approve = (id = "") => noteApproved(openLedger(ledger, scope), id);
+  const setClock = (at: number) => {
+    time = at;
+  };
+  return { run, history, approve, setClock };
 }
 
 const AHEAD = [
@@ -62,4 +69,42 @@ test("a receipt from the future was completed now, and no later run is late beca
   await run(START, 10);
   const times = (await history()).runs.map(({ completedAt }) => completedAt.getTime());
   expect(times).toEqual([START, START]);
+});
+
+const WEEK_MS = 7 * DAY_MS;
+
+test.each([
+  ["two years", 730 * DAY_MS],
+  ["eight days", 8 * DAY_MS],
+  ["an hour", 60 * 60_000],
+])(
+  "an approval of a run that a clock %s ahead has held ends seven days after the next note",
+  async (_, ahead) => {
+    const { run, history, approve } = runsOf();
+    await run(START, 100);
+    const { approvalId } = await heldBy(run(START + ahead, 20));
+    const [held] = (await history()).held;
+    expect(held?.approval.expiresAt.getTime()).toBe(START + ahead + WEEK_MS);
+    // Another clean-up, by a right clock.
+    await approve(approvalId);
+    await heldBy(run(START, 5));
+    const [approved] = (await history()).held;
+    expect(approved?.isApproved).toBe(true);
+    expect(approved?.approval.expiresAt.getTime()).toBe(START + WEEK_MS);
+    expect(approved?.heldAt.getTime()).toBe(START);
+    expect(approved?.toString()).toContain(`before ${new Date(START + WEEK_MS).toISOString()}`);
+    const late = await heldBy(run(START + WEEK_MS, 20));
+    expect(late.message).toContain("it has expired");
+  },
+);
+
+test("a run that a clock ahead has held once more is not approved for longer", async () => {
+  const { run, history, setClock } = runsOf();
+  await run(START, 100);
+  await heldBy(run(START, 20));
+  await heldBy(run(START + 5 * DAY_MS, 20));
+  setClock(START + DAY_MS);
+  const [held] = (await history()).held;
+  expect(held?.heldAt.getTime()).toBe(START);
+  expect(held?.approval.expiresAt.getTime()).toBe(START + DAY_MS + WEEK_MS);
 });

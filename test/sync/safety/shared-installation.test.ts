@@ -1,9 +1,17 @@
 /** Several connectors of one installation: what is held for one stands until a run of its collections is completed. */
 import { readFile } from "node:fs/promises";
-import { fileLedger, type RunHistory, type RunOptions, type SnapshotCollection } from "@saas-management/sdk";
+import {
+  fileLedger,
+  type RunHistory,
+  type RunOptions,
+  type SnapshotCollection,
+  storeLedger,
+} from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import { noteApproved } from "../../../src/runs/ledger/notes.js";
+import { isPutOf, watchedStore } from "../../support/stores.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -153,6 +161,67 @@ test("a run of two connectors' collections that is held again keeps what was app
   ]);
   await send(both, { approve: second.approvalId });
   expect(service.present()).toEqual(ids(10));
+});
+
+/** A run of 41 accounts that is completed, and whose note waits until it is let go. */
+async function lateRun() {
+  let reached = () => {};
+  let letGo = () => {};
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const isFree = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const store = watchedStore(new FileStore(service.directory), async (call, go) => {
+    if (isPutOf("state")(call)) {
+      reached();
+      await isFree;
+    }
+    return go();
+  });
+  const run = send({ accounts: [0, 41] }, { ledger: storeLedger(store) });
+  await isReached;
+  const note = () => {
+    letGo();
+    return run;
+  };
+  return { note };
+}
+
+test.each([
+  ["a hold", false, false],
+  ["a hold that is approved", true, false],
+  ["a hold that is like one from before", false, true],
+  ["an approved hold that is like one from before", true, true],
+])(
+  "a note that comes late ends %s of a later run no more than an early one",
+  async (_, isApproved, isAgain) => {
+    await send({ accounts: [0, 40] });
+    if (isAgain) await heldBy(send({ accounts: [0, 10] }));
+    const { note } = await lateRun();
+    const { approvalId } = await heldBy(send({ accounts: [0, 10] }));
+    if (isApproved) await approve(approvalId);
+    const { surprises } = await note();
+    expect(surprises).toEqual([]);
+    expect(await shown()).toEqual([["accounts", isApproved]]);
+    await send({ accounts: [0, 10] }, isApproved ? {} : { approve: approvalId });
+    expect(service.present()).toEqual(ids(10));
+    expect(await held()).toEqual([]);
+  },
+);
+
+test("a note that comes late leaves a later completed run, and holds of other collections", async () => {
+  await send({ accounts: [0, 40], groups: [0, 40] });
+  const { note } = await lateRun();
+  const { approvalId } = await heldBy(send({ groups: [0, 10] }));
+  await send({ accounts: [0, 42] });
+  await note();
+  expect(await shown()).toEqual([["groups", false]]);
+  // What it compares with is the later one: u41 would be removed.
+  const { collections } = await send({ accounts: [0, 41] });
+  expect(collections.accounts?.expected).toMatchObject({ removed: 1 });
+  await send({ groups: [0, 10] }, { approve: approvalId });
 });
 
 test("a completed run leaves lists of what it removed and added, as long as its receipt is kept", async () => {
