@@ -75,16 +75,18 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   if (memory === undefined) return [];
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
+  const { references } = COLLECTIONS[collection];
+  // Others may be empty, or are not looked up: they name one of several collections, or their own.
+  const targetsOf = (field: string) => {
+    const targets = references[field] ?? [];
+    return targets.length === 1 && !targets.includes(collection) ? targets : undefined;
+  };
   const found = FIELDS[collection].flatMap((field) => {
     const change = changes.get(field.name);
     if (change === undefined) return [];
     const shares = usual.shares[field.name] ?? NOTHING;
     return (
-      lossOf(
-        change,
-        shares,
-        COLLECTIONS[collection].references[field.name]?.includes(collection) === false,
-      ) ??
+      lossOf(change, shares, targetsOf(field.name)) ??
       slowLossOf(change, now, pasts, shares) ??
       otherwise(change, field, shares, isYoung(usual, at)) ??
       []
@@ -128,16 +130,19 @@ export function memoryAfter(
 }
 
 /** Why a field lost too many of its values in one run. */
-function lossOf(change: FieldChange, usual: UsualShares, isReference: boolean): ChangedField | undefined {
+function lossOf(
+  change: FieldChange,
+  usual: UsualShares,
+  targets: readonly string[] | undefined,
+): ChangedField | undefined {
   const { had, lost } = change;
   const isMany = lost >= LOST.min || (lost === had && lost >= LOST.all);
   if (!isMany || lost / had <= limit(LOST.share, usual.lost)) return undefined;
-  const how = isReference ? "lost it, or name a record that the run lacks" : "lost their value";
-  return lostIn(
-    change,
-    usual.lost,
-    `${lost} of ${had} sampled records ${how} (${usually([0, usual.lost])} do)`,
-  );
+  const did =
+    targets === undefined ? "lost their value" : `name no record of ${targets.join(" or ")} in this run`;
+  const what = `${lost} of ${had} sampled records ${did} (${usually([0, usual.lost])} do)`;
+  const found = lostIn(change, usual.lost, what);
+  return targets === undefined ? found : { ...found, value: "missing" };
 }
 
 function lostIn({ field: name, had, lost, rows }: FieldChange, usual: number, what: string): ChangedField {
