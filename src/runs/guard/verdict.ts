@@ -82,7 +82,7 @@ export function limitsOf(
   const mayRemove = removed && Math.min(removed.max, most(removed.maxShare, removed.min - 1));
   const usually =
     removed && usual !== undefined ? most(unusualShare(removed, usual), UNUSUAL.min - 1) : known;
-  const mayAdd = added && most(added.maxShare, added.min);
+  const mayAdd = added && most(added.maxShare, fewNew(known, added.min));
   return {
     ...(mayRemove === false ? {} : { removed: Math.min(mayRemove, usually) }),
     ...(mayAdd === false || mayAdd === Number.POSITIVE_INFINITY ? {} : { added: mayAdd }),
@@ -158,11 +158,15 @@ function shrinkage(
 function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">): string | undefined {
   for (const { known, gone } of sets) {
     const added = sent - (known - gone);
-    const isDoubled = known >= DOUBLED_MIN && added >= known;
-    if (known === 0 || added <= maxShare * known || (added <= min && !isDoubled)) continue;
+    if (known === 0 || added <= Math.max(fewNew(known, min), maxShare * known)) continue;
     return `${count(added)} of the ${count(sent)} ids that were sent are new, ${count(known)} were known`;
   }
   return undefined;
+}
+
+/** So many new ids pass whatever their share. */
+function fewNew(known: number, min: number): number {
+  return known < DOUBLED_MIN ? min : Math.min(min, known - 1);
 }
 
 /** The share with at most one decimal; less than 100 % is never shown as 100 %. */
