@@ -14,14 +14,13 @@ import { FLAG, type OptionTable, readOptions } from "../../core/validate.js";
 import { Attempts } from "../call.js";
 import { COLLECTIONS, type Collection, isSnapshot, type RecordOf } from "../collections.js";
 import { COUNTS } from "../generated/collections.js";
-import type { Lease } from "../lease.js";
 import type { CallContext, CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 import type { BatchSession } from "./session.js";
 import type { BatchStates } from "./states.js";
-import type { SyncBatch } from "./sync-batch.js";
+import type { Lease, SyncBatch } from "./sync-batch.js";
 import { loadWriting, WriteQueue } from "./write-queue.js";
 
 const COMPLETE_OPTIONS = { unverified: FLAG } satisfies OptionTable<

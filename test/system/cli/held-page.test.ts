@@ -43,6 +43,15 @@ test("status begins with what matters, and shows the cliff", async () => {
   });
 });
 
+test("a page of a first run that is held shows its ids, and no limit", async () => {
+  await heldRuns([40]);
+  const { code, out } = await status("--format", "html");
+  expect({ code, bars: out.match(/<span title=/g)?.length }).toEqual({ code: 80, bars: 1 });
+  expect(out).toContain("<h2>Held: the ledger knows no earlier run. Nothing was sent.</h2>");
+  expect(out).toMatch(/all ids are in .*\.sent\.txt/);
+  expect(out).not.toMatch(/NaN|undefined|limit,/);
+});
+
 test("a page says that no run is held, and lists those of all installations", async () => {
   expect(await status("--format", "html")).toMatchObject({
     code: 0,
