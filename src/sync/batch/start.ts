@@ -4,8 +4,7 @@ import { BatchInProgressError, InvalidInputError } from "../../core/errors/index
 import type { Trace } from "../../core/trace.js";
 import { FUNCTION, type OptionTable, POSITIVE, type Rule } from "../../core/validate.js";
 import { Attempts, callWithRetry, lockedError, openSyncTrace } from "../call.js";
-import { LEASE_MS } from "../lease.js";
-import type { SyncConfiguration } from "../options.js";
+import { LEASE_MS, type SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 
