@@ -67,7 +67,7 @@ export function unmetRules(rules: Rules, request: DescMessage): readonly string[
       ...(messages.get(message)?.fields.some(({ name }) => name === field)
         ? []
         : [
-            `${unmet(`messages.${message}.${field}`, "field")}; delete this line, or name the contract's field: ${named(`${message}.FIELD`, field)}`,
+            `${unmet(`messages.${message}.${field}`, "field")}; delete this line, or name the field by its message and name in the contract: ${named("MESSAGE.FIELD", field)}`,
           ]),
       ...refersTo.flatMap((name) =>
         collections.has(name) ? [] : [unmet(`messages.${message}.${field}: refersTo ${name}`, "collection")],

@@ -97,9 +97,9 @@ export class SaasManagementClient {
     const { baseUrl, syncUrl, fetch, tls, proxy, sync = {}, ...others } = given;
     const common = { ...others, logger: others.logger ?? environmentLogger() };
     if (baseUrl === undefined && syncUrl === undefined) {
-      throw new ConfigurationError(
-        "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
-      );
+      const value = "SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL";
+      const text = `baseUrl for the GraphQL API, syncUrl for the Sync API, or both (${value} with fromEnv)`;
+      throw new ConfigurationError(`Set ${text}.`, { advice: { option: "baseUrl", value, text } });
     }
     const defaults = readOptions("sync", sync, SYNC_OPTIONS, ConfigurationError);
     if (fetch !== undefined && (tls !== undefined || proxy !== undefined)) {
@@ -155,13 +155,13 @@ export class SaasManagementClient {
   get graphql(): GraphQLClient {
     if (this.#graphql !== undefined) return this.#graphql;
     if (this.#lacksCredential) throw missingCredential();
-    throw new ConfigurationError("The GraphQL API needs baseUrl (SAAS_MANAGEMENT_BASE_URL with fromEnv).");
+    throw missingAddress("GraphQL", "baseUrl", "SAAS_MANAGEMENT_BASE_URL");
   }
 
   /** The Sync API. @throws {ConfigurationError} the client was created without `syncUrl` */
   get sync(): SyncClient {
     if (this.#sync !== undefined) return this.#sync;
-    throw new ConfigurationError("The Sync API needs syncUrl (SAAS_MANAGEMENT_SYNC_URL with fromEnv).");
+    throw missingAddress("Sync", "syncUrl", "SAAS_MANAGEMENT_SYNC_URL");
   }
 
   /**
@@ -187,4 +187,9 @@ export class SaasManagementClient {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+function missingAddress(api: string, option: string, value: string): ConfigurationError {
+  const text = `${option} (${value} with fromEnv)`;
+  return new ConfigurationError(`The ${api} API needs ${text}.`, { advice: { option, value, text } });
 }

@@ -59,7 +59,7 @@ function chartsOf({ runs, held }: Runs): readonly string[] {
   const shares = new Map<string, number>();
   for (const { reasons, heldAt: at } of held)
     for (const [name, { diff, limits }] of byCollection(reasons)) {
-      shares.set(name, (limits.removed ?? diff.known) / diff.known);
+      if (limits.removed !== undefined) shares.set(name, limits.removed / diff.known);
       columns.set(name, [...(columns.get(name) ?? []), { ...diff, at }]);
     }
   for (const { collections, completedAt: at } of runs.toReversed())

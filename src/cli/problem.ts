@@ -12,20 +12,20 @@ import { CHECK, EXIT, helpOf, inShell, type NextStep, nextOf } from "./exit-code
 import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
-/** Options of the API, and what a shell has in their place. */
-const IN_A_SHELL: readonly (readonly [RegExp, string])[] = [
-  [/[.;] ?See (the (error's )?cause|serverMessage for its reason|errors( and data)?|the log)(?=\.)/gi, ""],
-  [/ \d+ more in issues\.$/, ""],
-  [/firstRun expects/, "--first-run expects"],
-  [/firstRun must not be true/, "--first-run is refused"],
-  [/Leave it out, or set it from the command line: firstRun: .*/, "Leave it out."],
-  [/Set waitForLockMs/, "Use --wait-for-lock SECONDS"],
-  [/set apiKey \(or (\w+) with fromEnv\), or authorization/, "use $1 or --api-key-file FILE"],
-  [/pass it to the call, or set \S+ of the client \((\w+) with fromEnv\)/, "use $1 or --installation ID"],
-  [/Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both \((.*) with fromEnv\)/, "Set $1"],
-  [/\b\w+ \((SAAS_MANAGEMENT_\w+) with fromEnv\)/g, "$1"],
-  [/use fileLedger\(directory\)/, "set ledger in the configuration"],
-];
+/** What a shell has in place of an option of the API; causes, and what the service said, are shown below the message. */
+const IN_A_SHELL: Readonly<Record<string, (value: string) => string>> = {
+  apiKey: (variable) => `use ${variable} or --api-key-file FILE`,
+  baseUrl: (variable) => variable,
+  errors: () => "",
+  firstRun: (value) => (value === "true" ? "--first-run is refused" : "--first-run expects"),
+  installationId: (variable) => `use ${variable} or --installation ID`,
+  issues: () => "",
+  ledger: () => "set ledger in the configuration",
+  pageSize: () => " Lower --page-size.",
+  serverMessage: () => "",
+  syncUrl: (variable) => variable,
+  waitForLockMs: () => "Use --wait-for-lock SECONDS",
+};
 
 /** A file that is wrong as a whole has a problem in every row. */
 const SHOWN_ISSUES = 3;
@@ -68,8 +68,10 @@ function codeOf(error: unknown): string {
 /** @param lineBreak What a line break becomes: a cause may have several lines. */
 export function messageOf(error: unknown, lineBreak = "\n"): string {
   const text = error instanceof Error ? error.message : String(error);
-  const line = escapeControls(text.replace(/\s*\n\s*/g, lineBreak));
-  return IN_A_SHELL.reduce((shown, [pattern, words]) => shown.replace(pattern, words), line);
+  const advice = error instanceof SaasManagementError ? error.advice : undefined;
+  const words = advice && IN_A_SHELL[advice.option]?.(advice.value ?? "");
+  const said = advice === undefined || words === undefined ? text : text.replace(advice.text, () => words);
+  return escapeControls(said.replace(/\s*\n\s*/g, lineBreak));
 }
 
 /** What the service said, each problem of the input, and the messages of the causes. */

@@ -100,9 +100,9 @@ export class Credential {
 
 /** As the service's description has it: there is no usable credential. */
 export function missingCredential(): AuthenticationError {
-  return new AuthenticationError(
-    "No credential: set apiKey (or SAAS_MANAGEMENT_API_KEY with fromEnv), or authorization.",
-  );
+  const value = "SAAS_MANAGEMENT_API_KEY";
+  const text = `set apiKey (or ${value} with fromEnv), or authorization`;
+  return new AuthenticationError(`No credential: ${text}.`, { advice: { option: "apiKey", value, text } });
 }
 
 /** The credential as one operation uses it: asked for with each attempt, and once more after it was refused. */

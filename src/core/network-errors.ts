@@ -162,6 +162,10 @@ export function networkErrorOf(error: unknown): NetworkFailure {
 const OF_NETWORK =
   /fetch failed|failed to fetch|load failed|network|connect|socket|terminated|sending request|time[sd]? ?out|timeout|\b(tls|ssl|offline|closed?|reset|aborted|premature)\b/i;
 
+/** What engines say of a mistake, in whose message any name may stand: `socket is not defined`. */
+const OF_PROGRAM =
+  /^(Reference|Range|Syntax|Assertion)Error:|\bis not (a|an|defined|iterable)\b|Error: cannot (read|set|destructure|access|convert|create) |\b(undefined|null)\b/i;
+
 /**
  * Whether something threw that is no failure of a network: a mistake in a `fetch` of the caller or in what it was given.
  * Another attempt would end in the same way.
@@ -171,7 +175,8 @@ export function isProgramError(error: unknown): boolean {
   if (causes.some((cause) => /^ERR_(ASSERTION|INVALID_(ARG|THIS|RETURN))/.test(errorCode(cause) ?? "")))
     return true;
   if (causes.some((cause) => errorCode(cause) !== undefined)) return false;
-  return !causes.some((cause) => OF_NETWORK.test(cause instanceof Error ? cause.message : `${cause}`));
+  const texts = causes.map(String);
+  return texts.some((text) => OF_PROGRAM.test(text)) || !texts.some((text) => OF_NETWORK.test(text));
 }
 
 /** Names the proxy in what happened, if the error does. */

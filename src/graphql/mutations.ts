@@ -95,7 +95,13 @@ function refused(
     .slice(0, MAX_SHOWN_TYPES);
   return new MutationError(
     `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}. See errors.`,
-    { mutation, errors, requestId, serverMessage: errors[0]?.message },
+    {
+      mutation,
+      errors,
+      requestId,
+      serverMessage: errors[0]?.message,
+      advice: { option: "errors", text: " See errors." },
+    },
   );
 }
 

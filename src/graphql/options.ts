@@ -151,7 +151,9 @@ export function resolveOptions(given: GraphQLOptions) {
 }
 
 function isPublicPage(): boolean {
-  return globalThis.document !== undefined && !isLoopback(globalThis.location?.hostname ?? "");
+  const { document, location } = globalThis;
+  // Tests may make only the document of jsdom global.
+  return document !== undefined && !isLoopback((document.location ?? location)?.hostname ?? "");
 }
 
 function resolveUrl(baseUrl: string, authorization: GraphQLOptions["authorization"]): string {

@@ -167,8 +167,10 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
 
   #requireLedger(call: string, what: string): void {
     if (this.#ledger !== undefined || this.#log === undefined) return;
+    const text = "use fileLedger(directory)";
     throw new InvalidInputError(
-      `${call} needs a ledger, which remembers ${what}: use fileLedger(directory) instead of "none".`,
+      `${call} needs a ledger, which remembers ${what}: ${text} instead of "none".`,
+      { advice: { option: "ledger", text } },
     );
   }
 }

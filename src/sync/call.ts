@@ -12,7 +12,6 @@ import { runOperation } from "../core/operation.js";
 import { Deadline } from "../core/retry.js";
 import { type ChannelMessage, openTrace, type Trace, type TracedCall } from "../core/trace.js";
 import type { Collection } from "./collections.js";
-import type { Lease } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncRpc } from "./transport.js";
@@ -29,7 +28,7 @@ type Facts = Subject & Pick<ChannelMessage, "attempt" | "collection">;
 export interface SyncOperation extends Subject {
   readonly rpc: SyncRpc;
   readonly collection?: Collection;
-  readonly lease?: Lease;
+  readonly lease?: { readonly remainingMs: number };
   /** The batch, if somebody watches it. */
   readonly parent?: ChannelMessage | undefined;
 }

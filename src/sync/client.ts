@@ -177,16 +177,21 @@ export class BatchClient {
 /** Loads gRPC with the first call, so that importing the package stays cheap. */
 export function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
   let loading: Promise<SyncTransport> | undefined;
-  let loaded: SyncTransport | undefined;
   let closed = false;
   const load = async (): Promise<SyncTransport> => {
     const { GrpcTransport } = await import("./grpc/transport.js");
-    loaded = new GrpcTransport(configuration);
+    const loaded = new GrpcTransport(configuration);
     if (closed) loaded.close();
-    return loaded;
+    // Later calls go straight to it.
+    return Object.assign(lazy, {
+      startBatch: loaded.startBatch.bind(loaded),
+      syncRecords: loaded.syncRecords.bind(loaded),
+      completeBatch: loaded.completeBatch.bind(loaded),
+      abortBatch: loaded.abortBatch.bind(loaded),
+      close: loaded.close.bind(loaded),
+    });
   };
   const ready = async ({ signal, unlessSent, onUnsent }: CallContext): Promise<SyncTransport> => {
-    if (loaded !== undefined) return loaded;
     try {
       loading ??= load();
       return await raceAbort(loading, signal, unlessSent);
@@ -195,7 +200,7 @@ export function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
       throw error;
     }
   };
-  return {
+  const lazy: SyncTransport = {
     startBatch: async (installationId, call) => (await ready(call)).startBatch(installationId, call),
     syncRecords: async (messages, call) => (await ready(call)).syncRecords(messages, call),
     completeBatch: async (batchId, call) => (await ready(call)).completeBatch(batchId, call),
@@ -208,6 +213,7 @@ export function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
       );
     },
   };
+  return lazy;
 }
 
 function clientClosed(): ClosedError {

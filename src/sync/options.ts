@@ -6,10 +6,11 @@ import { checkRules, FLAG, isObject, POSITIVE, wholeNumber } from "../core/valid
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { resolveTls } from "../node/tls.js";
 import { EventTimes } from "./event-times.js";
-import { LEASE_MS } from "./lease.js";
 import { PREFIX_BYTES, WindowLimit } from "./window-limit.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
+/** How long a batch lives after its last accepted message: 15 minutes (service description, "Limits"). */
+export const LEASE_MS = 15 * 60 * 1000;
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** With 50 ms of round trip, 96 % of a link of 100 Mbit/s; 6 MiB would be 91 %. */

@@ -196,6 +196,10 @@ test("refuses a string as apiKey in a page, unless it is on localhost or an opti
     openPage(page);
     expect(create({ apiKey: API_KEY })).not.toThrow();
   }
+  // The document of jsdom alone.
+  vi.stubGlobal("location", undefined);
+  vi.stubGlobal("document", { location: new URL("http://localhost:3000") });
+  expect(create({ apiKey: API_KEY })).not.toThrow();
 });
 
 test("passes credentials to fetch, and nothing if the option is not set", async () => {

@@ -237,6 +237,14 @@ test.each<[string, unknown, string]>([
   ],
   ["a mock's own error", new Error("unexpected call"), "unexpected call"],
   ["a mistake", new RangeError("Invalid array length"), "Invalid array length"],
+  [
+    "a mistake that names a connection",
+    new TypeError("Cannot read properties of undefined (reading 'connection')"),
+    "(reading 'connection')",
+  ],
+  ["a name that is missing", new ReferenceError("socket is not defined"), "socket is not defined"],
+  ["what is no function", new TypeError("this.network.fetch is not a function"), "is not a function"],
+  ["a range", new RangeError("timeout is out of range"), "timeout is out of range"],
   ["an assertion", Object.assign(new Error("expected body"), { code: "ERR_ASSERTION" }), "expected body"],
 ])(
   "does not repeat what throws inside fetch and is no failure of the network: %s",
@@ -264,6 +272,40 @@ test.each([{ ok: true, status: 200 }, undefined])(
     expect(String(error)).toContain("fetch did not return a Response");
   },
 );
+
+test.each([
+  ["Firefox", new TypeError("NetworkError when attempting to fetch resource.")],
+  ["Safari", new TypeError("cannot parse response: the network connection was lost")],
+  ["workerd", new Error("Network connection lost.")],
+  ["a wrapper around fetch", new Error("request failed", { cause: new TypeError("Load failed") })],
+])("repeats what %s says of a network without a code", async (_, thrown) => {
+  let calls = 0;
+  const fetch = async () => {
+    calls += 1;
+    throw thrown;
+  };
+  const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
+  const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch, retry });
+  const error = await rejection(client.request(QUERY, {}));
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: true, attempts: 2 });
+  expect(calls).toBe(2);
+});
+
+test.each<[string, object]>([
+  ["a Map as headers, and a text", { text: async () => "" }],
+  ["a Map as headers, and no text", {}],
+  ["a Map as headers, and HTTP 500", { status: 500, text: async () => "{}" }],
+])("fails with an error of the SDK if fetch returns %s", async (_, fields) => {
+  const headers = new Map([["content-type", "application/json"]]);
+  const fetch: typeof globalThis.fetch = async () => Object({ status: 200, headers, ...fields });
+  const client = new GraphQLClient({
+    baseUrl: "https://api.example.com",
+    apiKey: API_KEY,
+    fetch,
+    retry: false,
+  });
+  expect(await rejection(client.request(QUERY, {}))).toMatchObject({ code: "TRANSPORT_FAILED" });
+});
 
 test("keeps a copy of what a fetch throws as the cause, without the request", async () => {
   const error = await errorOfFetch((init) => {

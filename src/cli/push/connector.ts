@@ -81,7 +81,8 @@ async function* recordsOf<C extends Collection>(collection: C, files: readonly P
         return accept(map?.(row), at);
       } catch (cause) {
         if (cause instanceof InvalidInputError) throw cause;
-        throw problemAt(at.location, `made map throw: ${cause instanceof Error ? cause.message : ""}`);
+        const message = cause instanceof Error ? cause.message.replace(/\.$/, "") : "";
+        throw problemAt(at.location, `made map throw: ${message}`);
       }
     };
     const options = { delimiter, encoding, allowEmpty };

@@ -11,6 +11,7 @@ export interface ErrorDetails {
   readonly retryable?: boolean | undefined;
   readonly serverMessage?: string | undefined;
   readonly requestId?: string | undefined;
+  readonly advice?: SdkError["advice"];
 }
 
 /** What an error with these fields can be made with; `Optional` ones may be absent. */
@@ -65,6 +66,19 @@ export abstract class SdkError extends Error {
   readonly retryable: boolean;
   /** The server's message, with the key redacted: for a log, not for an end user. Not enumerable. */
   declare readonly serverMessage: string | undefined;
+  /**
+   * An option that helps, or a field of this error that says more; undefined if there is neither. `text` is how the message
+   * says so: a program with options of its own puts other words there. Not enumerable.
+   */
+  declare readonly advice:
+    | {
+        /** As in `waitForLockMs`. */
+        readonly option: string;
+        /** The environment variable for it, or the value that it has. */
+        readonly value?: string | undefined;
+        readonly text: string;
+      }
+    | undefined;
 
   protected constructor();
   /**
@@ -92,6 +106,7 @@ export abstract class SdkError extends Error {
     for (const field of hidden) hide(this, field, Reflect.get(details, field));
     hide(this, "name", new.target.name);
     hide(this, "serverMessage", details.serverMessage);
+    hide(this, "advice", details.advice);
   }
 
   /** How many times the operation was tried; 1 if nothing was retried. */

@@ -154,7 +154,8 @@ export interface HeldReason {
   readonly limits: { readonly removed?: number; readonly added?: number };
   /**
    * For `changed`, each field concerned: how many of the `sampled` records `changed`, the largest share that usually does,
-   * the `value` that they took if it is one boolean, one enum or `empty` (never a text), and how many had that `before`.
+   * the `value` that they took if it is one boolean, one enum, `empty` or `missing` (they name a record that the run lacks),
+   * never a text, and how many had that `before`.
    */
   readonly fields?: readonly {
     readonly name: string;

@@ -63,16 +63,20 @@ function largestPage({ maxAllowedItems: limit }: Readonly<Record<string, unknown
  * Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`, and what to do. Shows only names and fields of
  * inputs.
  */
-export function describeEntries(errors: GraphQLResponseError["errors"]): string {
+export function describeEntries(errors: GraphQLResponseError["errors"]): {
+  readonly text: string;
+  readonly advice: GraphQLResponseError["advice"];
+} {
   const codes = errors.map(({ extensions }) => extensions?.code ?? "").filter(isPlainCode);
   const shown = [...new Set(codes)].slice(0, MAX_CODES).join(", ");
   const place = errors[0] && placeOf(errors[0]);
   const at = place === undefined ? "" : `, ${errors.length === 1 ? "" : "the first "}at ${place}`;
   const limit = errors.map(({ extensions = {} }) => largestPage(extensions)).find(Boolean);
-  const advice = limit
-    ? `: the service allows at most ${limit} items a page. Lower pageSize.`
-    : ". See errors and data.";
-  return (shown === "" ? "" : ` (${shown})`) + at + advice;
+  const [option, advice, cause] = limit
+    ? ["pageSize", " Lower pageSize.", `: the service allows at most ${limit} items a page.`]
+    : ["errors", " See errors and data.", "."];
+  const text = (shown === "" ? "" : ` (${shown})`) + at + cause + advice;
+  return { text, advice: { option, text: advice } };
 }
 
 /** Whether a code may stand in a message, or reach a page. */

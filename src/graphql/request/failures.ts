@@ -105,10 +105,14 @@ export class Failures {
     const partial = hasData(data) ? " and partial data" : "";
     const isUnknown = !repeatable && this.isDoubtful && (!hasData(data) || status >= 500);
     const outcome = isUnknown ? ` ${UNKNOWN_OUTCOME}` : "";
-    return new GraphQLResponseError(
-      `${label} was answered with ${count}${partial}${describeEntries(errors)}${outcome}`,
-      { errors, data, status, serverMessage: errors[0]?.message },
-    );
+    const { text, advice } = describeEntries(errors);
+    return new GraphQLResponseError(`${label} was answered with ${count}${partial}${text}${outcome}`, {
+      errors,
+      data,
+      status,
+      serverMessage: errors[0]?.message,
+      advice,
+    });
   }
 
   notJson(head: ResponseHead): SaasManagementError {
@@ -175,8 +179,9 @@ export class Failures {
   }
 
   #retryAfterMs({ headers }: ResponseHead): number | undefined {
-    const value = headers.get("retry-after");
-    return value === null ? undefined : parseRetryAfter(value, this.context.clock.now());
+    // A fetch of the caller may return a Map as headers.
+    const value = headers.get("retry-after") ?? undefined;
+    return value === undefined ? undefined : parseRetryAfter(value, this.context.clock.now());
   }
 }
 

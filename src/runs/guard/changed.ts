@@ -3,7 +3,7 @@
  * limits hold and what they miss.
  */
 import type { HeldReason } from "../../core/errors/index.js";
-import type { SnapshotCollection } from "../../sync/collections.js";
+import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
 import { FIELDS } from "../../sync/generated/fields.js";
 import {
   changesOf,
@@ -75,12 +75,13 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   if (memory === undefined) return [];
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
+  const references: Readonly<Record<string, readonly string[]>> = COLLECTIONS[collection].references;
   const found = FIELDS[collection].flatMap((field) => {
     const change = changes.get(field.name);
     if (change === undefined) return [];
     const shares = usual.shares[field.name] ?? NOTHING;
     return (
-      lossOf(change, shares) ??
+      lossOf(change, shares, references[field.name]) ??
       slowLossOf(change, now, pasts, shares) ??
       otherwise(change, field, shares, isYoung(usual, at)) ??
       []
@@ -124,12 +125,19 @@ export function memoryAfter(
 }
 
 /** Why a field lost too many of its values in one run. */
-function lossOf(change: FieldChange, usual: UsualShares): ChangedField | undefined {
+function lossOf(
+  change: FieldChange,
+  usual: UsualShares,
+  targets: readonly string[] | undefined,
+): ChangedField | undefined {
   const { had, lost } = change;
   const isMany = lost >= LOST.min || (lost === had && lost >= LOST.all);
   if (!isMany || lost / had <= limit(LOST.share, usual.lost)) return undefined;
-  const what = `${lost} of ${had} sampled records lost their value (${usually([0, usual.lost])} do)`;
-  return lostIn(change, usual.lost, what);
+  const did =
+    targets === undefined ? "lost their value" : `name no record of ${targets.join(" or ")} in this run`;
+  const what = `${lost} of ${had} sampled records ${did} (${usually([0, usual.lost])} do)`;
+  const found = lostIn(change, usual.lost, what);
+  return targets === undefined ? found : { ...found, value: "missing" };
 }
 
 function lostIn({ field: name, had, lost, rows }: FieldChange, usual: number, what: string): ChangedField {

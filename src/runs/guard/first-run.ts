@@ -36,7 +36,10 @@ export function checkCounts(
     if (written === expected) continue;
     throw new InvalidInputError(
       `firstRun expects ${count(expected)} records of ${name}, and the connector wrote ${count(written)}. Nothing was sent: compare both with the dashboard before you run again.`,
-      { issues: [{ collection: name, path: "", expected: `${expected} records` }] },
+      {
+        issues: [{ collection: name, path: "", expected: `${expected} records` }],
+        advice: { option: "firstRun", text: "firstRun expects" },
+      },
     );
   }
 }

@@ -44,6 +44,7 @@ const ADVICE: Readonly<Record<HeldReason["rule"], string>> = {
     "If this isn't the first run, the last one used another ledger (another directory, user or service address, or a container without a volume), and completing this run would remove every record that it lacks.",
   "unreadable-ledger": "Repair the ledger, or restore it from a backup.",
 };
+const MISSING = "Check the collections that these records name: some of their records are missing.";
 const OTHER_IDS = "Check the tenant and the field that ids come from: none of the known ids was sent.";
 
 export interface HeldScope {
@@ -176,6 +177,7 @@ function reasonsOf(
     const isBaseline = isAboutBaseline({ rule });
     const path = isBaseline ? sent : ({ added: additions, changed }[String(rule)] ?? removals);
     const isOther = rule === "removed" && figures.kept === 0 && figures.sent > 0;
+    const isMissing = fields?.[0]?.value === "missing";
     return {
       collection,
       rule,
@@ -184,7 +186,7 @@ function reasonsOf(
       limits,
       ...(fields === undefined ? {} : { fields }),
       message: `${collection}: ${text}`,
-      advice: isOther ? OTHER_IDS : ADVICE[rule],
+      advice: isOther ? OTHER_IDS : isMissing ? MISSING : ADVICE[rule],
       examples: (isAboutRemovals(rule) ? compared.firstGone : ids.slice(0, NAMED_IDS)).map(truncateId),
       ...(path === undefined ? {} : { listedIn: path }),
     };

@@ -8,7 +8,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Clock } from "../../core/clock.js";
 import { isCount, isText, objectOf } from "../../core/validate.js";
-import { LEASE_MS } from "../../sync/lease.js";
+import { LEASE_MS } from "../../sync/options.js";
 import { type InstallationLedger, type LedgerEntry, randomToken } from "./installation-ledger.js";
 import { encodeValue, type Fields } from "./value.js";
 

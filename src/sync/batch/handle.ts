@@ -14,14 +14,13 @@ import { FLAG, type OptionTable, readOptions } from "../../core/validate.js";
 import { Attempts } from "../call.js";
 import { COLLECTIONS, type Collection, isSnapshot, type RecordOf } from "../collections.js";
 import { COUNTS } from "../generated/collections.js";
-import type { Lease } from "../lease.js";
 import type { CallContext, CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 import type { BatchSession } from "./session.js";
 import type { BatchStates } from "./states.js";
-import type { SyncBatch } from "./sync-batch.js";
+import type { Lease, SyncBatch } from "./sync-batch.js";
 import { loadWriting, WriteQueue } from "./write-queue.js";
 
 const COMPLETE_OPTIONS = { unverified: FLAG } satisfies OptionTable<
@@ -103,7 +102,7 @@ export class BatchHandle implements SyncBatch {
       const refused = this.#session.refusal("complete");
       if (refused !== undefined) throw refused;
       const { unverified } = readOptions("complete", options, COMPLETE_OPTIONS);
-      if (this.#session.isUnwritten && unverified !== true)
+      if (Object.keys(this.stats).length === 0 && unverified !== true)
         throw new InvalidInputError(
           "Nothing was written to the batch with this handle, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
         );

@@ -1,18 +1,18 @@
 import { setMaxListeners } from "node:events";
 import { linkAbort, onAbort } from "../../core/abort.js";
-import type { Moment } from "../../core/clock.js";
+import { type Clock, elapsedSince, type Moment } from "../../core/clock.js";
 import { type BatchState, BatchStateError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
 import { callWithRetry, type Subject } from "../call.js";
 import type { Collection } from "../collections.js";
-import { CountedLease } from "../lease.js";
-import type { SyncConfiguration } from "../options.js";
+import { LEASE_MS, type SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/window-queue.js";
 import type { WindowSender } from "../write/window-sender.js";
 import { BatchStates, meaningOf } from "./states.js";
+import type { Lease } from "./sync-batch.js";
 import type { OpenedWrite, WriteTarget } from "./write-queue.js";
 
 export interface SessionOptions {
@@ -81,10 +81,6 @@ export class BatchSession implements WriteTarget {
     return this.states.over;
   }
 
-  get isUnwritten(): boolean {
-    return this.#reports.length === 0;
-  }
-
   /** The collections of which messages were accepted. */
   get included(): ReadonlySet<Collection> {
     return new Set(this.#reports.flatMap(({ collection, messages }) => (messages > 0 ? [collection] : [])));
@@ -147,14 +143,15 @@ export class BatchSession implements WriteTarget {
       throw new InvalidInputError(
         "newOnly is for a run, whose ledger knows what was sent. Leave it out, or write the events in client.sync.run.",
       );
-    const { configuration, notify: onProgress, lease } = this;
+    const { configuration, notify: onProgress } = this;
     const { controller, unlink } = linkAbort(this.signal, signal);
     onProgress?.(progressOf(report));
     const call = (attempt: (call: CallContext) => Promise<void>) =>
       this.call("SyncRecords", controller.signal, attempt, collection.name);
     const { transport } = this;
-    const { signal: stopped } = controller;
-    const sender = new Sender({ call, configuration, transport, lease, report, signal: stopped, onProgress });
+    const renewLease = (sentAt: Moment) => this.lease.renew(sentAt);
+    const parts = { call, configuration, transport, renewLease, report, onProgress };
+    const sender = new Sender({ ...parts, signal: controller.signal });
     const send = (window: Parameters<WindowSender["send"]>[0]) =>
       this.onWire(async () => {
         try {
@@ -203,5 +200,69 @@ export class BatchSession implements WriteTarget {
     const turn = this.#wire.then(send);
     this.#wire = turn.catch(() => {});
     return turn;
+  }
+}
+
+/** The rest of a lease at which its owner is warned: a fifth. */
+const WARN_AT_MS = LEASE_MS / 5;
+
+/** When a lease was renewed that is over for good. */
+const NEVER_AGAIN: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+
+/**
+ * A lease counted on this machine, from before the request that began or renewed it: the server's cannot have begun
+ * earlier.
+ */
+export class CountedLease implements Lease {
+  readonly #clock: Clock;
+  #renewedAt: Moment;
+
+  constructor(clock: Clock, sentAt: Moment) {
+    this.#clock = clock;
+    this.#renewedAt = sentAt;
+  }
+
+  get remainingMs(): number {
+    return Math.max(0, LEASE_MS - elapsedSince(this.#clock, this.#renewedAt));
+  }
+
+  get expiresAt(): Date {
+    return new Date(this.#clock.now() + this.remainingMs);
+  }
+
+  renew(sentAt: Moment): void {
+    if (sentAt.monotonic > this.#renewedAt.monotonic) this.#renewedAt = sentAt;
+  }
+
+  /** The service says that it is over. */
+  end(): void {
+    this.#renewedAt = NEVER_AGAIN;
+  }
+
+  /**
+   * Calls back when a fifth of it is left, each time, and when it is over. Renewals need not touch the timer, which keeps
+   * the process alive: otherwise a process whose source waits for nothing that Node knows of would end with the lock held.
+   */
+  watch(closed: AbortSignal, onWarning: (remainingMs: number) => void, onOver: () => void): void {
+    let warnedOf: Moment | undefined;
+    let stopTimer = () => {};
+    const look = (): void => {
+      const { remainingMs } = this;
+      if (remainingMs === 0) {
+        onOver();
+        return;
+      }
+      const isLow = remainingMs <= WARN_AT_MS;
+      if (isLow && warnedOf !== this.#renewedAt) {
+        warnedOf = this.#renewedAt;
+        onWarning(remainingMs);
+      }
+      // The callback may have ended the batch.
+      if (closed.aborted) return;
+      const ms = isLow ? remainingMs : remainingMs - WARN_AT_MS;
+      stopTimer = this.#clock.after(ms, look, { keepAlive: true });
+    };
+    look();
+    onAbort(closed, () => stopTimer());
   }
 }

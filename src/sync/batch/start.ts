@@ -4,8 +4,7 @@ import { BatchInProgressError, InvalidInputError } from "../../core/errors/index
 import type { Trace } from "../../core/trace.js";
 import { FUNCTION, type OptionTable, POSITIVE, type Rule } from "../../core/validate.js";
 import { Attempts, callWithRetry, lockedError, openSyncTrace } from "../call.js";
-import { LEASE_MS } from "../lease.js";
-import type { SyncConfiguration } from "../options.js";
+import { LEASE_MS, type SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 
@@ -60,8 +59,11 @@ export const ABORT_OPTIONS = {
 
 export function requireInstallation(id: unknown): string {
   if (typeof id === "string" && id !== "") return id;
+  const value = "SAAS_MANAGEMENT_INSTALLATION_ID";
+  const text = `pass it to the call, or set sync.installationId of the client (${value} with fromEnv)`;
   throw new InvalidInputError(
-    "installationId must be the id of a direct integration installation: pass it to the call, or set sync.installationId of the client (SAAS_MANAGEMENT_INSTALLATION_ID with fromEnv).",
+    `installationId must be the id of a direct integration installation: ${text}.`,
+    { advice: { option: "installationId", value, text } },
   );
 }
 

@@ -1,11 +1,21 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { BatchState } from "../../core/errors/index.js";
 import type { Collection, RecordOf } from "../collections.js";
-import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
+
+/**
+ * The lease of a batch (service description, "Limits"): how long the server keeps it without a further accepted
+ * message.
+ */
+export interface Lease {
+  /** Milliseconds left, at least; 0 when the lease is over. */
+  readonly remainingMs: number;
+  /** When the lease ends, by the wall clock. */
+  readonly expiresAt: Date;
+}
 
 /**
  * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).

@@ -123,7 +123,11 @@ export class InvalidRecords {
   }
 
   get error(): InvalidInputError {
-    return new InvalidInputError(summarize(this.#issues, this.#consequence), { issues: [...this.#issues] });
+    const others = this.#issues.length > 1 ? ` ${this.#issues.length - 1} more in issues.` : "";
+    return new InvalidInputError(summarize(this.#issues[0], this.#consequence) + others, {
+      issues: [...this.#issues],
+      advice: { option: "issues", text: others },
+    });
   }
 
   throw(): never {
@@ -131,11 +135,10 @@ export class InvalidRecords {
   }
 }
 
-function summarize([issue, ...more]: readonly InputIssue[], consequence: string): string {
+function summarize(issue: InputIssue | undefined, consequence: string): string {
   if (issue === undefined) return "A record is invalid.";
   const id = issue.id === undefined ? "" : ` (id ${JSON.stringify(issue.id)})`;
   const location = issue.location === undefined ? "" : ` (${issue.location})`;
   const path = issue.path === "" ? "" : ` ${issue.path}`;
-  const others = more.length > 0 ? ` ${more.length} more in issues.` : "";
-  return `${issue.collection}[${issue.index}]${id}${location}${path}: expected ${issue.expected}. ${consequence} Correct the records first.${others}`;
+  return `${issue.collection}[${issue.index}]${id}${location}${path}: expected ${issue.expected}. ${consequence} Correct the records first.`;
 }

@@ -90,9 +90,9 @@ function method<Request, Response, Streamed extends boolean>(
     requestStream,
     responseStream: false as const,
     requestSerialize: (value: Request): Buffer => Buffer.from(request.encode(value).finish()),
-    requestDeserialize: (bytes: Buffer): Request => request.decode(bytes),
+    requestDeserialize: request.decode,
     responseSerialize: (value: Response): Buffer => Buffer.from(response.encode(value).finish()),
-    responseDeserialize: (bytes: Buffer): Response => response.decode(bytes),
+    responseDeserialize: response.decode,
   };
 }
 

@@ -75,8 +75,7 @@ export class Connections {
     try {
       return new Connection(this.#makeClient(), this.#configuration);
     } catch (cause) {
-      const message = "channelOptions contain a value that gRPC cannot use; see the cause.";
-      throw new ConfigurationError(message, { cause });
+      throw new ConfigurationError("channelOptions contain a value that gRPC cannot use.", { cause });
     }
   }
 

@@ -120,6 +120,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
       grpcStatus: status[code] ?? status[status.UNKNOWN],
       batchState: batchState(failed.metadata, place),
       serverMessage,
+      advice: { option: "serverMessage", text: " See serverMessage for its reason." },
     },
   );
 }
@@ -165,7 +166,11 @@ export function toStartError(
   if (!LOCKED.has(failed.code)) return toSyncError(failed, place);
   return new BatchInProgressError(
     `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait until it is completed or aborted; if its owner died, a run with its ledger frees the lock 10 seconds later; otherwise, it ends 15 minutes after the last accepted message.`,
-    { installationId, serverMessage: place.credential.redact(failed.details) },
+    {
+      installationId,
+      serverMessage: place.credential.redact(failed.details),
+      advice: { option: "waitForLockMs", text: "Set waitForLockMs" },
+    },
   );
 }
 

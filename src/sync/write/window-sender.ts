@@ -1,8 +1,7 @@
-import { momentOf } from "../../core/clock.js";
+import { type Moment, momentOf } from "../../core/clock.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
 import { Attempts } from "../call.js";
 import { COUNTS } from "../generated/collections.js";
-import type { CountedLease } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, StoredMessage, SyncTransport } from "../transport.js";
@@ -12,7 +11,8 @@ import { progressOf, type WriteReport } from "./options.js";
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
-  readonly lease: CountedLease;
+  /** @param sentAt Before the accepted message was sent. */
+  readonly renewLease: (sentAt: Moment) => void;
   readonly report: WriteReport;
   /** Makes the attempts of one SyncRecords. */
   readonly call: (attempt: (call: CallContext) => Promise<void>) => Promise<void>;
@@ -110,12 +110,12 @@ export class WindowSender {
     records: number,
     call: CallContext,
   ): Promise<void> {
-    const { configuration, transport, lease, report } = this.#options;
+    const { configuration, transport, renewLease, report } = this.#options;
     const sentAt = momentOf(configuration.clock);
     const { accepted } = await transport.syncRecords(messages, call);
     if (accepted === undefined ? COUNTS.accepted : accepted !== records)
       throw miscounted(accepted, records, `${report.collection} from index ${firstIndex} on`);
-    lease.renew(sentAt);
+    renewLease(sentAt);
   }
 }
 

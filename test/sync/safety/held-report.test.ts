@@ -46,6 +46,27 @@ test.each([
   },
 );
 
+test("says which records are missing that others name", async () => {
+  const send = (owner: (id: string) => string) =>
+    service.run(["devices"], async (batch) => {
+      await batch.write(
+        "devices",
+        ids(40).map((id) => ({ id, sourceOwnerId: owner(id) })),
+      );
+    });
+  await send((id) => `owner-${id}`);
+  const { reasons } = await heldBy(send(() => ""));
+  expect(reasons).toMatchObject([
+    {
+      fields: [{ name: "sourceOwnerId", value: "missing", changed: 40 }],
+      message: expect.stringContaining(
+        "40 of 40 sampled records name no record of accounts or employees in this run",
+      ),
+      advice: expect.stringContaining("the collections that these records name"),
+    },
+  ]);
+});
+
 test("names no text that records took, anywhere", async () => {
   await run(people(40));
   const { error } = await heldBy(run(people(40, () => ({ name: "undefined undefined" }))));

@@ -54,7 +54,7 @@ test("the configuration of the guide sends known words, and refuses others with 
     const { code, error } = await push();
     expect([code, error]).toEqual([
       65,
-      expect.stringContaining("users.csv:3 made map throw: Aktiv must be ja or nein."),
+      expect.stringMatching(/users\.csv:3 made map throw: Aktiv must be ja or nein\.\n/),
     ]);
   }
   expect(records("accounts")).toEqual(sent);
