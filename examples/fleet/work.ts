@@ -45,6 +45,9 @@ async function run(
   job: Job<Installation>,
 ): Promise<JobResult> {
   const { id: installationId, isNew = false } = job.data;
+  // A worker that stalled since it fetched the job may have lost it to another one. The heartbeat would tell it later.
+  const { affected }: { readonly affected?: number } = await boss.touch(QUEUE, job);
+  if (affected === 0) return { id: job.id, status: "failed", output: { code: "JOB_LOST" } };
   const silent = new AbortController();
   // The job's signal fires if another worker has the job.
   const signal = AbortSignal.any([job.signal, stopping, silent.signal]);
