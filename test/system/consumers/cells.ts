@@ -193,6 +193,7 @@ const vite: Cell = {
   server: true,
 };
 
+const NPM = ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"] as const;
 /** A reader has all answers, whichever graphql the project has. */
 const COUNTED = { licensePlans: { totalCount: 0 } };
 const graphqls = ["15.11.0", "16.15.0", "17.1.0"].map((version): Cell => {
@@ -202,7 +203,7 @@ const graphqls = ["15.11.0", "16.15.0", "17.1.0"].map((version): Cell => {
     tools: ["node-24"],
     folder: "graphql",
     commands: [
-      ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "{package}", `graphql@${version}`],
+      [...NPM, "{package}", `graphql@${version}`],
       [node("node-24"), "main.js"],
     ],
     prints: {
@@ -221,7 +222,8 @@ const graphqls = ["15.11.0", "16.15.0", "17.1.0"].map((version): Cell => {
   };
 });
 
-const NEXT_ROUTE = "{tools}/../../../examples/handlers/next-route.ts";
+const EXAMPLES = "{tools}/../../../examples";
+const NEXT_ROUTE = `${EXAMPLES}/handlers/next-route.ts`;
 const PNPM = ["{tools}/pnpm/bin/pnpm.mjs", "add", "--prefer-offline", "--store-dir={tools}/../pnpm"] as const;
 const everything: Cell = {
   name: "graphql 17, jsdom, webpack with source-map-loader, Next and pnpm",
@@ -235,6 +237,26 @@ const everything: Cell = {
     [node("node-24"), "node_modules/next/dist/bin/next", "build"],
   ],
   server: true,
+  alone: true,
+};
+
+/** They need a later Node than the SDK, whose own tests use the versions before. */
+const newest: Cell = {
+  name: "OpenTelemetry 3, undici 8, got 16 and ldapts 9",
+  tools: ["node-24", "typescript-7"],
+  folder: "newest",
+  commands: [
+    [...NPM, "{package}"],
+    ["cp", `${EXAMPLES}/ldap.mts`, "."],
+    [node("node-24"), "{tools}/typescript-7/bin/tsc", "-p", "."],
+    [node("node-24"), "main.js"],
+  ],
+  prints: {
+    read: [["Zoom"], ["Zoom"]],
+    spans: 4,
+    metrics: ["saas_management.graphql.operation.duration"],
+    played: { fetch: "passed", "fetch of undici": "passed", "request of undici": "passed", got: "passed" },
+  },
   alone: true,
 };
 
@@ -253,4 +275,5 @@ export const CELLS: readonly Cell[] = [
   vite,
   ...graphqls,
   everything,
+  newest,
 ];
