@@ -106,17 +106,17 @@ function createMeters(meter: Meter) {
       unit: "{record}",
     }),
     removals: meter.createCounter(name("sync.removals"), {
-      description: "Records that completed runs removed, by the ledger.",
+      description: "Records that completed runs removed, according to the ledger.",
       unit: "{record}",
     }),
     held: meter.createCounter(name("sync.held"), { description: "Why runs were held.", unit: "{reason}" }),
     lockWait: meter.createHistogram(name("sync.lock.wait"), seconds("Waiting for the lock.", RUN_BUCKETS)),
     leaseMargin: meter.createHistogram(
       name("sync.lease.margin"),
-      seconds("What was left of the lease when records were sent.", RUN_BUCKETS),
+      seconds("Time left on the lease when records were sent.", RUN_BUCKETS),
     ),
     retries: meter.createCounter(name("client.retries"), {
-      description: "Attempts that were repeated.",
+      description: "Attempts that were retried.",
       unit: "{retry}",
     }),
   };
