@@ -58,12 +58,14 @@ export async function readHistory(ledger: InstallationLedger | undefined): Promi
   return historyOf(ledger, seen);
 }
 
+/** Times that a clock ahead has written count as now. */
 async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Promise<RunHistory> {
+  const now = ledger.limits.clock.now();
   const runs = seen.state.runs.flatMap(({ at, receipt }) => {
     if (!isReceipt(receipt)) return [];
     const described = describedReceipt(receipt);
     const lines = () => described.toString().split("\n");
-    return [withText({ ...described, completedAt: new Date(at) }, lines)];
+    return [withText({ ...described, completedAt: new Date(Math.min(at, now)) }, lines)];
   });
   const held: RunHistory["held"][number][] = [];
   for (const run of seen.state.held)
@@ -109,7 +111,7 @@ async function readHeld(
     summary: heldSummary(reasons),
     reasons,
     approval: { id: approval, expiresAt: new Date(expiresAt) },
-    heldAt: new Date(at),
+    heldAt: new Date(Math.min(at, ledger.limits.clock.now())),
     isApproved: Object.values(state.collections).some(({ approved }) => approved?.token === approval),
   });
 }
