@@ -102,7 +102,7 @@ export class BatchHandle implements SyncBatch {
       const refused = this.#session.refusal("complete");
       if (refused !== undefined) throw refused;
       const { unverified } = readOptions("complete", options, COMPLETE_OPTIONS);
-      if (this.#session.isUnwritten && unverified !== true)
+      if (Object.keys(this.stats).length === 0 && unverified !== true)
         throw new InvalidInputError(
           "Nothing was written to the batch with this handle, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
         );

@@ -81,10 +81,6 @@ export class BatchSession implements WriteTarget {
     return this.states.over;
   }
 
-  get isUnwritten(): boolean {
-    return this.#reports.length === 0;
-  }
-
   /** The collections of which messages were accepted. */
   get included(): ReadonlySet<Collection> {
     return new Set(this.#reports.flatMap(({ collection, messages }) => (messages > 0 ? [collection] : [])));

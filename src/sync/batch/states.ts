@@ -14,65 +14,32 @@ type Reason = BatchStateError["reason"];
 type State = Exclude<BatchState, "active"> | "open" | "failing" | "released";
 
 interface StateRow {
-  /** What the handle calls it. */
-  readonly shown: BatchState;
   /** Why it refuses every call but abort and close; undefined if it takes records. */
   readonly refuses?: Reason | "closed";
   readonly mayAbort: boolean;
-  /** Whether nothing that is under way goes on, except for a completion that was sent. */
-  readonly isOver: boolean;
   /** The states that may follow. Another one comes too late, and changes nothing. */
   readonly next: readonly State[];
 }
 
-/** The states of a batch: open, failing, completing, or over in one of seven ways. */
+/** A batch is open, failing, completing, or over: then nothing goes on, except for a completion that was sent. */
 const STATES: Readonly<Record<State, StateRow>> = {
-  open: {
-    shown: "active",
-    mayAbort: true,
-    isOver: false,
-    next: ["completing", "aborting", "expired", "closed"],
-  },
-  failing: {
-    shown: "active",
-    refuses: "incomplete",
-    mayAbort: true,
-    isOver: false,
-    next: ["aborting", "expired", "closed"],
-  },
+  open: { mayAbort: true, next: ["completing", "aborting", "expired", "closed"] },
+  failing: { refuses: "incomplete", mayAbort: true, next: ["aborting", "expired", "closed"] },
   completing: {
-    shown: "completing",
     refuses: "completed",
     mayAbort: true,
-    isOver: false,
     next: ["open", "completed", "unknown", "aborting", "expired", "closed"],
   },
-  completed: { shown: "completed", refuses: "completed", mayAbort: false, isOver: true, next: [] },
-  aborting: {
-    shown: "aborting",
-    refuses: "aborted",
-    mayAbort: true,
-    isOver: true,
-    next: ["aborted", "completed", "unknown", "closed"],
-  },
-  aborted: { shown: "aborted", refuses: "aborted", mayAbort: false, isOver: true, next: [] },
-  expired: {
-    shown: "expired",
-    refuses: "expired",
-    mayAbort: true,
-    isOver: true,
-    next: ["completed", "unknown", "aborting", "closed"],
-  },
-  unknown: {
-    shown: "unknown",
-    refuses: "unknown",
-    mayAbort: true,
-    isOver: true,
-    next: ["released", "completed", "closed"],
-  },
-  released: { shown: "unknown", refuses: "unknown", mayAbort: false, isOver: true, next: ["closed"] },
-  closed: { shown: "closed", refuses: "closed", mayAbort: false, isOver: true, next: ["completed"] },
+  completed: { refuses: "completed", mayAbort: false, next: [] },
+  aborting: { refuses: "aborted", mayAbort: true, next: ["aborted", "completed", "unknown", "closed"] },
+  aborted: { refuses: "aborted", mayAbort: false, next: [] },
+  expired: { refuses: "expired", mayAbort: true, next: ["completed", "unknown", "aborting", "closed"] },
+  unknown: { refuses: "unknown", mayAbort: true, next: ["released", "completed", "closed"] },
+  released: { refuses: "unknown", mayAbort: false, next: ["closed"] },
+  closed: { refuses: "closed", mayAbort: false, next: ["completed"] },
 };
+
+const BEFORE_THE_END: readonly State[] = ["open", "failing", "completing"];
 
 const SEND_AGAIN = "Send every snapshot in full in a new batch or run.";
 
@@ -100,12 +67,15 @@ export class BatchStates {
     this.#incompleteError = incompleteError;
   }
 
+  /** What the handle calls it. */
   get shown(): BatchState {
-    return STATES[this.#now].shown;
+    const now = this.#now;
+    if (now === "open" || now === "failing") return "active";
+    return now === "released" ? "unknown" : now;
   }
 
   get isOver(): boolean {
-    return STATES[this.#now].isOver;
+    return !BEFORE_THE_END.includes(this.#now);
   }
 
   /** Fires when the batch is over, with the error of whatever is under way. */
@@ -122,42 +92,45 @@ export class BatchStates {
   fail(what: string, error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { what, error };
-    this.#incomplete.abort(this.incompleteness("complete"));
+    this.#incomplete.abort(this.#incompleteness("complete"));
   }
 
   /** @returns whether the batch is in that state now */
   move(state: State, reason?: Error): boolean {
     if (!STATES[this.#now].next.includes(state)) return false;
     this.#state = state;
-    if (STATES[state].isOver) this.#over.abort(reason ?? this.refusal("The call"));
+    if (this.isOver) this.#over.abort(reason ?? this.refusal("The call"));
     return true;
   }
 
   /** @returns the error of a call that is not allowed now */
   refusal(call: string): BatchStateError | ClosedError | undefined {
-    const { shown, refuses, mayAbort } = STATES[this.#now];
+    const { refuses, mayAbort } = STATES[this.#now];
     if (refuses === undefined || (call === "abort" && mayAbort)) return undefined;
-    if (refuses === "incomplete") return this.incompleteness(call);
+    if (refuses === "incomplete") return this.#incompleteness(call);
     if (refuses === "closed") return closedError();
-    const reason: unknown = this.over.reason;
-    return stateError(
-      call,
-      shown,
-      refuses,
-      reason instanceof BatchStateError ? reason.serverMessage : undefined,
-    );
+    const { reason }: { readonly reason: unknown } = this.over;
+    const said = reason instanceof BatchStateError ? reason.serverMessage : undefined;
+    return stateError(call, this.shown, refuses, said);
   }
 
-  /** The error of a call that needs every record. @param unended Collections with an open writer. */
-  incompleteness(call: string, unended: ReadonlySet<string> = new Set()): BatchStateError | undefined {
-    if (this.#failure !== undefined) {
-      const { what, error } = this.#failure;
-      // The message of a source's own exception may hold data: it is in the cause only.
-      const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
-      return this.#incompleteError(call, `the write of ${what} failed${how}`, error);
-    }
-    if (unended.size === 0) return undefined;
-    return this.#incompleteError(call, `the writer of ${[...unended].join(", ")} has not ended`);
+  /**
+   * @param unended Collections with an open writer.
+   * @throws {BatchStateError} a write failed, or a writer has not ended
+   */
+  requireWhole(call: string, unended: ReadonlySet<string> = new Set()): void {
+    const missing = this.#incompleteness(call);
+    if (missing !== undefined) throw missing;
+    if (unended.size === 0) return;
+    throw this.#incompleteError(call, `the writer of ${[...unended].join(", ")} has not ended`);
+  }
+
+  #incompleteness(call: string): BatchStateError | undefined {
+    if (this.#failure === undefined) return undefined;
+    const { what, error } = this.#failure;
+    // The message of a source's own exception may hold data: it is in the cause only.
+    const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
+    return this.#incompleteError(call, `the write of ${what} failed${how}`, error);
   }
 
   get #now(): State {

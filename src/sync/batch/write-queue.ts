@@ -90,8 +90,7 @@ export class WriteQueue {
 
   /** @throws {BatchStateError} a write failed, or a writer has not ended */
   requireComplete(call: string): void {
-    const missed = this.#target.states.incompleteness(call, this.#open);
-    if (missed !== undefined) throw missed;
+    this.#target.states.requireWhole(call, this.#open);
   }
 
   /** A write of this collection failed or was refused. */
@@ -139,7 +138,7 @@ export class WriteQueue {
         const { RecordSink, context, unlink } = await this.#openSink(report, own, trace);
         return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
       },
-      requireWhole: () => this.#requireWhole("The call"),
+      requireWhole: () => target.states.requireWhole("The call"),
       fail: (error) => {
         trace?.failed(error);
         return this.#fail(error, report);
@@ -205,7 +204,7 @@ export class WriteQueue {
       const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
       await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
       target.signal.throwIfAborted();
-      this.#requireWhole("write");
+      target.states.requireWhole("write");
       const { SourceReader, context, unlink } = await this.#openSink(report, options, trace);
       try {
         context.stop.signal.throwIfAborted();
@@ -241,12 +240,6 @@ export class WriteQueue {
     };
     watch();
     return () => stop();
-  }
-
-  /** @throws {BatchStateError} another write failed */
-  #requireWhole(call: string): void {
-    const missed = this.#target.states.incompleteness(call);
-    if (missed !== undefined) throw missed;
   }
 
   /** A write failed: from now on the batch cannot be completed. Returns the error to reject with. */
