@@ -1,4 +1,5 @@
 import type { Pool } from "undici";
+import { follow } from "../core/abort.js";
 import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { causesOf, errorCode, type NetworkErrorCode } from "../core/network-errors.js";
@@ -24,8 +25,10 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
   return {
     async fetch(input, init = {}) {
       opened ??= loadUndici(tls, proxy);
-      const { fetch, dispatcher } = await opened;
+      const { fetch, dispatcher, Controller, Signal } = await opened;
       const { method = "GET", headers, body, signal = null } = init;
+      const own = signal === null || signal instanceof Signal ? undefined : new Controller();
+      const unlink = own && signal ? follow(signal, own) : undefined;
       try {
         // The SDK always passes strings.
         const response = await fetch(String(input), {
@@ -33,7 +36,7 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
           headers: [...new Headers(headers)],
           body: typeof body === "string" ? body : null,
           redirect: "error",
-          signal,
+          signal: own?.signal ?? signal,
           dispatcher,
         });
         const stream = response.body === null ? null : streamOf(response.body.getReader());
@@ -41,6 +44,8 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
       } catch (error) {
         if (proxy === undefined || signal?.aborted === true) throw error;
         throw proxyFailure(error, proxy);
+      } finally {
+        unlink?.();
       }
     },
     close: async () => {
@@ -77,7 +82,8 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
       "This runtime, or a bundler, replaced the package undici, which tls and proxy need. Nothing was sent.",
     );
   }
-  return { fetch, dispatcher };
+  // undici takes signals of the class that is global when it is loaded, which may be that of jsdom.
+  return { fetch, dispatcher, Controller: AbortController, Signal: AbortSignal };
 }
 
 /** undici treats a tunnel that the proxy closed as a lost connection, and reconnects forever without a pause. */
