@@ -18,7 +18,7 @@ const IN_A_SHELL: Readonly<Record<string, (value: string) => string>> = {
   baseUrl: (variable) => variable,
   errors: () => "",
   firstRun: (value) => (value === "true" ? "--first-run is refused" : "--first-run expects"),
-  installationId: (variable) => `use ${variable} or --installation ID`,
+  installationId: () => "use SAAS_MANAGEMENT_INSTALLATION_ID or --installation ID",
   issues: () => "",
   ledger: () => "set ledger in the configuration",
   pageSize: () => " Lower --page-size.",

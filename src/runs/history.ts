@@ -5,9 +5,9 @@ import { truncateId } from "../sync/encoding/record-id.js";
 import { withText } from "../sync/report-text.js";
 import { heldSummary, isAboutRemovals, withHeldText } from "./guard/held-report.js";
 import { CollectionLedger } from "./ledger/collection-ledger.js";
-import { holdsOf } from "./ledger/holds.js";
 import { idsOf } from "./ledger/id-lines.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
+import { holdsOf } from "./ledger/notes.js";
 import { type HeldRun, knowsSnapshots, type LedgerSnapshot, readLedger } from "./ledger/state.js";
 import { noLines } from "./ledger/value.js";
 import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
@@ -58,12 +58,14 @@ export async function readHistory(ledger: InstallationLedger | undefined): Promi
   return historyOf(ledger, seen);
 }
 
+/** Times that a clock ahead has written count as now. */
 async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Promise<RunHistory> {
+  const now = ledger.limits.clock.now();
   const runs = seen.state.runs.flatMap(({ at, receipt }) => {
     if (!isReceipt(receipt)) return [];
     const described = describedReceipt(receipt);
     const lines = () => described.toString().split("\n");
-    return [withText({ ...described, completedAt: new Date(at) }, lines)];
+    return [withText({ ...described, completedAt: new Date(Math.min(at, now)) }, lines)];
   });
   const held: RunHistory["held"][number][] = [];
   for (const run of seen.state.held)
@@ -109,7 +111,7 @@ async function readHeld(
     summary: heldSummary(reasons),
     reasons,
     approval: { id: approval, expiresAt: new Date(expiresAt) },
-    heldAt: new Date(at),
+    heldAt: new Date(Math.min(at, ledger.limits.clock.now())),
     isApproved: Object.values(state.collections).some(({ approved }) => approved?.token === approval),
   });
 }

@@ -109,7 +109,11 @@ function rulesBrokenBy(
       (gone > 0 && (ids.size === 0 || (kept === 0 && last.ids.size >= 2))),
   );
   const fresh = ids.size - kept;
-  broken("added", last.ids.size > 0 && fresh > Math.max(added.min, added.maxShare * last.ids.size));
+  const isDoubled = last.ids.size >= 3 && fresh >= last.ids.size;
+  broken(
+    "added",
+    last.ids.size > 0 && fresh > added.maxShare * last.ids.size && (fresh > added.min || isDoubled),
+  );
   // Since the last approval that may have cleared the history, and as far as the ledger heard of it.
   const since = past.findLastIndex(({ approved }) => approved);
   const known = past.filter(({ known: isKnown }) => isKnown);

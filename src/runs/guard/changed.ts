@@ -36,10 +36,10 @@ const SWEEP = { share: 0.2, ofRest: 0.95 };
 const OTHER = { share: 0.5, uniqueShare: 0.35, min: 10 };
 /** Names and addresses seldom change, and never many at a time. */
 const IDENTITY_MIN = 5;
-/** Few records whose different values all become one. */
+/** Few records whose different values all become one, or others. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
-/** A value that almost everybody has now, and few had before, needs no history to be wrong. */
-const COLLAPSED = { share: 0.8, before: 0.5, min: 5 };
+/** A value that almost everybody has now, and few had before, needs no history to be wrong. Names are never the same. */
+const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
 /** Times and versions: all change that did not change before. */
 const DRIFTING = { share: 0.95, usual: 0.1 };
 /** A field tells records apart if it has this part of the hashes that so many different values have. */
@@ -75,13 +75,18 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   if (memory === undefined) return [];
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
-  const references: Readonly<Record<string, readonly string[]>> = COLLECTIONS[collection].references;
+  const { references } = COLLECTIONS[collection];
+  // Others may be empty, or are not looked up: they name one of several collections, or their own.
+  const targetsOf = (field: string) => {
+    const targets = references[field] ?? [];
+    return targets.length === 1 && !targets.includes(collection) ? targets : undefined;
+  };
   const found = FIELDS[collection].flatMap((field) => {
     const change = changes.get(field.name);
     if (change === undefined) return [];
     const shares = usual.shares[field.name] ?? NOTHING;
     return (
-      lossOf(change, shares, references[field.name]) ??
+      lossOf(change, shares, targetsOf(field.name)) ??
       slowLossOf(change, now, pasts, shares) ??
       otherwise(change, field, shares, isYoung(usual, at)) ??
       []
@@ -207,7 +212,7 @@ function otherwise(
   const isCollapsed =
     (isIdentity || kind === "value") &&
     merged >= COLLAPSED.min &&
-    (merged + before) / had >= limit(COLLAPSED.share, usual.merged) &&
+    (merged + before) / had >= limit(isIdentity ? COLLAPSED.identityShare : COLLAPSED.share, usual.merged) &&
     before / had < COLLAPSED.before;
   if (isMerged || isSmall || isCollapsed) {
     // A boolean and an enum are in the sample as numbers, other values as hashes.
@@ -219,10 +224,12 @@ function otherwise(
     const all = changed(merged, usual.merged, what, (byte) => byte === value);
     return { ...all, before, ...(named === "" ? {} : { value: named }) };
   }
+  const isAll =
+    kind === "text" && other === had && had >= SMALL.min && values === had && usual.other < SMALL.usual;
   const isOther =
     other >= (isIdentity ? IDENTITY_MIN : OTHER.min) &&
     above(other, isUnique ? OTHER.uniqueShare : OTHER.share, usual.other);
-  return isOther ? asOther() : undefined;
+  return isOther || isAll ? asOther() : undefined;
 }
 
 function limit(share: number, usual: number): number {

@@ -7,7 +7,7 @@ import {
   type SnapshotDiff,
 } from "../../core/errors/index.js";
 import { withinGrace } from "../../sync/call.js";
-import type { Collection, SnapshotCollection } from "../../sync/collections.js";
+import { COLLECTIONS, type Collection, type SnapshotCollection } from "../../sync/collections.js";
 import type { InspectorOf } from "../../sync/encoding/record-inspector.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import type { OnProgress } from "../../sync/progress.js";
@@ -132,6 +132,7 @@ export class Guard {
     // Nothing would hold a run without snapshots, and the ledger could not note it.
     if (this.snapshots.size === 0 && seen.problem !== undefined) throw seen.problem;
     const held: Judged[] = [];
+    this.#resolveReferences();
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
       const judged = await raceAbort(this.#judge(snapshot, seen), ended);
@@ -181,6 +182,17 @@ export class Guard {
       ),
     );
     return report;
+  }
+
+  /** What names a record that is missing from the run has lost its value. */
+  #resolveReferences(): void {
+    for (const { collection, ids } of this.snapshots.values())
+      for (const [field, targets] of Object.entries(COLLECTIONS[collection].references)) {
+        const named = targets.flatMap((target) => this.snapshots.get(target)?.ids ?? []);
+        // Managers who leave are named for a while by all who reported to them.
+        if (named.length < targets.length || named.includes(ids)) continue;
+        ids.resolve(field, (id) => named.some((one) => one.has(id)));
+      }
   }
 
   /** Nobody needs the hashes of the ids after this. A list that cannot be made does not end a run. */

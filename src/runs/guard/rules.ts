@@ -34,7 +34,8 @@ export interface GuardRules {
    */
   readonly window?: WindowRule | false | undefined;
   /**
-   * By new ids: if they are more than `min`, and more than `maxShare` of the known ids, of which there is at least one.
+   * By new ids: if they are more than `maxShare` of the known ids, of which there is at least one, and more than `min` or as
+   * many as at least 3 known ones.
    * @default { maxShare: 0.4, min: 20 }
    */
   readonly added?: AddedRule | false | undefined;
@@ -67,7 +68,7 @@ interface WindowRule {
 interface AddedRule {
   /** Largest share of the known ids; it may be greater than 1. @default 0.4 */
   readonly maxShare?: number | undefined;
-  /** So many new ids always pass. @default 20 */
+  /** So many new ids pass, if they do not double at least 3 known ones. @default 20 */
   readonly min?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { SnapshotCollection } from "../../sync/collections.js";
+import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
 import { afterVarint } from "../../sync/encoding/byte-writer.js";
 import type { RecordBlock } from "../../sync/encoding/record-block.js";
 import type { BlockRefusal, EncodedRecord, RecordInspector } from "../../sync/encoding/record-inspector.js";
@@ -51,7 +51,8 @@ export class SnapshotIds implements RecordInspector {
   constructor(options: SnapshotIdsOptions) {
     this.#options = options;
     const { sampled } = options;
-    this.#sampler = sampled && new FieldSampler(FIELDS[sampled]);
+    this.#sampler =
+      sampled && new FieldSampler(FIELDS[sampled], Object.keys(COLLECTIONS[sampled].references));
   }
 
   get duplicates(): number {
@@ -65,6 +66,18 @@ export class SnapshotIds implements RecordInspector {
   /** Of the sampled records. */
   sampledIds(): readonly string[] {
     return this.#sampler?.ids() ?? [];
+  }
+
+  /** Takes references of the sample that name no record for missing. */
+  resolve(reference: string, isThere: (id: Uint8Array) => boolean): void {
+    this.#sampler?.resolve(reference, isThere);
+  }
+
+  has(id: Uint8Array): boolean {
+    const key = this.#options.keyOf?.(id) ?? id;
+    const line = viewOf(new Uint8Array(lineRoom(key.length)));
+    this.#hash.id(line, 0, putLine(line, 0, viewOf(key), 0, key.length));
+    return this.table.has(this.#hash.low, this.#hash.high);
   }
 
   expect(records: number): void {

@@ -10,6 +10,8 @@ import { daysOf, type ResolvedRule } from "./rules.js";
 const FIRST_FIELDS = 5;
 /** More than the usual removals hold a snapshot from here on; a region that is down takes 15 to 30 %. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
+/** A collection from here on that has as many new ids as known ones, however few: each record came under a second id. */
+const DOUBLED_MIN = 3;
 /** Records that are repeated in place of others: a page was read twice. */
 const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };
 
@@ -80,7 +82,7 @@ export function limitsOf(
   const mayRemove = removed && Math.min(removed.max, most(removed.maxShare, removed.min - 1));
   const usually =
     removed && usual !== undefined ? most(unusualShare(removed, usual), UNUSUAL.min - 1) : known;
-  const mayAdd = added && most(added.maxShare, added.min);
+  const mayAdd = added && most(added.maxShare, fewNew(known, added.min));
   return {
     ...(mayRemove === false ? {} : { removed: Math.min(mayRemove, usually) }),
     ...(mayAdd === false || mayAdd === Number.POSITIVE_INFINITY ? {} : { added: mayAdd }),
@@ -156,10 +158,15 @@ function shrinkage(
 function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">): string | undefined {
   for (const { known, gone } of sets) {
     const added = sent - (known - gone);
-    if (known === 0 || added <= Math.max(min, maxShare * known)) continue;
+    if (known === 0 || added <= Math.max(fewNew(known, min), maxShare * known)) continue;
     return `${count(added)} of the ${count(sent)} ids that were sent are new, ${count(known)} were known`;
   }
   return undefined;
+}
+
+/** So many new ids pass whatever their share. */
+function fewNew(known: number, min: number): number {
+  return known < DOUBLED_MIN ? min : Math.min(min, known - 1);
 }
 
 /** The share with at most one decimal; less than 100 % is never shown as 100 %. */

@@ -177,15 +177,12 @@ function snapshotOf(
   return { entries, state: { ...state, damage }, stateKey, problem };
 }
 
-/** Times that a clock ahead has written count as now. */
-function upTo(now: number, { runs, held, ...state }: LedgerState): LedgerState {
-  return {
-    ...state,
-    runs: runs.map((run) => ({ ...run, at: Math.min(run.at, now) })),
-    held: held.map(({ at, expiresAt, ...run }) => {
-      return { ...run, at: Math.min(at, now), expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };
-    }),
-  };
+/** What a clock ahead has held may be approved as if it had been held now: the next note keeps that. */
+function upTo(now: number, state: LedgerState): LedgerState {
+  const held = state.held.map(({ expiresAt, ...run }) => {
+    return { ...run, expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };
+  });
+  return { ...state, held };
 }
 
 function withoutHolds(state: LedgerState): LedgerState {

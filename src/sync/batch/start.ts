@@ -59,12 +59,9 @@ export const ABORT_OPTIONS = {
 
 export function requireInstallation(id: unknown): string {
   if (typeof id === "string" && id !== "") return id;
-  const value = "SAAS_MANAGEMENT_INSTALLATION_ID";
-  const text = `pass it to the call, or set sync.installationId of the client (${value} with fromEnv)`;
-  throw new InvalidInputError(
-    `installationId must be the id of a direct integration installation: ${text}.`,
-    { advice: { option: "installationId", value, text } },
-  );
+  const text = "pass it, or set sync.installationId (SAAS_MANAGEMENT_INSTALLATION_ID with fromEnv)";
+  const what = "installationId must be the id of a direct integration installation";
+  throw new InvalidInputError(`${what}: ${text}.`, { advice: { option: "installationId", text } });
 }
 
 /** A start under way is given at least this long, in milliseconds, even if nobody waits: its answer may hold a lock. */

@@ -57,6 +57,15 @@ type Layout = Map<number, LaidOut | Layout>;
 interface LaidOut {
   readonly at: number;
   readonly isText: boolean;
+  readonly isReference: boolean;
+}
+
+interface Sampled {
+  readonly order: number;
+  readonly row: Uint8Array;
+  readonly id: string;
+  /** The ids that its references name, by their places in the row. */
+  readonly named: Map<number, Uint8Array>;
 }
 
 /** Samples the encoded records of a snapshot. Only those are read that belong to the sample so far. */
@@ -64,14 +73,15 @@ export class FieldSampler {
   readonly #fields: readonly SampledField[];
   readonly #layout: Layout = new Map();
   /** In the order of their ids' hashes. */
-  readonly #records: { readonly order: number; readonly row: Uint8Array; readonly id: string }[] = [];
+  readonly #records: Sampled[] = [];
   /** Records whose hash is not smaller are not among them. */
   #limit = 2 ** 32;
   #at = 0;
 
-  constructor(fields: readonly SampledField[]) {
+  /** @param references The fields that hold ids of other records. */
+  constructor(fields: readonly SampledField[], references: readonly string[]) {
     this.#fields = fields;
-    for (const [i, { path, kind }] of fields.entries()) {
+    for (const [i, { name, path, kind }] of fields.entries()) {
       let layout = this.#layout;
       for (const number of path.slice(0, -1)) {
         const inner = layout.get(number);
@@ -79,7 +89,11 @@ export class FieldSampler {
         layout.set(number, next);
         layout = next;
       }
-      layout.set(path.at(-1) ?? 0, { at: ID_BYTES + i, isText: kind === "text" });
+      layout.set(path.at(-1) ?? 0, {
+        at: ID_BYTES + i,
+        isText: kind === "text",
+        isReference: references.includes(name),
+      });
     }
   }
 
@@ -87,6 +101,15 @@ export class FieldSampler {
   add(bytes: DataView, place: RecordPlace): void {
     const order = mixBytes(bytes, place.idStart, place.idEnd, ORDER_SEED) >>> 0;
     if (order < this.#limit) this.#insert(order, bytes, place);
+  }
+
+  /** Takes the values of a reference that name no record for missing. */
+  resolve(reference: string, isThere: (id: Uint8Array) => boolean): void {
+    const at = ID_BYTES + this.#fields.findIndex(({ name }) => name === reference);
+    for (const { row, named } of this.#records) {
+      const id = named.get(at);
+      if (id !== undefined && !isThere(id)) row[at] = 0;
+    }
   }
 
   sample(): FieldSample {
@@ -108,26 +131,31 @@ export class FieldSampler {
     const row = new Uint8Array(ID_BYTES + this.#fields.length);
     row[0] = order;
     row[1] = order >>> 8;
-    this.#at = start;
-    this.#read(bytes, end, this.#layout, row);
     const { buffer, byteOffset } = bytes;
     const id = Buffer.from(buffer, byteOffset + idStart, idEnd - idStart).toString();
-    records.splice(records.findLastIndex((other) => other.order < order) + 1, 0, { order, row, id });
+    const sampled = { order, row, id, named: new Map<number, Uint8Array>() };
+    this.#at = start;
+    this.#read(bytes, end, this.#layout, sampled);
+    records.splice(records.findLastIndex((other) => other.order < order) + 1, 0, sampled);
     records.length = Math.min(records.length, SAMPLED_RECORDS);
     if (records.length === SAMPLED_RECORDS) this.#limit = records.at(-1)?.order ?? 0;
   }
 
-  #read(bytes: DataView, end: number, layout: Layout, row: Uint8Array): void {
+  #read(bytes: DataView, end: number, layout: Layout, sampled: Sampled): void {
+    const { row, named } = sampled;
     while (this.#at < end) {
       const tag = this.#number(bytes);
       const value = this.#number(bytes);
       const field = layout.get(tag >>> 3);
       const start = this.#at;
       const isNumber = (tag & 7) !== LENGTH_DELIMITED;
-      if (field instanceof Map) this.#read(bytes, start + value, field, row);
+      if (field instanceof Map) this.#read(bytes, start + value, field, sampled);
       else if (field !== undefined && isNumber) addTo(row, field.at, value);
-      else if (field !== undefined && value > 0)
+      else if (field !== undefined && value > 0) {
         addTo(row, field.at, hashOf(bytes, start, start + value, field));
+        if (field.isReference)
+          named.set(field.at, new Uint8Array(bytes.buffer, bytes.byteOffset + start, value).slice());
+      }
       if (!isNumber) this.#at = start + value;
     }
   }

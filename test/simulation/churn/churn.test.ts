@@ -5,7 +5,7 @@ import { simulateChurn } from "./simulate.js";
 
 const NAMES = ["three founders", "shops", "charity", "vendor with other labels"];
 
-test("holds almost no good run, and misses few disasters", () => {
+test("holds no good run, and misses few disasters", () => {
   const organisations = ORGANISATIONS.filter(({ name }) => NAMES.includes(name));
   expect(organisations).toHaveLength(NAMES.length);
   const tally = simulateChurn({ seed: 18, lives: 1, organisations });
@@ -17,5 +17,5 @@ test("holds almost no good run, and misses few disasters", () => {
       tally.sumOfDisasters("missed", "fields", [50, 10]),
       tally.sumOfDisasters("visible", "fields", [50, 10]),
     ],
-  }).toEqual({ falseHolds: 1, approvals: 8, ids: [41, 307], fields: [81, 797] });
+  }).toEqual({ falseHolds: 0, approvals: 8, ids: [30, 274], fields: [70, 758] });
 });

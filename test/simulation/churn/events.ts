@@ -57,7 +57,7 @@ const EVENTS: readonly LifeEvent[] = [
     "layoff",
     0.15,
     [...PEOPLE, "devices", "licenses", "groupMembers"],
-    (population) => lose(population, 0.12),
+    (population) => population.collection === "licenses" || lose(population, 0.12),
     { habit: ["layoff", 1] },
   ),
   // Once in four years; most people get another department and manager, and their groups follow.
@@ -99,7 +99,20 @@ const EVENTS: readonly LifeEvent[] = [
     { habit: ["mail", 1] },
   ),
   // A new version of a vendor's API, or another connector: less than once in ten years.
-  event("new ids", 0.08, SALES, (population) => renew(population), { habit: ["ids", 1], ...ASKED }),
+  event(
+    "new ids",
+    0.08,
+    SALES,
+    (population, { collections }) => {
+      const old = population.slots();
+      const renewed = renew(population, old);
+      if (population.collection !== "accounts") return;
+      const next = new Map([...old].map((slot, i) => [slot, renewed[i] ?? slot]));
+      const licenses = collections.get("licenses");
+      licenses?.change("sourceAccountId", licenses.slots(), (value) => next.get(value) ?? value);
+    },
+    { habit: ["ids", 1], ...ASKED },
+  ),
   // A quarterly review where there is one; a fifth of the organisations have such reviews.
   event(
     "licence review",
@@ -161,8 +174,10 @@ const EVENTS: readonly LifeEvent[] = [
   event(
     "guests removed",
     0.1,
-    ["accounts"],
+    SALES,
     (accounts, { random }) => {
+      // Their licenses go with them.
+      if (accounts.collection === "licenses") return;
       const share = random.between(0.6, 1);
       accounts.remove(
         accounts.some(
@@ -185,6 +200,14 @@ const EVENTS: readonly LifeEvent[] = [
     0.15,
     [...PEOPLE, "licenses"],
     (population, { random }) => gain(population, random.between(0.3, 0.75)),
+    ASKED,
+  ),
+  // A team takes up what a few have tried: small collections double, once in four years.
+  event(
+    "taken up",
+    0.25,
+    [...SALES, "groups"],
+    (population, { random }) => population.size < 10 && gain(population, random.between(0.8, 2)),
     ASKED,
   ),
   // From a pilot to everybody; most of the new accounts have no role yet.

@@ -72,7 +72,7 @@ export function* idDisasters(population: Population, random: Random): Generator<
 }
 
 /** All but the records of these slots are missing. */
-function only(population: Population, slots: Int32Array): View {
+export function only(population: Population, slots: Int32Array): View {
   const alive = new Uint8Array(population.alive.length);
   for (const slot of slots) alive[slot] = 1;
   return { alive, columns: population.columns };

@@ -4,6 +4,26 @@ import type { Habit, Organisation } from "./organisations.js";
 import { drawn, Population } from "./population.js";
 import type { Random } from "./random.js";
 
+/** Whose records have ids of others, in which field. */
+const REFERENCES: readonly (readonly [
+  child: SnapshotCollection,
+  path: string,
+  parent: SnapshotCollection,
+])[] = [
+  ["licenses", "sourceAccountId", "accounts"],
+  ["licenses", "sourcePlanId", "plans"],
+  ["groupMembers", "sourceGroupId", "groups"],
+];
+/** How long licenses are kept whose account is gone, where they are kept at all: until the next invoice. */
+const LINGERING_DAYS = 30;
+
+/** Records that have ids of others. */
+export interface Reference {
+  readonly child: Population;
+  readonly path: string;
+  readonly parent: Population;
+}
+
 /** The records of an organisation with a connector. */
 export class Installation {
   readonly organisation: Organisation;
@@ -15,6 +35,8 @@ export class Installation {
   /** Days since a Monday at midnight, and since the run before. */
   day = 0;
   elapsed = 0;
+  /** Whether licenses linger when their accounts are gone: where nobody takes them back. */
+  readonly lingers: boolean;
   /** Those who stay for a season only, or are away at times. */
   readonly seasonal = new Map<SnapshotCollection, Int32Array>();
 
@@ -24,6 +46,7 @@ export class Installation {
     this.random = random;
     this.people = people > 50 ? Math.round(people * random.between(0.7, 1.2)) : people;
     this.churn = (churn * random.between(0.7, 1.3)) / 100 / 30;
+    this.lingers = random.fork("lingers").chance(0.35);
     this.collections = new Map(
       collections.map((collection) => [collection, new Population(collection, random.fork(collection))]),
     );
@@ -52,6 +75,23 @@ export class Installation {
     return Math.floor(this.day) % 7 >= 5;
   }
 
+  get references(): readonly Reference[] {
+    return REFERENCES.flatMap(([name, path, other]) => {
+      const [child, parent] = [this.of(name), this.of(other)];
+      return child === undefined || parent === undefined ? [] : [{ child, path, parent }];
+    });
+  }
+
+  /** What names a record that is gone goes with it, most of it at once. */
+  follow(): void {
+    for (const { child, path, parent } of this.references) {
+      const left = child.slots(path, (value) => parent.alive[value] !== 1);
+      const isKept = () =>
+        path === "sourceAccountId" && this.lingers && !this.random.chance(this.elapsed / LINGERING_DAYS);
+      child.remove(left.filter(() => !isKept()));
+    }
+  }
+
   #sizeOf(collection: SnapshotCollection): number {
     const { people, random } = this;
     if (collection === "plans") return people < 6 ? 1 : 2 + random.below(people < 1000 ? 3 : 10);
@@ -69,7 +109,15 @@ export class Installation {
     const plan = population.field("sourcePlanId");
     const group = population.field("sourceGroupId");
     const manager = population.field("managerId");
-    if (group !== undefined) group.draw = drawn(zipf(this.#groups, 0.8));
+    const account = population.field("sourceAccountId");
+    const groups = this.of("groups");
+    const place = drawn(zipf(this.#groups, 0.8));
+    if (group !== undefined)
+      group.draw = (random) => {
+        const slots = groups?.slots() ?? new Int32Array();
+        return groups === undefined ? place(random) : (slots[Math.min(place(random), slots.length - 1)] ?? 0);
+      };
+    if (account !== undefined) account.draw = (random) => random.of(this.of("accounts")?.slots());
     if (manager !== undefined) manager.draw = drawn(zipf(Math.max(2, Math.floor(this.people / 8)), 0));
     if (plan !== undefined)
       plan.draw = (random) => {

@@ -7,8 +7,8 @@ export function live(installation: Installation): void {
   const turnover = turnoverOf(installation);
   for (const collection of ["employees", "accounts", "devices"] as const)
     replace(installation, collection, turnover);
-  // Licenses and memberships change more often than the people who have them.
-  replace(installation, "licenses", 2 * turnover + perMonth(installation, 0.01));
+  // Licenses and memberships change more often than the people who have them, and licenses of leavers go with them.
+  replace(installation, "licenses", turnover + perMonth(installation, 0.01), turnover);
   replace(installation, "groupMembers", 3 * turnover + perMonth(installation, 0.02));
   replace(installation, "groups", perMonth(installation, 0.01));
   for (const population of installation.collections.values()) drift(installation, population);
@@ -29,14 +29,15 @@ function perMonth({ elapsed }: Installation, share: number): number {
   return (share / 30) * elapsed;
 }
 
-function replace(installation: Installation, collection: SnapshotCollection, share: number): void {
+/** @param more Share of the records that come beside those that replace others. */
+function replace(installation: Installation, collection: SnapshotCollection, share: number, more = 0): void {
   const population = installation.of(collection);
   if (population === undefined) return;
   const { random, elapsed } = installation;
   const { size } = population;
   // The smallest organisations grow by chance.
-  const more = size < 8 && random.chance(0.01 * elapsed) ? 1 : 0;
-  population.add(random.poisson(share * size) + more);
+  const byChance = size < 8 && random.chance(0.01 * elapsed) ? 1 : 0;
+  population.add(random.poisson((share + more) * size) + byChance);
   const leaving = Math.min(random.poisson(share * size), size - 1);
   if (size <= 2 || leaving === 0) return;
   const slots = random.pick(population.slots(), leaving);
@@ -103,7 +104,7 @@ function followHabits(installation: Installation): void {
     seasonal.set("groupMembers", granted);
     const share = hour >= 8 && hour < 18 && !isWeekend ? 0.7 : 0.05;
     for (const slot of granted)
-      if (members !== undefined && random.chance(0.25)) members.alive[slot] = random.chance(share) ? 1 : 0;
+      if (members !== undefined && random.chance(0.25)) members.show(slot, random.chance(share));
   }
   if (installation.has("virtual") && hour < 6) {
     // 18 % of the devices are desktops that are made anew each night.

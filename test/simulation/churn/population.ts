@@ -52,6 +52,8 @@ export class Population {
   /** Mail domains that there were before. */
   domains = 0;
   #slots = 0;
+  /** Those that are there, until one comes or goes. */
+  #present: Int32Array | undefined;
   #unique = 0;
 
   constructor(collection: SnapshotCollection, random: Random) {
@@ -73,6 +75,14 @@ export class Population {
 
   /** The slots of the records that are there, or of those with a value that is wanted. */
   slots(path?: string, isWanted: (value: number) => boolean = () => true): Int32Array {
+    if (path === undefined) {
+      this.#present ??= this.#found();
+      return this.#present;
+    }
+    return this.#found(path, isWanted);
+  }
+
+  #found(path?: string, isWanted: (value: number) => boolean = () => true): Int32Array {
     const found = new Int32Array(this.#slots);
     const column = path === undefined ? undefined : this.column(path);
     let count = 0;
@@ -99,6 +109,7 @@ export class Population {
 
   /** Adds records with new ids. @param values The records whose values they have. */
   add(count: number, values?: Int32Array): Int32Array {
+    this.#present = undefined;
     const added = Int32Array.from({ length: count }, (_, i) => this.#slots + i);
     this.#slots += count;
     if (this.#slots > this.alive.length) this.#grow();
@@ -115,7 +126,12 @@ export class Population {
   }
 
   remove(slots: Int32Array): void {
-    for (const slot of slots) this.alive[slot] = 0;
+    for (const slot of slots) this.show(slot, false);
+  }
+
+  show(slot: number, isThere: boolean): void {
+    this.#present = undefined;
+    this.alive[slot] = isThere ? 1 : 0;
   }
 
   /** Takes the last records back, as if they had not been added. */

@@ -41,6 +41,11 @@ export class Random {
     return count;
   }
 
+  /** One of some numbers; 0 of none. */
+  of(numbers: Int32Array = new Int32Array()): number {
+    return numbers[this.below(numbers.length)] ?? 0;
+  }
+
   /** One of some things; undefined of none. */
   one<Thing>(things: readonly Thing[]): Thing | undefined {
     return things[this.below(things.length)];

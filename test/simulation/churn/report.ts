@@ -1,4 +1,4 @@
-import { type Outcome, SIZES, type Size, type Tally } from "./tally.js";
+import { CONCERNS, type Outcome, SIZES, type Size, type Tally } from "./tally.js";
 
 /** What became of the runs of each organisation. */
 export function organisationRows({ organisations }: Tally): object {
@@ -31,7 +31,7 @@ export function summaryOf(tally: Tally): string {
   return [
     `${years.toFixed(1)} installation-years, ${tally.sumOf("runs").toLocaleString("en-US")} runs`,
     `a year: ${perYear("falseHolds")} false holds (${falseHolds}), ${perYear("approvals")} approvals, ${perYear("repeated")} again within three weeks`,
-    ...(["fields", "ids", "early"] as const).map(
+    ...CONCERNS.map(
       (concerns) =>
         `missed of the visible disasters of ${concerns}: ${SIZES.map((size) => missed(concerns, size)).join(", ")} in collections of 50 and more, 10 to 49, fewer`,
     ),

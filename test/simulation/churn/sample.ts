@@ -40,7 +40,7 @@ export function orderOf(slot: number): number {
 
 /** The shipped sample of records. */
 export function shippedSample(collection: SnapshotCollection, records: readonly Fields[]): FieldSample {
-  const sampler = new FieldSampler(FIELDS[collection]);
+  const sampler = new FieldSampler(FIELDS[collection], []);
   const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 100_000);
   const encoded = new EncodedRecord(true);
   for (const [index, record] of records.entries()) {
@@ -68,25 +68,33 @@ export function recordOf(
 /** What each value of a field looks like in a sample, by collection and path. */
 const BYTES = new Map<string, Map<number, number>>();
 
-/** Of the records that are there, those with the smallest hashes of their ids. */
-export function sampleOf(population: Population, { alive, columns }: View): FieldSample {
+/**
+ * Of the records that are there, those with the smallest hashes of their ids.
+ * @param isNamed Whether the record is there that a field names.
+ */
+export function sampleOf(
+  population: Population,
+  { alive, columns }: View,
+  isNamed: (path: string, value: number) => boolean = () => true,
+): FieldSample {
   const { fields, collection } = population;
   const slots = smallest(alive, population.orders);
   const filled = FIELDS[collection].flatMap(({ name }) => {
     const i = fields.findIndex(({ path }) => path === name);
     const [field, column] = [fields[i], columns[i]];
     if (field === undefined || column === undefined) return [];
-    return slots.some((slot) => column[slot] !== MISSING)
-      ? [{ field, column, bytes: bytesOf(collection, name) }]
+    const isFilled = (value: number) => value !== MISSING && isNamed(name, value);
+    return slots.some((slot) => isFilled(column[slot] ?? MISSING))
+      ? [{ field, column, isFilled, bytes: bytesOf(collection, name) }]
       : [];
   });
   const width = ID_BYTES + filled.length;
   const rows = Buffer.alloc(width * slots.length);
   for (const [row, slot] of slots.entries()) {
     rows.writeUInt16LE((population.orders[slot] ?? 0) & 0xffff, row * width);
-    for (const [i, { field, column, bytes }] of filled.entries()) {
+    for (const [i, { field, column, isFilled, bytes }] of filled.entries()) {
       const value = column[slot] ?? MISSING;
-      if (value === MISSING) continue;
+      if (!isFilled(value)) continue;
       const byte = bytes.get(value) ?? byteOf(collection, field, value);
       bytes.set(value, byte);
       rows[row * width + ID_BYTES + i] = byte;

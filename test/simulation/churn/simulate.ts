@@ -10,6 +10,7 @@ import type { LifeEvent } from "./life-event.js";
 import { ORGANISATIONS, type Organisation } from "./organisations.js";
 import type { Population } from "./population.js";
 import { Random } from "./random.js";
+import { referenceDisasters } from "./reference-disasters.js";
 import { sampleOf } from "./sample.js";
 import { type Held, type Outcome, Tally } from "./tally.js";
 
@@ -97,6 +98,7 @@ class Life {
         event.happen(installation, share);
         this.#recent.push({ event, day, run });
       }
+      installation.follow();
       if (outages.some((start) => day >= start && day < start + 8) || this.#misfortune.chance(FAILED))
         continue;
       this.#tally.run(name, this.#complete(run), day);
@@ -104,6 +106,7 @@ class Life {
         if (run === 1) this.#suffer(population, [["early", earlyDisasters]]);
         if (disasters.has(run)) this.#suffer(population, LATER);
       }
+      if (disasters.has(run)) this.#sufferLosses();
     }
     this.#tally.years += (runs * period) / 365;
   }
@@ -130,11 +133,16 @@ class Life {
   }
 
   /** Judges a snapshot and completes it. @returns the rules that it breaks */
-  #judge(population: Population, view: View, day: number): string[] {
+  #judge(population: Population, view: View, day: number, others = new Map<Population, View>()): string[] {
     const { collection } = population;
+    const named = this.#installation.references.filter(({ child }) => child === population);
+    const isNamed = (path: string, value: number) => {
+      const reference = named.find((one) => one.path === path);
+      return reference === undefined || (others.get(reference.parent) ?? reference.parent).alive[value] === 1;
+    };
     const snapshot = {
       alive: view.alive,
-      sample: sampleOf(population, view),
+      sample: sampleOf(population, view, isNamed),
       at: START + day * DAY_MS,
       duplicates: view.duplicates,
     };
@@ -158,6 +166,31 @@ class Life {
         this.#ledgers.set(population.collection, ledger);
         this.#tally.disaster({ kind, concerns, records, damage, isHeld });
       }
+  }
+
+  /** Plays the losses of what others name: a run is held if one of both is. */
+  #sufferLosses(): void {
+    const { day, organisation, references } = this.#installation;
+    for (const reference of references) {
+      const both = [reference.parent, reference.child];
+      const ledgers = both.map(({ collection }) => [collection, this.#ledgers.get(collection)] as const);
+      for (const { kind, views, damage } of referenceDisasters(reference, this.#misfortune)) {
+        const [lost = viewOf(reference.parent)] = views;
+        const others = new Map([[reference.parent, lost]]);
+        const rules = both.flatMap((population) =>
+          this.#judge(
+            population,
+            others.get(population) ?? viewOf(population),
+            day + organisation.period,
+            others,
+          ),
+        );
+        for (const [collection, ledger] of ledgers)
+          if (ledger !== undefined) this.#ledgers.set(collection, ledger);
+        const { size: records } = reference.child;
+        this.#tally.disaster({ kind, concerns: "references", records, damage, isHeld: rules.length > 0 });
+      }
+    }
   }
 }
 

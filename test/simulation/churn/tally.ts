@@ -1,5 +1,9 @@
 /** The damage from which a person would see it in the figures of a snapshot. */
 const VISIBLE = 0.3;
+/** The damage from which a smaller one is told apart: a region or a page. */
+const SMALLER = 0.05;
+/** What disasters concern: the ids, the fields, the fields in the first week, records that others name, less than a visible part. */
+export const CONCERNS = ["fields", "ids", "early", "references", "smaller"] as const;
 /** Days within which a held run after the same event is the same question again. */
 const SAME_DAYS = 21;
 /** Sizes of collections, by their least number of records. */
@@ -14,7 +18,7 @@ export interface Held {
 
 export interface Outcome {
   readonly kind: string;
-  readonly concerns: "ids" | "fields" | "early";
+  readonly concerns: (typeof CONCERNS)[number];
   readonly records: number;
   readonly damage: number;
   readonly isHeld: boolean;
@@ -69,8 +73,12 @@ export class Tally {
     for (const event of events) this.#asked.set(event, day);
   }
 
-  disaster({ kind, concerns, records, damage, isHeld }: Outcome): void {
-    if (damage < VISIBLE) return;
+  disaster({ damage, ...outcome }: Outcome): void {
+    if (damage < SMALLER) return;
+    const isVisible = damage >= VISIBLE;
+    const concerns = isVisible ? outcome.concerns : "smaller";
+    const kind = isVisible ? outcome.kind : `${outcome.kind}, 5 to 30 %`;
+    const { records, isHeld } = outcome;
     const none = () => ({ 50: 0, 10: 0, 0: 0 });
     const counts = this.disasters.get(kind) ?? { concerns, visible: none(), missed: none() };
     this.disasters.set(kind, counts);

@@ -47,21 +47,24 @@ test.each([
 );
 
 test("says which records are missing that others name", async () => {
-  const send = (owner: (id: string) => string) =>
-    service.run(["devices"], async (batch) => {
+  const send = (...plans: readonly string[]) =>
+    service.run(["plans", "licenses"], async (batch) => {
+      const details = { model: "SEAT_BASED", seatBased: {} } as const;
       await batch.write(
-        "devices",
-        ids(40).map((id) => ({ id, sourceOwnerId: owner(id) })),
+        "plans",
+        plans.map((id) => ({ id, externalPlanName: id, details })),
+      );
+      await batch.write(
+        "licenses",
+        ids(40).map((sourceId) => ({ sourceId, sourceAccountId: "a", sourcePlanId: "p", billable: true })),
       );
     });
-  await send((id) => `owner-${id}`);
-  const { reasons } = await heldBy(send(() => ""));
+  await send("p", "q");
+  const { reasons } = await heldBy(send("q"));
   expect(reasons).toMatchObject([
     {
-      fields: [{ name: "sourceOwnerId", value: "missing", changed: 40 }],
-      message: expect.stringContaining(
-        "40 of 40 sampled records name no record of accounts or employees in this run",
-      ),
+      fields: [{ name: "sourcePlanId", value: "missing", changed: 40 }],
+      message: expect.stringContaining("40 of 40 sampled records name no record of plans in this run"),
       advice: expect.stringContaining("the collections that these records name"),
     },
   ]);

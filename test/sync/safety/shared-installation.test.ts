@@ -49,9 +49,9 @@ const held = async (): Promise<RunHistory["held"]> => {
 
 /** What `saas-management approve` does. */
 function approve(id = ""): Promise<void> {
-  const { server, installationId } = service;
+  const { server, installationId, clock } = service;
   const scope = { endpoint: server.syncUrl, installationId };
-  return noteApproved(openLedger(fileLedger(service.directory), scope), id);
+  return noteApproved(openLedger(fileLedger(service.directory), scope, { clock, timeoutMs: 60_000 }), id);
 }
 
 const shown = async () =>

@@ -43,6 +43,26 @@ test("status begins with what matters, and shows the cliff", async () => {
   });
 });
 
+test("status --ids lists the records whose fields changed", async () => {
+  const push = async (active: boolean, ...args: readonly string[]) => {
+    await service.writeFile(
+      "accounts.csv",
+      `id,active\n${ids(9)
+        .map((id) => `${id},${active}\n`)
+        .join("")}`,
+    );
+    return runCli(["push", "accounts.csv", ...args], { cwd: service.directory, env: settingsOf(service) });
+  };
+  await push(true, "--first-run");
+  const held = await push(false);
+  expect(held.error).toContain("Held: active became false in 9 of 9 sampled accounts. Nothing was sent.\n");
+  const { out } = await status("--ids");
+  expect(out.trim().split("\n").toSorted()).toEqual(ids(9).map((id) => `accounts ${id} (changed)`));
+  expect(JSON.parse((await status("--ids", "--json")).out.split("\n")[0] ?? "")).toMatchObject({
+    change: "changed",
+  });
+});
+
 test("a page of a first run that is held shows its ids, and no limit", async () => {
   await heldRuns([40]);
   const { code, out } = await status("--format", "html");

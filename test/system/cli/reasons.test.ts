@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
     what: "no key",
     env: { SAAS_MANAGEMENT_API_KEY: "" },
     says: ["use SAAS_MANAGEMENT_API_KEY or --api-key-file FILE"],
-    hints: NONE,
+    hints: /^ {2}saas-management doctor {2}# to check addresses, proxy and key$/,
   },
 ];
 

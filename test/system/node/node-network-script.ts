@@ -9,6 +9,17 @@ const { cache } = createRequire(import.meta.url);
 const options: unknown = JSON.parse(process.argv[2] ?? "");
 if (typeof options !== "object" || options === null) throw new Error("Give options as JSON.");
 
+if (process.env["FOREIGN_SIGNALS"] !== undefined) {
+  class ForeignSignal extends EventTarget {
+    readonly aborted = false;
+    throwIfAborted() {}
+  }
+  class ForeignController {
+    readonly signal = new ForeignSignal();
+  }
+  Object.assign(globalThis, { AbortController: ForeignController, AbortSignal: ForeignSignal });
+}
+
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 const client = new SaasManagementClient(options);
 const before = Reflect.get(globalThis, DISPATCHER);

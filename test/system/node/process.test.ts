@@ -42,6 +42,16 @@ test("tls loads undici, the process ends after close(), and globalThis.fetch is 
   expect(proxy.accepted()).toBe(0);
 });
 
+test("tls works where jsdom replaced the globals of aborts before undici was loaded", async () => {
+  const { port, requests } = await startTlsServer(identity("server"));
+  const env = { FOREIGN_SIGNALS: "1" };
+  expect(await run({ baseUrl: `https://localhost:${port}`, tls, timeoutMs: 10_000 }, env)).toMatchObject({
+    undici: true,
+    sockets: [],
+  });
+  expect(requests).toHaveLength(1);
+});
+
 test("a proxy over TLS is trusted if its authority is one of the process", async () => {
   const proxy = await startConnectProxy({ tls: identity("server"), credentials: "ada:secret" });
   const { port, requests } = await startTlsServer(identity("named"));

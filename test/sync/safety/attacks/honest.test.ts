@@ -21,15 +21,16 @@ const WHOLE: Ending = { kind: "whole" };
 
 // A run that is held for nothing is an attack, too: who has to approve every day approves everything.
 testAttacks([
-  honest("five employees become 25", "employees", [employees(0, 5), employees(0, 25)]),
+  honest("five employees become nine", "employees", [employees(0, 5), employees(0, 9)]),
+  honest("the first two employees become twenty", "employees", [employees(0, 2), employees(0, 20)]),
   honest(
     "a company grows from 5 to 240 in weeks",
     "employees",
-    [5, 25, 45, 63, 88, 123, 172, 240].map((count) => employees(0, count)),
+    [5, 9, 17, 33, 53, 74, 103, 144, 201, 240].map((count) => employees(0, count)),
   ),
   honest("a company of a hundred buys one of forty", "employees", [employees(0, 100), employees(0, 140)]),
   honest("a collection that was empty gets 300 records", "groups", [[], groups(0, 300)]),
-  honest("three groups become 23", "groups", [groups(0, 3), groups(0, 23)]),
+  honest("three groups become five", "groups", [groups(0, 3), groups(0, 5)]),
   honest("a collection is sent for the first time", "groups", [groups(0, 200)]),
   honest("a fifth of the devices is away on a weekend", "devices", [
     devices(0, 100),
@@ -92,6 +93,12 @@ testAttacks([
     licenses(0, 40),
     licenses(0, 40, (i) => ({ billable: i % 2 === 0 })),
   ]),
+  honest(
+    "half of the managers leave before the others get new ones",
+    "employees",
+    [employees(0, 60), employees(5, 60)],
+    5,
+  ),
   honest("the records come in another order", "groups", [groups(0, 40), groups(0, 40).reverse()]),
   honest("the source has each record twice", "groups", [groups(0, 40), [...groups(0, 40), ...groups(0, 40)]]),
   honest(

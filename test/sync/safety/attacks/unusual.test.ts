@@ -9,8 +9,10 @@ import {
   people,
   send,
   sendNextDay,
+  sendTo,
   testAttacks,
 } from "./attacks.js";
+import { groups, plans } from "./records.js";
 
 const WHOLE: Ending = { kind: "whole" };
 const gone = (removed: number) => ({ kind: "reported", collection: "accounts", removed }) as const;
@@ -63,6 +65,34 @@ testAttacks([
     name: "a page is read twice, and `removed` is off",
     ending: { ...gone(5), allowedBy: "option" },
     attack: (service) => send(service, twice(people(5), 0, 5), { guard: { removed: false } }),
+  },
+  {
+    name: "each of three plans comes under a second id",
+    ending: held({ collection: "plans", rule: "added", known: 3, added: 3 }),
+    prepare: (service) => sendTo(service, "plans", plans("a", "b", "c")),
+    attack: (service) => sendTo(service, "plans", plans("a", "b", "c", "A", "B", "C")),
+  },
+  {
+    name: "all names of three groups are others",
+    ending: held({ collection: "groups", rule: "changed", fields: ["name"] }),
+    prepare: (service) => sendTo(service, "groups", groups(0, 3)),
+    attack: (service) =>
+      sendTo(
+        service,
+        "groups",
+        groups(0, 3).map((group, i) => ({ ...group, name: `team ${i}` })),
+      ),
+  },
+  {
+    name: "two of three groups have other names",
+    ending: WHOLE,
+    prepare: (service) => sendTo(service, "groups", groups(0, 3)),
+    attack: (service) =>
+      sendTo(
+        service,
+        "groups",
+        groups(0, 3).map((group, i) => (i === 0 ? group : { ...group, name: `team ${i}` })),
+      ),
   },
   collapsed("all people are inactive", "active", (record) => ({ ...record, active: false })),
   collapsed("most names are undefined", "name", (record, i) =>

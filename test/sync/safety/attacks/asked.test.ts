@@ -1,0 +1,117 @@
+/**
+ * Large changes that an organisation makes on purpose. Each is asked about once: people join and leave before the answer
+ * comes, and the day after is quiet.
+ */
+import type { RecordOf, SnapshotCollection } from "@saas-management/sdk";
+import { heldBy } from "../../../support/test-service.js";
+import { type Attack, DAY_MS, sendTo, testAttacks } from "./attacks.js";
+import { devices, employees, groups, licenses, members, plans } from "./records.js";
+
+const other = (i: number) => ({ fullName: `Mustermensch, ${i}` });
+const renumbered = (i: number) => ({ costCenter: `new ${i % 4}` });
+const attributes = { phone: "+49 30 1" };
+
+testAttacks([
+  asked("people come for a season", "employees", [employees(0, 60), employees(0, 95)]),
+  asked("a company buys another one", "employees", [employees(0, 100), employees(0, 180)]),
+  asked("five employees become forty", "employees", [employees(0, 5), employees(0, 40)]),
+  asked("a project has twice its three groups", "groups", [groups(0, 3), groups(0, 6)]),
+  asked("a pilot of ten becomes everybody", "devices", [devices(0, 10), devices(0, 90)]),
+  asked("a third is laid off", "employees", [employees(0, 90), employees(0, 60)]),
+  asked("unused licenses are given back", "licenses", [licenses(0, 40), licenses(0, 20)]),
+  asked("a trial ends", "licenses", [licenses(0, 40), licenses(0, 1)]),
+  asked("a vendor gives all licenses new ids", "licenses", [licenses(0, 40), licenses(1000, 1040)]),
+  asked("a school year ends", "groupMembers", [members(0, 100), members(0, 40)]),
+  asked("a school year begins", "groupMembers", [
+    members(0, 60),
+    [...members(0, 60), ...members(0, 60, "g-2")],
+  ]),
+  asked("the largest group is deleted", "groupMembers", [
+    [...members(0, 30), ...members(0, 30, "g-2")],
+    members(0, 30, "g-2"),
+  ]),
+  asked("most groups of projects end", "groups", [groups(0, 30), groups(0, 12)]),
+  asked("four of six plans are replaced", "plans", [
+    plans("a", "b", "c", "d", "e", "f"),
+    plans("e", "f", "g", "h", "i", "j"),
+  ]),
+  asked("leased devices are exchanged at once", "devices", [
+    devices(0, 50),
+    [...devices(20, 50), ...devices(100, 120)],
+  ]),
+  asked("addresses are deleted for the sake of privacy", "employees", [
+    employees(0, 60),
+    employees(0, 60, () => ({ email: undefined })),
+  ]),
+  asked("phone numbers are deleted", "employees", [
+    employees(0, 60, () => ({ attributes })),
+    employees(0, 60),
+  ]),
+  asked("names are written surname first", "employees", [employees(0, 60), employees(0, 60, other)], 8),
+  asked(
+    "cost centres are renumbered",
+    "employees",
+    [employees(0, 60, (i) => ({ costCenter: `${i % 4}` })), employees(0, 60, renumbered)],
+    8,
+  ),
+  asked(
+    "a department takes in all others",
+    "employees",
+    [employees(0, 60), employees(0, 60, () => ({ departmentPath: ["company", "department 0"] }))],
+    8,
+  ),
+  asked("everybody gets a mailbox", "employees", [
+    employees(0, 40, () => ({ hasMailbox: false })),
+    employees(0, 40, () => ({ hasMailbox: true })),
+  ]),
+  asked("all devices belong to a pool", "devices", [
+    devices(0, 40),
+    devices(0, 40, () => ({ sourceOwnerId: "pool" })),
+  ]),
+  asked("a site closes after quiet days", "employees", [employees(0, 60), employees(10, 60)], 9),
+  asked("half of the people move to another company", "employees", [employees(0, 60), employees(30, 60)]),
+]);
+
+/** @param days Quiet ones before. */
+function asked<C extends SnapshotCollection>(
+  name: string,
+  collection: C,
+  [before, after]: readonly [readonly RecordOf<C>[], readonly RecordOf<C>[]],
+  days = 2,
+): Attack {
+  const idOf = (record: object) => `${Reflect.get(record, "id") ?? Reflect.get(record, "sourceId")}`;
+  const kept = new Set(after.map(idOf));
+  const removed = before.filter((record) => !kept.has(idOf(record))).length;
+  /** Others who came meanwhile: they are those who came last before, under other ids. */
+  const joined = (count: number) =>
+    after.slice(-1).flatMap((record): RecordOf<C>[] =>
+      Array.from({ length: count }, (_, i) => {
+        const field = collection === "licenses" ? "sourceId" : "id";
+        return { ...record, [field]: `joined-${i}` };
+      }),
+    );
+  return {
+    name,
+    ending:
+      removed === 0 ? { kind: "whole" } : { kind: "reported", collection, removed, allowedBy: "approval" },
+    prepare: async (service) => {
+      for (let day = 0; day < days; day += 1) {
+        service.clock.advance(DAY_MS);
+        await sendTo(service, collection, before);
+      }
+      service.clock.advance(DAY_MS);
+    },
+    attack: async (service) => {
+      const { approvalId: approve } = await heldBy(sendTo(service, collection, after));
+      const receipts = [];
+      for (const [count, options] of [
+        [1, { approve }],
+        [2, {}],
+      ] as const) {
+        service.clock.advance(DAY_MS);
+        receipts.push(await sendTo(service, collection, [...after, ...joined(count)], options));
+      }
+      return receipts;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** What others name is missing: no other rule would hold so few of them. */
+import { fileLedger, type RunOptions, type RunReceipt } from "@saas-management/sdk";
+import { heldBy, type TestService } from "../../../support/test-service.js";
+import { type Attack, COUNT, type Ending, held, people, testAttacks } from "./attacks.js";
+import { groups, licenses, members, plans } from "./records.js";
+
+const PLANS = ["basic", "team", "pro"];
+const REST = ["basic", "pro"];
+const ALL = licenses(0, COUNT, (i) => ({ sourcePlanId: PLANS[i % 3] ?? "" }));
+
+interface Sent {
+  readonly planIds?: readonly string[];
+  /** Of the accounts, which all have a license. */
+  readonly from?: number;
+}
+
+testAttacks([
+  licensed("one of three plans is missing", dangling("sourcePlanId"), { planIds: REST }),
+  licensed("one of three plans is missing, and the ledger hashes ids", dangling("sourcePlanId"), {
+    planIds: REST,
+    hashIds: true,
+  }),
+  licensed("a quarter of the accounts is missing, and `removed` is off", dangling("sourceAccountId"), {
+    from: 11,
+    guard: { collections: { accounts: { removed: false, window: false } } },
+  }),
+  licensed("a layoff of 12 %, and the licenses linger", removed("accounts", 5), { from: 5 }),
+  licensed("a plan is missing, and `changed` is off", removed("plans", 1), {
+    planIds: REST,
+    guard: { changed: false },
+  }),
+  {
+    name: "a vendor retires a plan before its licenses, and the next day is quiet",
+    ending: { ...removed("plans", 1), allowedBy: "approval" },
+    prepare: (service) => send(service),
+    attack: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, { planIds: REST }));
+      const approved = await send(service, { planIds: REST }, { approve });
+      return [approved, await send(service, { planIds: REST })];
+    },
+  },
+  {
+    name: "two of five groups are missing, and their memberships are there",
+    ending: held({ collection: "groupMembers", rule: "changed", fields: ["sourceGroupId"] }),
+    prepare: (service) => sendMembers(service, 0),
+    attack: (service) => sendMembers(service, 2),
+  },
+  {
+    name: "licenses come alone, and next to their accounts and plans again",
+    ending: { kind: "whole" },
+    prepare: (service) => send(service),
+    attack: async (service) => {
+      const alone = await service.run(["licenses"], (batch) => batch.write("licenses", ALL));
+      return [alone, await send(service)];
+    },
+  },
+]);
+
+function dangling(field: string): Ending {
+  return held({ collection: "licenses", rule: "changed", fields: [field], removed: 0 });
+}
+
+function removed(collection: "accounts" | "plans", count: number) {
+  return { kind: "reported", collection, removed: count } as const;
+}
+
+/** Accounts, plans and their licenses, and then others. */
+function licensed(
+  name: string,
+  ending: Ending,
+  { hashIds = false, guard, ...sent }: Sent & { readonly hashIds?: boolean; readonly guard?: object },
+): Attack {
+  const options = ({ directory }: TestService) =>
+    hashIds ? { ledger: fileLedger(`${directory}/hashed`, { hashIds }) } : {};
+  return {
+    name,
+    ending,
+    prepare: (service) => send(service, {}, { ...options(service), firstRun: hashIds }),
+    attack: (service) => send(service, sent, { ...options(service), ...(guard && { guard }) }),
+  };
+}
+
+function send(
+  service: TestService,
+  { planIds = PLANS, from = 0 }: Sent = {},
+  options: Partial<RunOptions> = {},
+): Promise<RunReceipt> {
+  return service.run(
+    ["accounts", "plans", "licenses"],
+    async (batch) => {
+      await batch.write("accounts", people(from));
+      await batch.write("plans", plans(...planIds));
+      await batch.write("licenses", ALL);
+    },
+    options,
+  );
+}
+
+function sendMembers(service: TestService, from: number): Promise<RunReceipt> {
+  const all = [0, 1, 2, 3, 4].flatMap((group) => members(0, 8, `g-${group}`));
+  return service.run(["groups", "groupMembers"], async (batch) => {
+    await batch.write("groups", groups(from, 5));
+    await batch.write("groupMembers", all);
+  });
+}
