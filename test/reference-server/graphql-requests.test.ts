@@ -1,5 +1,7 @@
 import { auditServer } from "graphql-http";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
+import { TestClock } from "../../src/reference-server/test-clock.js";
 import { schemaType } from "../support/adopted.js";
 import { startServer } from "./graphql-setup.js";
 
@@ -93,7 +95,9 @@ test("answers a failed field with null and an error beside the data of the other
   expect(errors?.map(({ path }) => path)).toEqual([["bad"]]);
 });
 
-test("reveals nothing about internal errors", async () => {
+test("reveals nothing about internal errors, of which its process tells", async () => {
+  const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
+  onTestFinished(() => warned.mockRestore());
   const { send, installation } = await startServer();
   installation.records = () => {
     throw new Error("canary-7f3a");
@@ -103,6 +107,36 @@ test("reveals nothing about internal errors", async () => {
   const place = { locations: [{ line: 1, column: 3 }], path: ["licenses"] };
   const message = "Unexpected execution error.";
   expect(errors).toEqual([{ message, ...place, extensions: { code: "EXEC_FAILED" } }]);
+  expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("canary-7f3a"));
+});
+
+test.each<["the key" | "the faults" | "the origin", string]>([
+  ["the key", "Unexpected execution error."],
+  ["the faults", "Unexpected execution error."],
+  ["the origin", "The reference server failed. Its process says why."],
+])("answers with HTTP 500 what throws at %s, and tells its process", async (place, message) => {
+  const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
+  const fail = () => {
+    throw new Error("canary-7f3a");
+  };
+  const server = await startGraphQLServer({
+    host: "127.0.0.1",
+    port: 0,
+    clock: new TestClock(),
+    pageSize: 1000,
+    keys: { find: place === "the key" ? fail : () => undefined, revoke: () => true },
+    faults: { take: place === "the faults" ? fail : () => [] },
+    cors: place === "the origin" ? Object.assign(["x"], { includes: fail }) : undefined,
+  });
+  onTestFinished(async () => {
+    warned.mockRestore();
+    await server.close();
+  });
+  const headers = { "content-type": "application/json", origin: "https://example.com" };
+  const request = { method: "POST", headers, body: JSON.stringify({ query: "{ __typename }" }) };
+  const response = await fetch(`http://127.0.0.1:${server.port}/graphql`, request);
+  expect([response.status, await response.text()]).toEqual([500, expect.stringContaining(message)]);
+  expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("canary-7f3a"));
 });
 
 test.each([2500, 200_000])(
