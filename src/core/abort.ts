@@ -3,7 +3,7 @@ import { type Rule, withMethods } from "./validate.js";
 // Looked up, not imported: browsers have none.
 const util = globalThis.process?.getBuiltinModule?.("node:util");
 
-/** The class of the platform: its fetch refuses signals of others, such as those of a jsdom that replaced the globals. */
+/** The platform's own class: its fetch refuses other signals, such as those of a jsdom that replaced the globals. */
 const Platform: unknown = util?.transferableAbortController?.().constructor;
 
 function createController(): AbortController {
@@ -14,12 +14,12 @@ function createController(): AbortController {
 
 export interface LinkedController {
   readonly controller: AbortController;
-  /** Removes the listeners. Must be called: the other signals may live much longer. */
+  /** Removes the listeners. Always call it, because the other signals may live much longer. */
   unlink(): void;
 }
 
 /**
- * Creates a controller that aborts with the reason of the first of `signals` that aborts. Unlike `AbortSignal.any`, it
+ * Creates a controller that aborts when the first of `signals` does, with the same reason. Unlike `AbortSignal.any`, it
  * can be unlinked.
  */
 export function linkAbort(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
@@ -39,7 +39,7 @@ export function follow(signal: AbortSignal, controller: AbortController): () => 
 }
 
 /**
- * Settles as `promise` does, or rejects with the reason of the first signal that aborts. For functions of the caller,
+ * Settles like `promise`, or rejects with the reason of the first signal that aborts. Meant for the caller's functions,
  * which may ignore their signal.
  */
 export async function raceAbort<T>(
@@ -59,7 +59,7 @@ export async function raceAbort<T>(
   }
 }
 
-/** The listeners of one signal. Node warns of a leak at more than ten, so there is one for all callbacks. */
+/** The callbacks of one signal share one listener, because Node warns of a leak at more than ten. */
 interface Listener {
   readonly callbacks: Set<() => void>;
   stop(): void;
@@ -67,7 +67,7 @@ interface Listener {
 
 const LISTENERS = new WeakMap<AbortSignal, Listener>();
 
-/** Calls back when a signal aborts, at once if it has. @returns removes the listener */
+/** Calls back when a signal aborts, or at once if it already has. @returns removes the listener */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {
     callback();

@@ -1,10 +1,10 @@
 import { onAbort } from "./abort.js";
 
-/** Time as the SDK sees it. Injectable, so that tests and simulations need no real waiting. */
+/** The SDK's only source of time. Tests and simulations inject their own, so they never have to wait. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that never jump back; only differences mean anything. */
+  /** Milliseconds that never jump back. Only differences are meaningful. */
   monotonic(): number;
   /**
    * Resolves after `ms` milliseconds, at once for zero or less. Rejects with the signal's reason if it aborts first; no
@@ -12,13 +12,13 @@ export interface Clock {
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls back after `ms` milliseconds. Unlike a sleep it keeps the process alive only with `keepAlive`.
+   * Calls back after `ms` milliseconds. Unlike a sleep, it doesn't keep the process alive unless `keepAlive` is set.
    * @returns a function that cancels it
    */
   after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean | undefined }): () => void;
 }
 
-/** A time on both of a clock's scales. */
+/** A point in time on both of a clock's scales. */
 export interface Moment {
   readonly monotonic: number;
   readonly wall: number;
@@ -28,17 +28,19 @@ export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
 }
 
-/** Milliseconds since a moment. The monotonic clock may stand still while a machine is suspended: the one ahead counts. */
+/**
+ * Milliseconds since a moment. The monotonic clock may stop while a machine is suspended, so the larger figure counts.
+ */
 export function elapsedSince(clock: Clock, { monotonic, wall }: Moment): number {
   return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
 }
 
 export type TimerOptions = Parameters<Clock["after"]>[2];
 
-/** Longer timers fire at once. */
+/** Node fires longer timers at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The clock of an option: one that tells only the time gets the system's timers. */
+/** Completes the clock of an option: one that has only `now` gets the system's timers. */
 export function completeClock(clock: { now(): number } = systemClock): Clock {
   if ("monotonic" in clock && "sleep" in clock && "after" in clock) return clock as Clock;
   return { ...systemClock, now: () => clock.now() };
@@ -50,13 +52,13 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleepWith(systemClock, ms, signal),
   after: (ms, callback, options) => {
     const timer: ReturnType<typeof setTimeout> = setTimeout(callback, Math.min(ms, MAX_TIMER_MS));
-    // Timers of browsers are numbers.
+    // In browsers, timers are numbers.
     if (typeof timer === "object" && options?.keepAlive !== true) timer.unref();
     return () => clearTimeout(timer);
   },
 };
 
-/** The sleep of a clock, by its timers. */
+/** Implements a clock's sleep with its timers. */
 export function sleepWith(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);

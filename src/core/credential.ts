@@ -3,7 +3,7 @@ import { AuthenticationError, ConfigurationError } from "./errors/index.js";
 import type { GraphQLOptions } from "./options.js";
 import { redactSecrets, secretsIn } from "./redact.js";
 
-/** A server can only echo what it was sent recently. */
+/** A server only echoes what it was sent recently. */
 const MAX_SECRETS = 64;
 
 interface PendingCall {
@@ -11,19 +11,19 @@ interface PendingCall {
   readonly refused: string | undefined;
 }
 
-/** Builds the `Authorization` value of each attempt. JSON and inspection do not show the secret. */
+/** Builds the `Authorization` value for each attempt. JSON and inspection don't show the secret. */
 export class Credential {
   readonly name: "apiKey" | "authorization";
-  /** The Sync API's may be missing until it is used: previews need none. */
+  /** The Sync API's credential may be missing until it's used, because previews need none. */
   readonly #source: string | (() => unknown) | undefined;
-  /** Whether nothing is sent: a proxy adds the header. */
+  /** Whether the SDK sends no credential because a proxy adds it. */
   readonly #isNone: boolean;
   readonly #scheme: string;
-  /** Secrets sent recently, the latest first. */
+  /** Recently sent secrets, latest first. */
   #secrets: readonly string[] = [];
   #pending: PendingCall | undefined;
 
-  /** @param scheme What stands before an API key: nothing for GraphQL, `"ApiKey "` for the Sync API. */
+  /** @param scheme Prefix of an API key: none for GraphQL, `"ApiKey "` for the Sync API. */
   constructor(options: Pick<GraphQLOptions, "apiKey" | "authorization">, scheme: "" | "ApiKey ") {
     const { apiKey, authorization } = options;
     this.#isNone = authorization === "none";
@@ -42,10 +42,10 @@ export class Credential {
   }
 
   /**
-   * The `Authorization` value for one attempt; undefined if none is sent.
-   * @param signal Ends the wait: a provider may never settle.
-   * @param refused Value that the service refused; a pending call may return the same one.
-   * @throws {AuthenticationError} the provider failed, what it returned cannot be sent, or there is none
+   * Returns the `Authorization` value for one attempt; undefined if none is sent.
+   * @param signal Ends the wait, because a provider may never settle.
+   * @param refused Value that the service refused; a pending provider call may return it again.
+   * @throws {AuthenticationError} the provider failed or returned a value that can't be sent, or there is no credential
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string | undefined> {
     const source = this.#source;
@@ -92,27 +92,27 @@ export class Credential {
       signal.throwIfAborted();
       throw new AuthenticationError(`The ${this.name} function failed. Nothing was sent.`, { cause });
     } finally {
-      // Also after an abort: later attempts must not wait for a call that may never settle.
+      // Reset even after an abort: later attempts must not wait for a call that may never settle.
       if (this.#pending === pending) this.#pending = undefined;
     }
   }
 }
 
-/** As the service's description has it: there is no usable credential. */
+/** An AuthenticationError, because the service description counts a missing credential as one. */
 export function missingCredential(): AuthenticationError {
   const value = "SAAS_MANAGEMENT_API_KEY";
   const text = `set apiKey (or ${value} with fromEnv), or authorization`;
   return new AuthenticationError(`No credential: ${text}.`, { advice: { option: "apiKey", value, text } });
 }
 
-/** The credential as one operation uses it: asked for with each attempt, and once more after it was refused. */
+/** One operation's use of the credential: fetched for each attempt, and once more after a refusal. */
 export class OperationCredential {
   readonly #credential: Credential;
   readonly #signal: AbortSignal;
   #sent: string | undefined;
   #replacement: string | undefined;
   #askedAgain = false;
-  /** What this operation sent, however many other keys were sent since. */
+  /** The values that this operation sent, no matter how many other keys the client has sent since. */
   readonly #values: string[] = [];
 
   constructor(credential: Credential, signal: AbortSignal) {
@@ -134,8 +134,8 @@ export class OperationCredential {
   }
 
   /**
-   * Asks for another value, at most once per operation, if the service refused that of the latest attempt.
-   * @returns whether there is another one
+   * Asks for another value if the service refused the latest attempt's, at most once per operation.
+   * @returns whether the value is a different one
    * @throws {AuthenticationError} the provider failed
    */
   async replaceAfter(failure: unknown): Promise<boolean> {

@@ -1,26 +1,26 @@
 import { ConfigurationError } from "./errors/index.js";
 
-// Not beside its check: declarations of the package must not make a compiler load `node:tls`.
-/** Which servers are trusted, and the client's own certificate, in PEM. */
+// Kept apart from its check, so that the package's declarations don't make a compiler load `node:tls`.
+/** Which servers to trust, and the client's own certificate, in PEM. */
 export interface TlsOptions {
-  /** Certificates of the authorities to trust, instead of the well-known ones. @default the well-known ones */
+  /** Certificates of the authorities to trust instead of the well-known ones. @default the well-known ones */
   readonly ca?: string | Uint8Array | undefined;
-  /** Certificate of the client, for mutual TLS; together with `key`. @default none */
+  /** The client's certificate, for mutual TLS; requires `key`. @default none */
   readonly cert?: string | Uint8Array | undefined;
-  /** Private key of the client; together with `cert`. @default none */
+  /** The client's private key; requires `cert`. @default none */
   readonly key?: string | Uint8Array | undefined;
-  /** Name that the server's certificate must have, if it is not the endpoint's host. @default the host */
+  /** Name in the server's certificate, if it isn't the endpoint's host. @default the host */
   readonly serverName?: string | undefined;
 }
 
-/** True for a host that never leaves this machine, as in a URL or as a socket takes it. */
+/** True for a host that never leaves this machine, in the form of a URL or of a socket address. */
 export function isLoopback(host: string): boolean {
   return ["localhost", "[::1]", "::1"].includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * Returns undefined for what is not a URL. The parser's own error holds the whole input, which may have user info in it;
- * `URL.canParse` of Node 20 refuses hosts such as bücher.example after some thousand calls.
+ * Returns undefined if it isn't a URL. The parser's own error would quote the whole input, which may contain user info;
+ * `URL.canParse` in Node 20 refuses hosts such as bücher.example after a few thousand calls.
  */
 export function parseUrl(value: unknown, base?: string): URL | undefined {
   if (typeof value !== "string") return undefined;
@@ -31,23 +31,23 @@ export function parseUrl(value: unknown, base?: string): URL | undefined {
   }
 }
 
-/** An address on the page's own origin: `//host` and `/\\host` would be another one. */
+/** An address on the page's own origin: `//host` and `/\\host` would be on another one. */
 const RELATIVE = /^\/(?![/\\])/;
 
-/** The origin of a browser's page, if this is one. */
+/** The origin of the page, if this code runs in a browser. */
 function pageOrigin(): string | undefined {
   const origin = globalThis.location?.origin;
   return origin !== undefined && /^https?:/.test(origin) ? origin : undefined;
 }
 
-/** Whether an endpoint is relative and there is no page: a server may make the client that only a page uses. */
+/** Whether an endpoint is relative but there is no page: a server may create the client that only a page uses. */
 export function lacksPage(value: unknown): boolean {
   return typeof value === "string" && RELATIVE.test(value) && pageOrigin() === undefined;
 }
 
 /**
- * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment. Only with `"path"`
- * it may have a path, or be relative to the origin of a browser's page.
+ * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment. Only `"path"`
+ * allows a path, or an endpoint relative to the page's origin.
  * @returns the endpoint without a trailing slash
  */
 export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {

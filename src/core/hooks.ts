@@ -3,14 +3,14 @@ import { type ErrorCode, SaasManagementError } from "./errors/index.js";
 import type { ChannelMessage, Trace } from "./trace.js";
 
 /**
- * One attempt of one operation of either API. Names and numbers only: never a key, a variable, a body or a record. A
- * header is there only if it is asked for.
+ * One attempt of an operation of either API. Contains names and numbers only, never a key, a variable, a body or a
+ * record. Headers are read on request.
  */
 export type ClientEvent = {
   /**
-   * - `request`: an attempt begins, before the credential is asked for.
-   * - `response`: an attempt has ended; once for each `request`.
-   * - `retry`: an attempt has failed, and another one follows after a pause.
+   * - `request`: an attempt begins; the credential hasn't been fetched yet.
+   * - `response`: an attempt has ended. Every `request` gets exactly one.
+   * - `retry`: an attempt has failed, and the next one follows after a pause.
    */
   readonly type: "request" | "response" | "retry";
   readonly api: "graphql" | "sync";
@@ -18,19 +18,19 @@ export type ClientEvent = {
   readonly operation: string;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** `response`: `cancelled` if the caller ended it. A mutation whose payload holds typed errors is a `success`. */
+  /** `response`: `cancelled` if the caller ended it. A mutation whose payload has typed errors is a `success`. */
   readonly outcome?: "success" | "failure" | "cancelled";
   /** `response`: how long the attempt took, in milliseconds. */
   readonly durationMs?: number;
   /** `retry`: length of the pause, in milliseconds; 0 if a refused key was replaced. */
   readonly delayMs?: number;
-  /** Code of the error with which the attempt failed; absent if it was not an error of the SDK. */
+  /** Code of the error that the attempt failed with; absent if it wasn't an error of the SDK. */
   readonly code?: ErrorCode;
   /** `response`: the server's own id of the request, if it sent one. */
   readonly requestId?: string;
   /**
-   * `response`: returns a header of the answer, or a field of its metadata; undefined if there is none. Not enumerable,
-   * so that events can be logged and cloned.
+   * `response`: returns a header or a metadata field of the response; undefined if there is none. Not enumerable, so
+   * that events can be logged and cloned.
    */
   readonly header?: (name: string) => string | undefined;
   /** Sync API: the installation; absent if only the id of the batch is known. */
@@ -46,26 +46,26 @@ export interface AttemptMessage {
 }
 
 /**
- * Where the SDK logs: `console`, pino, bunyan, winston and consola fit as they are. Never gets a key, a variable or a
- * record.
+ * Where the SDK logs. You can pass `console`, pino, bunyan, winston or consola as they are. It never receives a key, a
+ * variable or a record.
  *
- * pino and bunyan are recognized by their `child` with `bindings` or `addSerializers`. They get the details first, with an
- * `error` as `err`.
+ * The SDK recognizes pino and bunyan by `child` together with `bindings` or `addSerializers`. It passes them the
+ * details first, with `error` renamed to `err`.
  */
 export interface Logger {
-  /** What the SDK does, step by step. */
+  /** Each step that the SDK takes. */
   debug(message: string, details?: object): void;
-  /** What may be of interest in operation. */
+  /** Events that operators may want to see. */
   info(message: string, details?: object): void;
-  /** What went wrong and was handled, such as a retry. */
+  /** Failures that the SDK handled, for example by retrying. */
   warn(message: string, details?: object): void;
-  /** What went wrong and was not handled, although no call fails because of it. */
+  /** Failures that it couldn't handle, although no call fails because of them. */
   error(message: string, details?: object): void;
 }
 
 const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Wraps a logger: it never throws, because a failure to log must not fail what is logged. */
+/** Wraps a logger so that it never throws: an operation must not fail because it can't be logged. */
 export function safeLogger(logger: Logger | undefined): Logger {
   if (logger === undefined) return SILENT;
   const ignore = () => {};
@@ -82,14 +82,14 @@ export function safeLogger(logger: Logger | undefined): Logger {
   return { debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") };
 }
 
-/** By documented methods, not by a symbol of one version: loggers are wrapped and bundled. */
+/** Checks documented methods rather than a symbol of one version, because loggers get wrapped and bundled. */
 function takesDetailsFirst(logger: object): boolean {
   const has = (name: string) => typeof Reflect.get(logger, name) === "function";
   return has("child") && (has("bindings") || has("addSerializers"));
 }
 
 /**
- * Wraps a callback of the caller: it never throws and is not awaited. What it throws or rejects with is logged.
+ * Wraps a caller's callback so that it never throws. It isn't awaited, and errors from it are logged.
  * @param name Name of the option, for the log.
  */
 export function safeCallback<Event>(
@@ -104,7 +104,7 @@ export function safeCallback<Event>(
     );
 }
 
-/** Callbacks may be asynchronous, whatever their types say. */
+/** A callback may be asynchronous even where its type says otherwise. */
 function callSafely(call: () => unknown, failed: (error: unknown) => void): void {
   try {
     Promise.resolve(call()).catch(failed);
@@ -113,12 +113,12 @@ function callSafely(call: () => unknown, failed: (error: unknown) => void): void
   }
 }
 
-/** What has events. */
+/** An operation that emits events. */
 export interface Observed {
   readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId">;
-  /** What it is, for messages: `GraphQL query Licenses`. */
+  /** Its name in messages, such as `GraphQL query Licenses`. */
   readonly label: string;
-  /** Is told each event of the operation, as the hook and the channels are. */
+  /** Receives each event of the operation, as the hook and the channels do. */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
 }
 
@@ -128,7 +128,7 @@ interface Listeners {
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 
-/** What is known of the answer to an attempt. */
+/** The known facts about the response to an attempt. */
 interface Answer {
   readonly requestId: () => string | undefined;
   readonly header: NonNullable<ClientEvent["header"]>;
@@ -136,7 +136,7 @@ interface Answer {
 
 type Outcome = NonNullable<ClientEvent["outcome"]>;
 
-/** The one source of the events of an operation: for the hook, the log, the progress and the tracing channels. */
+/** Emits all events of an operation: to the hook, the log, the progress callback and the tracing channels. */
 export class OperationEvents {
   readonly #configuration: Listeners;
   readonly #operation: Observed;
@@ -151,7 +151,7 @@ export class OperationEvents {
     this.#isObserved = onEvent !== undefined || logger !== SILENT || trace !== undefined;
   }
 
-  /** An attempt begins. @returns to be called when it has ended */
+  /** Begins an attempt. @returns the function to call when it has ended */
   attempt(number: number, answer: Answer): (outcome: Outcome, error?: unknown) => void {
     if (!this.#isObserved) return () => {};
     const { clock, logger } = this.#configuration;

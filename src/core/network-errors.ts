@@ -1,17 +1,17 @@
 import { isObject } from "./validate.js";
 
 /**
- * What a failure of the network means, for GraphQL (fetch), gRPC and proxies: one table of codes. Nothing that the peer
- * or the runtime said is part of a message.
+ * What a network failure means, for GraphQL (fetch), gRPC and proxies alike: one table of codes. No message repeats the
+ * words of the peer or the runtime.
  */
 export interface NetworkError {
-  /** What happened, as the end of a sentence: `the server refused the connection`. */
+  /** What happened, worded as the end of a sentence: `the server refused the connection`. */
   readonly description: string;
-  /** What to do about it, as a sentence without its full stop. */
+  /** What to do about it: a sentence without its final period. */
   readonly advice: string;
   /** Whether another attempt may succeed: a network recovers, a wrong certificate does not. */
   readonly retryable: boolean;
-  /** Whether it is certain that nothing was sent. */
+  /** Whether it's certain that nothing was sent. */
   readonly unsent: boolean;
 }
 
@@ -36,7 +36,7 @@ export const NETWORK_ERRORS = {
   UND_ERR_BODY_TIMEOUT: interrupted("the response stopped arriving", "Try again later"),
   CLOSED: unsent("the server closed the connection at once", CHECK_HTTPS),
   SILENT: unsent("the server accepted the connection but sent nothing", CHECK_HTTPS),
-  // A browser does not say more than that.
+  // Browsers give no more detail than that.
   CORS: interrupted(
     "the connection failed, or the browser blocked it",
     "Check the endpoint and the network, and that the server allows the page's origin, POST and the headers that are sent (CORS)",
@@ -112,7 +112,7 @@ export type NetworkErrorCode = keyof typeof NETWORK_ERRORS;
 
 /**
  * Codes of Node, undici, OpenSSL, zlib and llhttp, and the messages that grpc-js, Deno and undici give in place of a
- * code, all in lower case with blanks for `_`. The first match counts. TLS alerts have numbers (RFC 8446, section 6).
+ * code, all in lower case with blanks for `_`. The first match wins. TLS alerts have numbers (RFC 8446, section 6).
  */
 const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   [
@@ -132,7 +132,7 @@ const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   [/before secure tls connection/, "CLOSED_IN_HANDSHAKE"],
   [/^bad port$/, "BAD_PORT"],
   [/^unexpected redirect$|redirect mode is set to/, "REDIRECTED"],
-  // undici 7 and later, so fetch in Node 24, gives the reason of llhttp without its code.
+  // undici 7 and later (fetch in Node 24) gives llhttp's reason without its code.
   [/^hpe invalid constant|^response does not match .*\(expected http\//, "NOT_HTTP1"],
   [/^z \w+ error$|^err (brotli| error format)|^zstd error/, "BODY_ENCODING"],
   [/^undefined\b/, "PROXY_FAILED"],
@@ -142,33 +142,33 @@ const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
   [/^name resolution failed|^failed to parse dns address/, "ENOTFOUND"],
 ];
 
-/** What became of an error of fetch: its meaning, and the code of the cause that tells it. */
+/** The meaning of an error from fetch, and the code of the cause that reveals it. */
 export interface NetworkFailure extends NetworkError {
   readonly code: string | undefined;
 }
 
-/** Reads the codes along the causes of an error: fetch wraps what happened into a TypeError. */
+/** Reads the codes along an error's chain of causes, because fetch wraps the real failure in a TypeError. */
 export function networkErrorOf(error: unknown): NetworkFailure {
   for (const cause of causesOf(error)) {
     const code = errorCode(cause);
-    // Deno gives no code for a certificate that it refuses, undici none for what is not HTTP.
+    // Deno gives no code for a certificate that it refuses, and undici none for a response that isn't HTTP.
     const known = meaningOf(code ?? (cause instanceof Error ? cause.message : ""));
     if (known !== undefined) return { ...named(NETWORK_ERRORS[known], cause), code: code ?? known };
   }
   return { ...NETWORK_ERRORS.UNKNOWN, code: undefined };
 }
 
-/** What engines and libraries say of a network without a code. */
+/** Messages of engines and libraries about a network failure without a code. */
 const OF_NETWORK =
   /fetch failed|failed to fetch|load failed|network|connect|socket|terminated|sending request|time[sd]? ?out|timeout|\b(tls|ssl|offline|closed?|reset|aborted|premature)\b/i;
 
-/** What engines say of a mistake, in whose message any name may stand: `socket is not defined`. */
+/** Messages of engines about a mistake in a program. They can mention any name: `socket is not defined`. */
 const OF_PROGRAM =
   /^(Reference|Range|Syntax|Assertion)Error:|\bis not (a|an|defined|iterable)\b|Error: cannot (read|set|destructure|access|convert|create) |\b(undefined|null)\b/i;
 
 /**
- * Whether something threw that is no failure of a network: a mistake in a `fetch` of the caller or in what it was given.
- * Another attempt would end in the same way.
+ * Whether an error is a program's mistake rather than a network failure: a bug in the caller's `fetch` or in its
+ * arguments. Another attempt would fail the same way.
  */
 export function isProgramError(error: unknown): boolean {
   const causes = causesOf(error);
@@ -179,18 +179,18 @@ export function isProgramError(error: unknown): boolean {
   return texts.some((text) => OF_PROGRAM.test(text)) || !texts.some((text) => OF_NETWORK.test(text));
 }
 
-/** Names the proxy in what happened, if the error does. */
+/** Adds the proxy to the description if the error names one. */
 function named(failure: NetworkError, error: unknown): NetworkError {
   const proxy: unknown = isObject(error) ? Reflect.get(error, "proxy") : undefined;
   return typeof proxy === "string" ? throughProxy(failure, proxy) : failure;
 }
 
-/** Adds the proxy of a connection to what happened to it. */
+/** Adds the proxy of a connection to a failure's description. */
 export function throughProxy(failure: NetworkError, proxy: unknown): NetworkError {
   return { ...failure, description: `${failure.description} (proxy: ${proxy})` };
 }
 
-/** Reads an error message, such as the last error that grpc-js quotes; undefined if it is not in the table. */
+/** Reads an error message, such as the last error that grpc-js quotes. Returns undefined if it isn't in the table. */
 export function networkErrorInText(text: string): NetworkError | undefined {
   const code = meaningOf(text);
   return code === undefined ? undefined : NETWORK_ERRORS[code];
@@ -206,7 +206,7 @@ export function causesOf(error: unknown): readonly unknown[] {
   return chain;
 }
 
-/** The code of an error, if it looks like one: it stands in messages. */
+/** The code of an error, if it looks like a code: messages quote it. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" && /^\w{1,64}$/.test(error.code) ? error.code : undefined;

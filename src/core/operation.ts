@@ -6,39 +6,43 @@ import { Deadline, withRetry } from "./retry.js";
 import { type ChannelMessage, openTrace, type Trace, type TracedCall, traced } from "./trace.js";
 
 export interface AttemptContext {
-  /** Undefined if a proxy adds it. */
+  /** Undefined if a proxy adds the header. */
   readonly authorization: string | undefined;
   readonly redact: (text: string) => string;
-  /** Aborts when the caller does or the operation's time is up. */
+  /** Aborts when the caller aborts or the operation's time is up. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Headers of the subscribers of a tracing channel, with names in lower case; in the Sync API also the caller's. */
+  /**
+   * Headers that subscribers of a tracing channel add, with names in lower case; in the Sync API, also the caller's.
+   */
   readonly carried: Readonly<Record<string, string>>;
-  /** Reports the headers of an answer as soon as they are known; may be called again with further ones. */
+  /** Reports the headers of a response as soon as they're known. May be called again with more. */
   readonly answered: (header: ReadHeader) => void;
 }
 
-/** Reads a header or a field of metadata; what is not a string is ignored. */
+/** Reads a header or a metadata field; values that aren't strings are ignored. */
 export type ReadHeader = (name: string) => unknown;
 
 export interface Operation extends Observed {
   readonly call: TracedCall;
-  /** What only the tracing channel tells. */
+  /** Facts that only the tracing channel publishes. */
   readonly facts: () => Pick<ChannelMessage, "endpoint" | "collection" | "leaseRemainingMs">;
   readonly parent?: ChannelMessage | undefined;
   readonly credential: Credential;
-  /** The caller's signal, or a controller of this operation that is linked to it. */
+  /** The caller's signal, or this operation's own controller, linked to that signal. */
   readonly cancellation: AbortSignal | AbortController | undefined;
   /** Whether calling the same method again is safe after the time is up. */
   readonly repeatable: boolean;
   /** What to do when the time is up, for the error's message. @default to raise `timeoutMs`, or try again later */
   readonly timeoutAdvice?: (() => string | undefined) | undefined;
-  /** Whether an attempt with a refused key executed nothing, so that another key may be tried. @default always */
+  /**
+   * Whether an attempt with a refused key certainly had no effect, so that another key may be tried. @default always
+   */
   readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
 }
 
 /**
- * Runs one operation of either API: attempts with the credential, within one deadline, repeated after transient
+ * Runs one operation of either API: fetches the credential for each attempt, keeps one deadline, and retries transient
  * failures.
  */
 export function runOperation<T>(
@@ -85,7 +89,7 @@ async function runAttempts<T>(
       ended("success");
       return value;
     } catch (error) {
-      // The caller's reason may be an error of another operation.
+      // The caller's reason may be an error from another operation.
       const byCaller = deadline.isCallersReason(error);
       if (!byCaller) annotate(error, { requestId: requestId() });
       ended(byCaller ? "cancelled" : "failure", error);
@@ -102,15 +106,15 @@ async function runAttempts<T>(
   }
 }
 
-/** @returns the first value: gRPC answers with metadata twice */
+/** @returns the first value, because gRPC sends metadata twice */
 function findHeader(headers: readonly ReadHeader[], name: string): string | undefined {
   return headers.map((header) => header(name)).find((value) => typeof value === "string");
 }
 
-/** Headers with the server's own id of a request; the service description names none. */
+/** Common headers for the server's own request id; the service description names none. */
 const REQUEST_ID_HEADERS = ["x-request-id", "x-correlation-id"];
 
-/** The server's id of a request: only what looks like an id, because it stands in errors and events. */
+/** The server's request id. Must look like an id, because errors and events show it. */
 export function readRequestId(header: ReadHeader, redact: (text: string) => string): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = header(name);
@@ -121,12 +125,12 @@ export function readRequestId(header: ReadHeader, redact: (text: string) => stri
 }
 
 /**
- * Runs a call of the user and adds the place of the call to the stack of an error of the SDK: it is usually created in a
- * callback of the network or of a timer. Other errors, and the caller's abort reason, stay as they are.
+ * Runs a user's call and adds its call site to the stack of an SDK error, which is usually created in a network or
+ * timer callback. Doesn't touch other errors or the caller's abort reason.
  */
 export async function withCallSite<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   const site: { stack?: string } = {};
-  // Firefox does not have it.
+  // Firefox doesn't have it.
   Error.captureStackTrace?.(site, withCallSite);
   try {
     return await call();
@@ -137,7 +141,7 @@ export async function withCallSite<T>(signal: AbortSignal | undefined, call: () 
   }
 }
 
-/** A call that nobody awaits is not an unhandled rejection: a later call tells of its failure. */
+/** Keeps a call that nobody awaits from being an unhandled rejection: a later call reports its failure. */
 export function handled<T>(call: Promise<T>): Promise<T> {
   call.catch(() => {});
   return call;
@@ -147,7 +151,7 @@ function framesOf({ stack }: { stack?: string }): readonly string[] {
   return typeof stack === "string" ? stack.split("\n").slice(1) : [];
 }
 
-/** Repeated frames are left out: a call within a call has those of the outer one already. */
+/** Leaves out repeated frames: a nested call already has those of the outer one. */
 function appendFrames(error: Error, frames: readonly string[]): void {
   if (typeof error.stack !== "string") return;
   const known = error.stack.split("\n");

@@ -16,77 +16,81 @@ import { VERSION } from "./version.js";
 /** Options of a GraphQL client (service description, "Official client SDK behavior"). */
 export interface GraphQLOptions {
   /**
-   * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
-   * path. In a browser also a path alone, such as `/api`, on the origin of the page.
+   * Base URL of the API; requests go to `POST {baseUrl}/graphql`. Must be an absolute `https://` URL, or `http://` for
+   * loopback, and may have a path. In a browser, a path alone such as `/api` works too and is resolved against the
+   * page's origin.
    */
   readonly baseUrl: string;
   /**
-   * The workspace API key, or a function that returns it, so that keys can rotate while the program runs. The key alone,
-   * without `Bearer` or `ApiKey` before it.
+   * The workspace API key, or a function that returns it, so that keys can rotate while the program runs. Pass only the
+   * key, without a `Bearer` or `ApiKey` prefix.
    *
-   * A function is called once per attempt; concurrent attempts share one call. One client is one workspace: the function
-   * must not depend on who makes the call. If the service refuses the key, the function is called once more, and if it
-   * returns another key, the attempt is repeated at once; a mutation only if certainly nothing of it was executed. What
-   * it throws is the `cause` of an `AuthenticationError`.
+   * The function is called once per attempt, and concurrent attempts share one call. A client serves one workspace, so
+   * the function must not depend on who makes the call. If the service refuses the key, the SDK calls the function once
+   * more and retries at once if it returns a different key; a mutation is only retried if none of it can have been
+   * executed. An error that the function throws becomes the `cause` of an `AuthenticationError`.
    * @default none: `authorization` is then required
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * Platform-managed authentication: returns the whole `Authorization` value. Called as a function of `apiKey` is.
-   * `"none"` sends no `Authorization`: for a proxy that adds it.
+   * Platform-managed authentication: returns the whole `Authorization` value. Called as often as an `apiKey` function.
+   * Use `"none"` behind a proxy that adds the header; the SDK then sends none.
    * @default none: `apiKey` is then required
    */
   readonly authorization?: (() => string | Promise<string>) | "none" | undefined;
   /**
-   * Time of one operation in milliseconds, its retries included: one GraphQL request, one RPC, or one window of
-   * records. Positive and finite. @default 100_000
+   * Time limit for one operation (a GraphQL request, an RPC, or a window of records), including retries, in
+   * milliseconds. Positive and finite. @default 100_000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How transient failures are repeated, or `false` for never.
+   * How transient failures are retried; `false` turns retries off.
    * @default `{ retries: 4, minDelayMs: 200, maxDelayMs: 10_000 }`
    */
   readonly retry?: RetryOptions | false | undefined;
   /**
-   * Sent with every request, as HTTP headers and as gRPC metadata. `authorization` is refused here, and so are headers
-   * of the connection: `connection`, `keep-alive`, `proxy-connection`, `proxy-authorization`, `te` other than
+   * Sent with every request, as HTTP headers and as gRPC metadata. The SDK refuses `authorization` and headers that
+   * belong to the connection: `connection`, `keep-alive`, `proxy-connection`, `proxy-authorization`, `te` other than
    * `trailers`, `trailer`, `upgrade`, `transfer-encoding`, `content-length`, `expect` and `host`. @default none
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Most bytes of one GraphQL response, counted after decompression. A larger one, also one that never ends, is a
-   * `TransportError`; it is not read further and not kept. Parsing blocks the event loop, and no `timeoutMs` ends it:
-   * up to 2 s for 16 MB of empty objects, 25 s for 60 MB. @default 16_777_216 (16 MiB)
+   * Maximum size of one GraphQL response in bytes, after decompression. The SDK stops reading at the limit and throws a
+   * `TransportError`. Raise it with care: parsing blocks the event loop and `timeoutMs` can't interrupt it. In the
+   * worst case, 16 MB of empty objects take 2 s and 60 MB take 25 s. @default 16_777_216 (16 MiB)
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Sends the GraphQL requests; not together with `tls` or `proxy`. It must support `redirect: "manual"`.
+   * The `fetch` that sends the GraphQL requests. It must support `redirect: "manual"` and can't be combined with `tls`
+   * or `proxy`.
    * @default globalThis.fetch
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Nodes of a page of a list. If the service refuses pages so large, the client asks for smaller ones and remembers
-   * their size. @default 100
+   * Number of nodes in a page of a list. If the service refuses pages this large, the client asks for smaller ones and
+   * remembers the size that worked. @default 100
    */
   readonly pageSize?: number | undefined;
   /**
-   * Whether a page that is not on localhost may have a string as `apiKey`, which everyone who opens it can read.
+   * Allows a string `apiKey` on a page that isn't on localhost. Everyone who opens that page can read the key.
    * @default false
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
-  /** Whether a browser sends cookies with the GraphQL requests, as for `fetch`. @default the browser's own */
+  /**
+   * Whether a browser sends cookies with the GraphQL requests; same values as for `fetch`. @default the browser's own
+   */
   readonly credentials?: "omit" | "same-origin" | "include" | undefined;
   /**
-   * Where to write what is done. @default nothing is written; a `SaasManagementClient` writes to stderr if
+   * Where the SDK logs what it does. @default nothing is logged; a `SaasManagementClient` writes to stderr if
    * `SAAS_MANAGEMENT_LOG` is `debug` (each attempt), `info` (runs) or `warn` (retries), never a key or contents
    */
   readonly logger?: Logger | undefined;
   /**
-   * Called with every attempt, for metrics and traces. Gets frozen objects and is not awaited; what it throws or rejects
-   * with is logged and changes nothing. @default none
+   * Called for every attempt, for metrics and traces. It receives frozen objects and isn't awaited. Errors it throws
+   * are logged and have no other effect. @default none
    */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
-  /** Named in the user agent. @default none */
+  /** Your program, as it should appear in the user agent. @default none */
   readonly appInfo?: { readonly name: string; readonly version?: string | undefined } | undefined;
   /** The time in milliseconds since the epoch, for tests and simulations. @default the machine's clock */
   readonly clock?: { now(): number } | undefined;
@@ -114,14 +118,14 @@ const APP_INFO = { name: true, version: true } satisfies OptionTable<NonNullable
 export interface CommonConfiguration {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
-  /** One for all operations of a client. */
+  /** Shared by all operations of a client. */
   readonly retryBudget: RetryBudget;
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whether calls go to the service: only then the tracing channels tell of them. */
+  /** Whether calls go to the service. Only those are published on the tracing channels. */
   readonly isTraced: boolean;
 }
 
@@ -144,14 +148,18 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
   };
 }
 
-/** Hop-by-hop, framing and routing headers: they would break the connection, or make a peer wait for what is not sent. */
+/**
+ * Hop-by-hop, framing and routing headers: they would break the connection, or make a peer wait for data that never
+ * comes.
+ */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer", "upgrade"],
   ...["transfer-encoding", "content-length", "expect", "host"],
 ]);
 
 /**
- * Copies a caller's headers. `Headers`, a Map or a list of pairs is refused: it would be sent as no headers at all.
+ * Copies a caller's headers. Refuses a `Headers`, a Map or a list of pairs, because they'd be sent as no headers at
+ * all.
  * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header is one that
  * the SDK or the connection sets
  */
@@ -178,7 +186,7 @@ export function readHeaders(
 
 const OWN_HEADERS = ["authorization", "content-type", "accept", "user-agent"];
 
-/** Returns what can be sent of a trace's carrier: no call may fail because of its subscribers. */
+/** Returns the entries of a trace's carrier that can be sent. A subscriber must not be able to make a call fail. */
 export function sendableHeaders(
   carrier: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> {

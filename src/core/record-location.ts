@@ -1,11 +1,12 @@
 import { InvalidInputError } from "./errors/index.js";
 
-/** Key of the function that locates the records of an array. Shared by all copies of the package. */
+/** Key of the function that locates an array's records. All copies of the package share it. */
 const LOCATE = Symbol.for("@saas-management/sdk/locate");
 
 /**
- * Gives each record of an array a location, for errors of writes that name it.
- * @param locate Returns the location of the record at an index, such as `sheet 1, row 17`; called only for an error.
+ * Attaches locations to the records of an array, so that errors from writes can say where a record came from.
+ * @param locate Returns the location of the record at an index, such as `sheet 1, row 17`. Only called when an error
+ *   needs it.
  * @returns a copy of the array that knows the locations
  * @throws {InvalidInputError} not an array, or not a function
  * @example
@@ -23,7 +24,7 @@ export function isLocated(source: object): boolean {
   return Array.isArray(source) && Reflect.has(source, LOCATE);
 }
 
-/** The location of a record within an array; undefined if the array does not know it. */
+/** The location of a record within an array; undefined if the array has no locations. */
 export function locationOf(records: readonly unknown[], position: number): string | undefined {
   const locate: unknown = Reflect.get(records, LOCATE);
   if (typeof locate !== "function") return undefined;
@@ -31,7 +32,7 @@ export function locationOf(records: readonly unknown[], position: number): strin
   return typeof location === "string" ? location : undefined;
 }
 
-/** Copies an array of records with what it knows of their locations. */
+/** Copies an array of records, together with its locations. */
 export function copyOf(records: readonly unknown[]): readonly unknown[] {
   const locate: unknown = Reflect.get(records, LOCATE);
   return locate === undefined ? [...records] : Object.assign([...records], { [LOCATE]: locate });

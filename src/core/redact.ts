@@ -4,7 +4,7 @@
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Shorter words of an `Authorization` value are names of schemes and parameters. */
+/** Shorter words in an `Authorization` value are names of schemes and parameters. */
 const MIN_SECRET_LENGTH = 8;
 
 /** Returns one line of printable characters; others become escapes such as `\u000a` or `\u{e0041}`. */
@@ -16,12 +16,12 @@ export function escapeControls(text: string): string {
 }
 
 export function redactSecrets(text: string, secrets: readonly string[]): string {
-  // Longest first: a shorter secret may be part of a longer one.
+  // Longest first, because a shorter secret may be part of a longer one.
   const longestFirst = [...secrets].sort((a, b) => b.length - a.length);
   return longestFirst.reduce((clean, secret) => clean.replaceAll(secret, "[redacted]"), text);
 }
 
-/** The secrets in an `Authorization` value: of `Bearer abc…` a server may echo the second word alone. */
+/** The secrets in an `Authorization` value. A server may echo only the second word of `Bearer abc…`. */
 export function secretsIn(authorization: string): readonly string[] {
   const words = authorization.split(" ").filter((word) => word.length >= MIN_SECRET_LENGTH);
   return [authorization, ...words];

@@ -11,11 +11,11 @@ import {
 } from "./errors/index.js";
 import { type OptionTable, POSITIVE, readOptions, wholeNumber } from "./validate.js";
 
-/** How failed attempts are repeated: exponential back-off with full jitter. */
+/** How failed attempts are retried: exponential back-off with full jitter. */
 export interface RetryOptions {
   /**
-   * Attempts after the first; 0 means none. All operations of a client share a budget, which ends the retries if the
-   * service fails for all of them. @default 4
+   * Maximum number of attempts after the first; 0 means none. All operations of a client share a retry budget, so
+   * retries stop when the service fails for all of them. @default 4
    */
   readonly retries?: number | undefined;
   /** Upper bound of the first pause, in milliseconds; it doubles with each attempt. @default 200 */
@@ -28,21 +28,21 @@ export interface DeadlineOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly operation: string;
-  /** Name of the option with the time, for the error's message. @default "timeoutMs" */
+  /** Name of the option that sets the time, for the error's message. @default "timeoutMs" */
   readonly option?: string | undefined;
   /** What to do when the time is up, for the error's message. @default to raise the option, or try again later */
   readonly advice?: (() => string | undefined) | undefined;
-  /** Ends it before the time is up. A controller is the operation's own, and aborts when the time is up too. */
+  /** Ends the operation early. A controller belongs to the operation, and also aborts when the time is up. */
   readonly cancellation?: AbortSignal | AbortController | undefined;
   /** Whether calling the same method again is safe after the time is up. @default false */
   readonly retryable?: boolean | undefined;
 }
 
-/** The time and the cancellation of one operation, its retries included. `end()` must be called. */
+/** The time limit and the cancellation of one operation, including retries. Always call `end()`. */
 export class Deadline {
-  /** Aborts with the caller's reason, or with a {@link TimeoutError} when the time is up. */
+  /** Aborts with the caller's reason, or with a {@link TimeoutError} when time runs out. */
   readonly signal: AbortSignal;
-  /** Failure of the last attempt, for the cause of the {@link TimeoutError}. */
+  /** Failure of the last attempt: the cause of a later {@link TimeoutError}. */
   lastFailure: SaasManagementError | undefined;
   readonly #clock: Clock;
   readonly #endsAt: number;
@@ -67,7 +67,7 @@ export class Deadline {
       this.#timeout = new TimeoutError(message, { timeoutMs, retryable, ...cause });
       controller.abort(this.#timeout);
     };
-    // Not a sleep, whose promise and signal every request would pay for.
+    // Not a sleep: every request would pay for its promise and signal.
     this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
@@ -75,7 +75,7 @@ export class Deadline {
     return this.#endsAt - this.#clock.monotonic();
   }
 
-  /** Whether a rejection has the reason with which the caller ended the operation. */
+  /** Whether a rejection carries the reason that the caller gave when ending the operation. */
   isCallersReason(reason: unknown): boolean {
     return this.signal.aborted && reason === this.signal.reason && reason !== this.#timeout;
   }
@@ -94,7 +94,7 @@ const RETRY_OPTIONS = {
 
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
-/** @param defaults What holds for the fields that are left out. */
+/** @param defaults Values for the fields that are left out. */
 export function resolveRetry(retry: RetryOptions | false | undefined, defaults: RetryPolicy): RetryPolicy {
   if (retry === undefined) return defaults;
   const given =
@@ -112,8 +112,8 @@ export interface RetryContext {
   readonly deadline: Deadline;
   readonly budget: RetryBudget;
   /**
-   * Called for a failure that is not retryable: whether its cause was removed. Another attempt is then made at once,
-   * whatever the policy.
+   * Called for a failure that isn't retryable. If it returns true, it has removed the cause, and the next attempt
+   * follows at once, regardless of the policy.
    * @throws {SaasManagementError} to fail with instead
    */
   readonly recover: (failure: SaasManagementError) => Promise<boolean>;
@@ -123,16 +123,16 @@ export interface RetryContext {
 type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: unknown };
 
 /**
- * Runs `attempt` until it succeeds, fails for good, or the policy, the budget or the time is exhausted.
+ * Runs `attempt` until it succeeds or fails for good, or until the policy, the budget or the time is used up.
  *
- * A failure is repeated if it is an error of the SDK that says `retryable`. A pause that the service asked for is kept;
- * if it exceeds the time left, the error is thrown at once.
+ * Only `retryable` errors of the SDK are retried. If the service asks for a pause, the SDK waits that long; if not
+ * enough time is left, it throws the error at once.
  *
  * p-retry runs the loop: it numbers the attempts, counts the retries, and asks after each failure whether it counts and
- * whether to go on. Three things are ours. It gets no signal, because it would drop a success if that had aborted
- * meanwhile, and no failure but errors of the SDK, because it replaces what is not an error. The limit is compared here,
- * because at its own it asks no more, not even about a failure that does not count. And it makes no pauses: they keep
- * Retry-After, full jitter and our clock.
+ * whether to continue. We keep three things to ourselves. It gets no signal, because it would drop a success if the
+ * signal had aborted meanwhile, and only errors of the SDK, because it replaces anything that isn't an error. We
+ * compare the limit, because p-retry stops asking at its own, even about a failure that doesn't count. And we make the
+ * pauses, to honor Retry-After, full jitter and our clock.
  */
 export async function withRetry<T>(
   attempt: (number: number) => Promise<T>,
@@ -178,7 +178,7 @@ export async function withRetry<T>(
       }
       retried = true;
       onRetry(error, attempts, delayMs);
-      // The next attempt finds out that the pause was aborted.
+      // The next attempt notices that the pause was aborted.
       await clock.sleep(delayMs, deadline.signal).catch(() => {});
       return true;
     },
@@ -189,8 +189,8 @@ export async function withRetry<T>(
 }
 
 /**
- * Annotates a failed attempt, and keeps it in case the time runs out later.
- * @returns the failure; undefined for the caller's abort reason and for the end of the time
+ * Annotates a failed attempt, and remembers it in case time runs out later.
+ * @returns the failure; undefined for the caller's abort reason and when time ran out
  */
 function noteFailure(reason: unknown, attempts: number, deadline: Deadline): SaasManagementError | undefined {
   if (!(reason instanceof SaasManagementError) || deadline.isCallersReason(reason)) return undefined;
@@ -203,7 +203,7 @@ function noteFailure(reason: unknown, attempts: number, deadline: Deadline): Saa
   return reason;
 }
 
-/** Why there is no time for another attempt; undefined if there is. */
+/** Why no other attempt is made; undefined if one is. */
 function stopReason(
   askedMs: number,
   delayMs: number,
@@ -213,29 +213,29 @@ function stopReason(
   return askedMs > 0 && askedMs >= remainingMs ? "retry-after-exceeds-deadline" : "deadline";
 }
 
-/** Full jitter, so that clients that failed together do not return together. */
+/** Full jitter, so that clients that failed together don't all retry together. */
 function backOffMs(policy: RetryPolicy, retries: number): number {
   return Math.random() * Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** retries);
 }
 
-/** How long the service asks to wait, in milliseconds. */
+/** How long the service asked to wait, in milliseconds. */
 export function retryAfterMs(error: SaasManagementError): number | undefined {
   return error instanceof RateLimitError || error instanceof TransportError ? error.retryAfterMs : undefined;
 }
 
 const BUDGET_CAPACITY = 500;
-/** A full budget pays for 100 retries: for 25 operations with the default of 4. */
+/** A full budget pays for 100 retries: 25 operations with the default of 4 each. */
 const RETRY_COST = 5;
 const SUCCESS_REFUND = 1;
 
 /**
  * How many retries one client may make: a token bucket with the figures of the AWS SDKs' standard mode. Occasional
- * failures are always retried; a service that fails for everybody gets little more than the first attempts.
+ * failures are always retried. A service that is failing for everyone gets little more than first attempts.
  */
 export class RetryBudget {
   #tokens = BUDGET_CAPACITY;
 
-  /** Pays for one retry. @returns whether enough was left */
+  /** Pays for one retry. @returns false if the budget doesn't cover it */
   take(): boolean {
     if (this.#tokens < RETRY_COST) return false;
     this.#tokens -= RETRY_COST;
@@ -247,25 +247,25 @@ export class RetryBudget {
   }
 }
 
-/** Larger values count as this: 68 years, as recipients do with ages (RFC 9111, section 1.2.2). */
+/** Caps larger values at 68 years, as HTTP caches do with ages (RFC 9111, section 1.2.2). */
 const MAX_RETRY_AFTER_SECONDS = 2 ** 31;
 /** `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun, 06 Nov 1994 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. */
 const HTTP_DATE =
   /^[A-Z][a-z]{2,8}(, \d{2}[- ][A-Z][a-z]{2}[- ]\d{2,4} [\d:]{8} GMT| [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/;
 const ASCTIME = /\d{4}$/;
-/** Not a form of HTTP, but some services send it. */
+/** Not an HTTP format, but some services send it. */
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Returns the milliseconds that a `Retry-After` means, a number of seconds or a date (RFC 9110, section 10.2.3);
- * undefined if it is neither.
+ * Converts a `Retry-After` (a number of seconds or a date; RFC 9110, section 10.2.3) to milliseconds. Returns undefined
+ * if it's neither.
  * @param now Wall-clock time in milliseconds since the epoch.
  */
 export function parseRetryAfter(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) * 1000;
   if (!HTTP_DATE.test(text) && !ISO_DATE.test(text)) return undefined;
-  // asctime names no zone and means UTC.
+  // The asctime format has no time zone; it means UTC.
   const date = Date.parse(ASCTIME.test(text) ? `${text} GMT` : text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

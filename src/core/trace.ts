@@ -1,4 +1,4 @@
-/** The calls that have a tracing channel, `saas-management.` and this name. */
+/** The calls that have a tracing channel, named `saas-management.` plus the call. */
 export const CALLS = [
   "graphql.operation",
   "graphql.walk",
@@ -11,13 +11,14 @@ export const CALLS = [
 export type TracedCall = (typeof CALLS)[number];
 
 /**
- * What subscribers of the tracing channels `saas-management.…` of `node:diagnostics_channel` get: one object for each
- * call, from its `start` to its `asyncEnd`. Names and numbers only: never a key, a document, a variable or a record.
+ * The message that subscribers of the tracing channels `saas-management.…` (`node:diagnostics_channel`) receive: one
+ * object for each call, from its `start` to its `asyncEnd`. Contains names and numbers only, never a key, a document, a
+ * variable or a record.
  */
 export interface ChannelMessage {
   /**
    * - `graphql.operation`: name of the operation.
-   * - `graphql.walk`: what is walked over, such as `licenses`; `paginate` for a document of your own.
+   * - `graphql.walk`: the list being read, such as `licenses`; `paginate` for a document of your own.
    * - `sync.rpc`: name of the RPC.
    */
   readonly operation?: string | undefined;
@@ -25,28 +26,31 @@ export interface ChannelMessage {
   readonly endpoint?: string | undefined;
   /** Sync API. */
   readonly installationId?: string | undefined;
-  /** Sync API: the batch; of `sync.batch` once it has an id. */
+  /** Sync API: id of the batch; for `sync.batch`, once it has one. */
   batchId?: string | undefined;
-  /** `sync.batch`: number of the run's batch, from 1. */
+  /** `sync.batch`: number of the batch within its run, from 1. */
   readonly attempt?: number | undefined;
   /** `sync.batch`: how long it waited for the lock, in milliseconds; once it has an id. */
   waitedForLockMs?: number | undefined;
-  /** `sync.write`, and `sync.rpc` of a write: what is written. */
+  /** `sync.write`, and `sync.rpc` of a write: the collection being written. */
   readonly collection?: string | undefined;
-  /** `sync.rpc` of a batch: what is left of the lease when the call begins, in milliseconds. */
+  /** `sync.rpc` of a batch: the time left on the lease when the call begins, in milliseconds. */
   readonly leaseRemainingMs?: number | undefined;
   /**
-   * Sent as HTTP headers and gRPC metadata by the call and by all calls in it. Subscribers of `start` add entries, such
-   * as `traceparent`. Names that the SDK or the connection sets, and values that cannot be sent, are ignored.
+   * Sent as HTTP headers and gRPC metadata by this call and all calls within it. Subscribers of `start` add entries,
+   * such as `traceparent`. The SDK ignores names that it or the connection sets, and values that can't be sent.
    */
   readonly carrier: Record<string, string>;
-  /** Subscribers of `start` may set it, to do the work of the call in a context of their own. */
+  /** Subscribers of `start` may set it to run the call in a context of their own. */
   enter?: (<T>(work: () => T) => T) | undefined;
-  /** The call that this one is a part of. */
+  /** The call that this one is part of. */
   readonly parent?: ChannelMessage | undefined;
-  /** Figures: a `RunReceipt`, `WriteStats`, the pages of a walk; the state of a batch also if it failed. */
+  /**
+   * Figures about the result: a `RunReceipt`, `WriteStats`, or the pages of a walk. For a batch, its state, even if it
+   * failed.
+   */
   result?: object | undefined;
-  /** What the call throws. */
+  /** The error that the call throws. */
   error?: unknown;
 }
 
@@ -54,7 +58,10 @@ interface Publisher {
   publish(message: ChannelMessage): void;
 }
 
-/** Node's TracingChannel: types of Node in a declaration would make a page's compiler load them. */
+/**
+ * Node's TracingChannel, declared here because Node's own types would make the compiler of a browser project load all
+ * of them.
+ */
 interface Channel {
   readonly hasSubscribers: boolean;
   readonly start: { runStores(message: ChannelMessage, work: () => void): void };
@@ -64,12 +71,12 @@ interface Channel {
   readonly error: Publisher;
 }
 
-// Looked up, not imported: browsers have neither.
+// Looked up rather than imported, because browsers have neither.
 const { process } = globalThis;
 const diagnostics = process?.getBuiltinModule?.("node:diagnostics_channel");
 const hooks = process?.getBuiltinModule?.("node:async_hooks");
 
-// Kept: Node forgets a channel that nobody holds.
+// Keeps a reference, because Node drops a channel that has none.
 const CHANNELS: ReadonlyMap<TracedCall, Channel> = new Map(
   CALLS.flatMap((call) => {
     const channel = diagnostics?.tracingChannel?.<object, ChannelMessage>(`saas-management.${call}`);
@@ -79,17 +86,17 @@ const CHANNELS: ReadonlyMap<TracedCall, Channel> = new Map(
 
 const ATTEMPTS = diagnostics?.channel("saas-management.attempt");
 
-/** The call that this code is a part of. */
+/** The call that this code is part of. */
 const current = hooks && new hooks.AsyncLocalStorage<ChannelMessage>();
 
 type Run = <T>(work: () => T) => T;
 
 type Facts = Omit<ChannelMessage, "carrier">;
 
-/** One call that somebody watches. Ends once. */
+/** A call with subscribers. Ends exactly once. */
 export class Trace {
   readonly message: ChannelMessage;
-  /** Does work of the call in the context that its subscribers made. */
+  /** Runs the call's work in the context that its subscribers set. */
   readonly run: Run;
   readonly #channel: Channel;
   #isOver = false;
@@ -100,7 +107,7 @@ export class Trace {
     const { message } = this;
     let inStores: Run = (work) => work();
     channel.start.runStores(message, () => {
-      // Not the promise of one function: a batch and a walk are a series of calls.
+      // Not `tracePromise`, because a batch and a walk are a series of calls.
       const take = () => {
         inStores = snapshot();
       };
@@ -111,7 +118,7 @@ export class Trace {
     channel.end.publish(message);
   }
 
-  /** Tells about an event of one attempt. */
+  /** Publishes an event of one attempt. */
   attempt(event: object): void {
     if (ATTEMPTS?.hasSubscribers !== true) return;
     this.run(() => ATTEMPTS.publish({ call: this.message, event }));
@@ -145,8 +152,8 @@ export class Trace {
 
 /**
  * Begins a call that ends later.
- * @param parent The call that it is a part of, if its context is not the one that runs.
- * @returns undefined if nobody watches it or the call around it
+ * @param parent The call that it is part of, if that isn't the current one.
+ * @returns undefined if neither it nor the call around it has subscribers
  */
 export function openTrace(call: TracedCall, facts: () => Facts, parent?: ChannelMessage): Trace | undefined {
   const channel = CHANNELS.get(call);
@@ -157,8 +164,8 @@ export function openTrace(call: TracedCall, facts: () => Facts, parent?: Channel
 }
 
 /**
- * Does the work of a call that somebody may watch.
- * @param figures What they may see of the result.
+ * Runs a call that may have subscribers.
+ * @param figures The part of the result that subscribers may see.
  */
 export function traced<T>(
   trace: Trace | undefined,

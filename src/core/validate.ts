@@ -1,16 +1,16 @@
 import { type ConfigurationError, InvalidInputError } from "./errors/index.js";
 
-/** What an option must be, as the end of a sentence, and whether a value is that. */
+/** What an option must be (worded as the end of a sentence), and a check for it. */
 export interface Rule {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
-  /** Whether it must be set. @default false */
+  /** Whether the option must be set. @default false */
   readonly required?: true;
 }
 
 /**
- * An options type as a table: the compiler refuses an option that is missing or not in the type. True for one that is
- * checked where it is used.
+ * An options type as a table: the compiler rejects a missing or an unknown option. True for an option that is checked
+ * where it's used.
  */
 export type OptionTable<Options> = Readonly<Record<keyof Options, Rule | true>>;
 
@@ -55,13 +55,13 @@ export function withMethods(...names: readonly string[]): Rule {
 
 type OptionsError = typeof ConfigurationError | typeof InvalidInputError;
 
-/** A longer list of keys does not fit into a message. */
+/** A longer list of keys doesn't fit into a message. */
 const MAX_LISTED = 25;
 
 /**
- * Rejects the first key that is not known.
- * @param place What the options belong to, as in `retry` or `write`.
- * @throws {InvalidInputError} or the given class, with a suggestion
+ * Rejects the first unknown key.
+ * @param place The option or method that takes the options, such as `retry` or `write`. @throws {InvalidInputError} or
+ *   the given class, with a suggestion
  */
 export function rejectUnknownKeys(
   place: string,
@@ -76,12 +76,12 @@ export function rejectUnknownKeys(
   throw new ErrorClass(`${place}: unknown option${displayKey(unknown)}.${suggestKey(unknown, keys)}${list}`);
 }
 
-/** A key that is not an identifier may be a misplaced secret, so messages do not quote it. */
+/** A key that isn't an identifier may be a misplaced secret, so messages don't quote it. */
 function displayKey(key: string): string {
   return /^[A-Za-z_$][\w$-]{0,31}$/.test(key) ? ` ${key}` : "";
 }
 
-/** Returns ` Did you mean x?` for a known key that differs in case and separators only, otherwise `""`. */
+/** Returns ` Did you mean x?` if a known key differs only in case and separators, otherwise `""`. */
 export function suggestKey(key: string, known: readonly string[]): string {
   const folded = foldKey(key);
   const match = known.find((candidate) => foldKey(candidate) === folded);
@@ -94,8 +94,8 @@ function foldKey(key: string): string {
 
 /**
  * Checks the options of a call and returns a shallow copy. Call it once, in the public method.
- * @param place What the options belong to, as in `write`.
- * @throws {InvalidInputError} or the given class: not a plain object, an unknown key, or a value that is against its rule
+ * @param place The method that takes the options, such as `write`.
+ * @throws {InvalidInputError} or the given class: not a plain object, an unknown key, or a value that breaks its rule
  */
 export function readOptions<Options extends object>(
   place: string,
@@ -103,7 +103,7 @@ export function readOptions<Options extends object>(
   table: OptionTable<NoInfer<Options>>,
   ErrorClass: OptionsError = InvalidInputError,
 ): Options {
-  // Fields of a class instance or a Map would be ignored silently.
+  // Fields of a class instance or a Map would be silently ignored.
   if (!isPlainObject(options))
     throw new ErrorClass(`${place}: options must be a plain object, got ${describeType(options)}.`);
   rejectUnknownKeys(place, options, table, ErrorClass);
@@ -112,7 +112,7 @@ export function readOptions<Options extends object>(
   return copy;
 }
 
-/** Rejects the first option that is set and is not what its rule says. */
+/** Rejects the first option that is set and breaks its rule. */
 export function checkRules(
   place: string,
   options: object,
@@ -137,7 +137,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Describes a value by its type, because the value itself may be a secret: `a string`, `an array`, `null`. */
+/** Describes a value only by its type, because the value itself may be a secret: `a string`, `an array`, `null`. */
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
   if (typeof value === "number") return Number.isFinite(value) ? "a number" : `${value}`;
@@ -151,7 +151,7 @@ export function describeType(value: unknown): string {
   return tag === undefined ? "an object" : `a ${tag}`;
 }
 
-/** Whether JSON that was read has a shape. */
+/** Checks that parsed JSON has a certain shape. */
 export type Check<T> = (value: unknown) => value is T;
 
 export function isText(value: unknown): value is string {
@@ -180,7 +180,7 @@ export function optional<T>(isValue: Check<T>): Check<T | undefined> {
   return (value): value is T | undefined => value === undefined || isValue(value);
 }
 
-/** Whether an object has these fields; others do not matter. */
+/** Checks that an object has these fields; it may have others. */
 export function objectOf<T extends object>(
   fields: {
     readonly [Name in keyof T]-?: Check<

@@ -77,7 +77,7 @@ export async function mutate<Name extends keyof MutationErrors, Value>(
     if (errors.length > 0) {
       // A server may echo the credential in an error, and in whatever it sends with it.
       redactStrings(errors, redact);
-      throw refused(name, errors.slice(0, MAX_ENTRIES).map(withMessage), requestId);
+      throw refused({ mutation: name, errors: errors.slice(0, MAX_ENTRIES).map(withMessage), requestId });
     }
     const value = read(payload);
     if (value === null || value === undefined) throw unclear("has neither a result nor an error");
@@ -85,24 +85,14 @@ export async function mutate<Name extends keyof MutationErrors, Value>(
   });
 }
 
-function refused(
-  mutation: string,
-  errors: MutationError["errors"],
-  requestId: string | undefined,
-): MutationError {
+function refused(details: Pick<MutationError, "mutation" | "errors" | "requestId">): MutationError {
+  const { errors, mutation } = details;
   const types = [...new Set(errors.map(({ __typename }) => __typename))]
     .filter((type) => typeof type === "string" && /^\w{1,100}$/.test(type))
     .slice(0, MAX_SHOWN_TYPES);
-  return new MutationError(
-    `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}. See errors.`,
-    {
-      mutation,
-      errors,
-      requestId,
-      serverMessage: errors[0]?.message,
-      advice: { option: "errors", text: " See errors." },
-    },
-  );
+  const shown = types.length === 0 ? "" : `: ${types.join(", ")}`;
+  const more = { serverMessage: errors[0]?.message, advice: { option: "errors", text: " See errors." } };
+  return new MutationError(`The service refused ${mutation}${shown}. See errors.`, { ...details, ...more });
 }
 
 /** The types promise a message; a server may leave it out. */

@@ -6,8 +6,8 @@ import { variable } from "./environment.js";
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /**
- * The log of a client without a logger: lines on stderr, from the level that `SAAS_MANAGEMENT_LOG` names.
- * @throws {ConfigurationError} it names none
+ * The logger of a client that has none of its own: writes lines to stderr, from the level in `SAAS_MANAGEMENT_LOG`.
+ * @throws {ConfigurationError} the variable isn't a level
  */
 export function environmentLogger(): Logger | undefined {
   const given = variable("LOG");
@@ -22,13 +22,13 @@ export function environmentLogger(): Logger | undefined {
 function write(message: string, details: object | undefined): void {
   const facts = details === undefined ? "" : ` ${JSON.stringify(details, withoutContents)}`;
   const line = escapeControls(`${new Date().toISOString()} ${message}${facts}`);
-  // Not the stream of the process, which ends the process if nobody reads stderr any more.
+  // Not `process.stderr`: that stream would end the process once nobody reads stderr any more.
   process.getBuiltinModule("node:fs").writeSync(2, `${line}\n`);
 }
 
-/** What a connector or a callback throws may quote records; the errors of the SDK quote none. */
+/** Errors from a connector or a callback may quote records; errors of the SDK never do. */
 function withoutContents(this: { readonly error?: unknown }, key: string, value: unknown): unknown {
-  // `value` is what toJSON of the error returned.
+  // `value` is already the result of the error's toJSON.
   if (key !== "error" || this.error instanceof SaasManagementError) return value;
   return this.error instanceof Error ? this.error.name : typeof this.error;
 }

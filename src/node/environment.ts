@@ -1,18 +1,19 @@
 import { ConfigurationError } from "../core/errors/index.js";
 
-/** A key, or what returns it for each attempt, and where it comes from, for messages. */
+/** A key, or a function that returns it for each attempt, and where it came from, for messages. */
 export interface KeySource {
   readonly source: string;
   readonly apiKey: string | (() => string | Promise<string>);
 }
 
-/** A variable of the environment; an empty one counts as not set. Pages have no environment. */
+/** Reads an environment variable; an empty one counts as not set. Browsers have no environment. */
 export function variable(name: string): string | undefined {
   return globalThis.process?.env?.[`SAAS_MANAGEMENT_${name}`] || undefined;
 }
 
 /**
- * The key of the environment: `SAAS_MANAGEMENT_API_KEY`, or the file that `SAAS_MANAGEMENT_API_KEY_FILE` names.
+ * Reads the key from the environment: from `SAAS_MANAGEMENT_API_KEY`, or the file that `SAAS_MANAGEMENT_API_KEY_FILE`
+ * names.
  * @throws {ConfigurationError} both are set, or the file has no key
  */
 export function environmentKey(): KeySource | undefined {
@@ -27,9 +28,8 @@ export function environmentKey(): KeySource | undefined {
 }
 
 /**
- * The key in a file, which is read again for each attempt, so that the key can be replaced.
- * @param setting What names the file.
- * @throws {ConfigurationError} it cannot be read now, or is empty
+ * Reads the key from a file, again for each attempt, so that the key can be replaced.
+ * @param setting The setting that names the file. @throws {ConfigurationError} the file can't be read now, or is empty
  */
 export function keyInFile(path: string, setting: string): KeySource {
   const source = `${setting} ${path}`;
@@ -45,11 +45,11 @@ export function keyInFile(path: string, setting: string): KeySource {
   return { source, apiKey };
 }
 
-/** @throws {ConfigurationError} the file holds no key, or something else */
+/** @throws {ConfigurationError} the file has no key, or contains something else */
 export function keyIn(file: Uint8Array, source: string): string {
   const text = new TextDecoder().decode(file);
   const refuse = (problem: string) => new ConfigurationError(`${source} ${problem}`);
-  // UTF-16 has a mark at its start, or a zero in each letter of a key.
+  // UTF-16 starts with a byte order mark, or has a zero byte in each letter of a key.
   if (/^\ufffd\ufffd|\0/.test(text))
     throw refuse("is in UTF-16, as some editors and PowerShell write it. Save it as UTF-8.");
   const key = text.trim();

@@ -6,18 +6,19 @@ import { causesOf, errorCode, type NetworkErrorCode } from "../core/network-erro
 import type { HttpProxy } from "./proxy.js";
 import { connectionOptions } from "./tls.js";
 
-/** A fetch with TLS settings or a proxy, which Node's own fetch does not take. */
+/** A fetch with TLS settings or a proxy; Node's own fetch supports neither. */
 export interface NodeFetch {
   readonly fetch: typeof globalThis.fetch;
   close(): Promise<void>;
 }
 
-/** Every operation has its `timeoutMs`, which may be longer than the 300 s of undici. */
+/** Every operation has its own `timeoutMs`, which may be longer than undici's 300 s. */
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 /**
- * A fetch with connections of its own, which loads undici with the first request: Node's own fetch is of another
- * version, and versions do not mix. It rejects with a {@link ConfigurationError} if the runtime replaced undici.
+ * Opens a fetch with its own connections. It loads undici on the first request, because Node's built-in fetch is from a
+ * different version, and versions don't mix. It rejects with a {@link ConfigurationError} if the runtime replaced
+ * undici.
  */
 export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefined): NodeFetch {
   let opened: ReturnType<typeof loadUndici> | undefined;
@@ -29,7 +30,7 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
       const own = signal === null || signal instanceof Signal ? undefined : new Controller();
       const unlink = own && signal ? follow(signal, own) : undefined;
       try {
-        // The SDK's URLs are strings.
+        // The SDK always passes strings.
         const response = await fetch(String(input), {
           method,
           headers: [...new Headers(headers)],
@@ -57,7 +58,7 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
 }
 
 async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefined) {
-  // The file, because Bun replaces the bare "undici" with a stub that ignores `dispatcher` silently.
+  // Imports the file, because Bun replaces the bare "undici" with a stub that silently ignores `dispatcher`.
   const { Agent, fetch, Pool, ProxyAgent } = await import("undici/index.js");
   const connect = connectionOptions(tls);
   const credentials = proxy?.credentials;
@@ -68,7 +69,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
           ...NO_TIMEOUTS,
           uri: proxy.origin,
           requestTls: connect,
-          // The proxy is not the service: its certificate is from an authority that the process trusts.
+          // The proxy isn't the service: its certificate comes from an authority that the process trusts.
           proxyTls: connectionOptions(),
           clientFactory: (origin, options) => withTunnelErrors(new Pool(origin, options), proxy),
           ...(credentials === undefined
@@ -76,7 +77,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
             : { token: `Basic ${Buffer.from(credentials).toString("base64")}` }),
         });
   if (!("dispatch" in dispatcher)) {
-    // A fetch that ignores the dispatcher would send the key without TLS settings and proxy.
+    // A fetch that ignores the dispatcher would send the key without the TLS settings or the proxy.
     throw new ConfigurationError(
       "This runtime, or a bundler, replaced the package undici, which tls and proxy need. Nothing was sent.",
     );
@@ -85,7 +86,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
   return { fetch, dispatcher, Controller: AbortController, Signal: AbortSignal };
 }
 
-/** undici takes a tunnel that the proxy closed for a lost connection, and connects again without a pause or an end. */
+/** undici treats a tunnel that the proxy closed as a lost connection, and reconnects forever without a pause. */
 function withTunnelErrors(pool: Pool, proxy: HttpProxy): Pool {
   const connect = pool.connect.bind(pool);
   return Object.assign(pool, {
@@ -114,11 +115,11 @@ function streamOf(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStre
   });
 }
 
-/** Gives an error of a connection through a proxy a code of the proxy's failure: every TCP connection is one to the proxy. */
+/** Marks a connection error as the proxy's failure: behind a proxy, every TCP connection goes to it. */
 function proxyFailure(error: unknown, proxy: HttpProxy): unknown {
   for (const cause of causesOf(error)) {
     if (!(cause instanceof Error)) break;
-    // The message is all that undici tells.
+    // undici reveals the reason only in the message.
     const status = /^Proxy response \((\d{3})\)/.exec(cause.message)?.[1];
     if (status !== undefined) return withCode(codeOf(status), `${proxy}, HTTP ${status}`, error);
     if ("syscall" in cause && (cause.syscall === "connect" || cause.syscall === "getaddrinfo"))

@@ -1,11 +1,11 @@
 import { isLoopback, parseUrl } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 
-/** A proxy that opens tunnels (`CONNECT`). JSON and inspection do not show its credentials. */
+/** A proxy that opens tunnels (`CONNECT`). JSON and inspection don't show its credentials. */
 export class HttpProxy {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What names it: the option, or a variable of the environment. */
+  /** Where it was configured: the option, or an environment variable. */
   readonly source: string;
   readonly #credentials: string | undefined;
 
@@ -15,7 +15,7 @@ export class HttpProxy {
     this.#credentials = credentials;
   }
 
-  /** `user:password`, as Basic authentication takes it; undefined if the proxy needs none. */
+  /** `user:password`, as for Basic authentication; undefined if the proxy needs none. */
   get credentials(): string | undefined {
     return this.#credentials;
   }
@@ -26,11 +26,11 @@ export class HttpProxy {
 }
 
 /**
- * The proxy for an endpoint: that of the option, otherwise that of the environment, as curl finds it. No message quotes
- * either: they may hold a password. A proxy on another machine gets encrypted traffic only: it could read the key of an
- * `http://` endpoint.
- * @param name Option that `endpoint` comes from.
- * @throws {ConfigurationError} it is not an absolute URL of a proxy, or not one for that endpoint
+ * Finds the proxy for an endpoint: from the option, otherwise from the environment, following curl's rules. Messages
+ * quote neither, because both may contain a password. A proxy on another machine only gets encrypted traffic, because
+ * it could read the key sent to an `http://` endpoint.
+ * @param name The option that set `endpoint`.
+ * @throws {ConfigurationError} it isn't an absolute URL of a proxy, or can't be used for that endpoint
  */
 export function resolveProxy(option: string | undefined, name: string, endpoint: URL): HttpProxy | undefined {
   const [source, proxy] = option === undefined ? (ofEnvironment(endpoint) ?? []) : ["proxy", option];
@@ -56,7 +56,7 @@ export function resolveProxy(option: string | undefined, name: string, endpoint:
   );
 }
 
-/** The variable that names the proxy of an endpoint, and its value. Loopback has none. */
+/** The environment variable with the proxy for an endpoint, and its value. Loopback never uses a proxy. */
 function ofEnvironment({ protocol, hostname }: URL): readonly [name: string, value: string] | undefined {
   const { env } = process;
   const scheme = protocol.slice(0, -1);
@@ -67,7 +67,7 @@ function ofEnvironment({ protocol, hostname }: URL): readonly [name: string, val
   return [name, value.includes("://") ? value : `http://${value}`];
 }
 
-/** Whether a list has the host, a domain that it is in, a network of its address, or `*`. */
+/** Whether a list contains the host, one of its parent domains, a network that its address is in, or `*`. */
 function isExcepted(hostname: string, list: string): boolean {
   const { BlockList, isIP } = process.getBuiltinModule("node:net");
   const host = hostname.replace(/^\[|\]$/g, "");

@@ -14,8 +14,8 @@ const CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
 /**
- * How Node's TLS connects to the API. `rejectUnauthorized` is explicit because `NODE_TLS_REJECT_UNAUTHORIZED` could
- * disable it. An IP address cannot be sent as the server's name (RFC 6066, section 3).
+ * Options for Node's TLS. `rejectUnauthorized` is explicit because `NODE_TLS_REJECT_UNAUTHORIZED` could turn it off. An
+ * IP address cannot be sent as the server's name (RFC 6066, section 3).
  */
 export function connectionOptions(tls: TlsOptions = {}) {
   const { serverName } = tls;
@@ -31,9 +31,9 @@ export function connectionOptions(tls: TlsOptions = {}) {
 }
 
 /**
- * Reads the option `tls`, certificates and key included, so that a mistake shows when the client is created.
- * @param name Option that `endpoint` comes from.
- * @throws {ConfigurationError} naming the option, without quoting it
+ * Reads the option `tls`, including certificates and key, so that a mistake shows up when the client is created.
+ * @param name The option that set `endpoint`.
+ * @throws {ConfigurationError} names the option without quoting its value
  */
 export function resolveTls(
   given: TlsOptions | undefined,
@@ -52,7 +52,7 @@ export function resolveTls(
   return tls;
 }
 
-/** Creates a context for TLS 1.2 or later. @throws {ConfigurationError} a certificate or key cannot be used */
+/** Creates a context for TLS 1.2 or later. @throws {ConfigurationError} a certificate or key can't be used */
 function secureContext(tls: TlsOptions = {}): SecureContext {
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   const ca = certificates("tls.ca", tls.ca);
@@ -68,7 +68,7 @@ function secureContext(tls: TlsOptions = {}): SecureContext {
   }
 }
 
-/** Node ignores silently what it cannot read of an authority. */
+/** Node silently ignores the parts of a CA bundle that it can't read. */
 function certificates(name: string, value: string | Uint8Array | undefined): string | undefined {
   if (value === undefined) return undefined;
   const { X509Certificate } = process.getBuiltinModule("node:crypto");

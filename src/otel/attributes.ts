@@ -5,7 +5,7 @@ import { isObject } from "../core/validate.js";
 
 const SERVICE = "saas_management.sync.v1.SyncService";
 
-/** What classes of their own stand for. */
+/** gRPC statuses of the errors that have a class of their own. */
 const STATUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
   AUTHENTICATION_FAILED: "UNAUTHENTICATED",
   PERMISSION_DENIED: "PERMISSION_DENIED",
@@ -14,7 +14,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
   TIMEOUT: "DEADLINE_EXCEEDED",
 };
 
-/** Attributes that span and metric of a call share: the stable RPC conventions, and names of the SDK. */
+/** Attributes shared by a call's span and metric: the stable RPC conventions, and the SDK's own names. */
 export function sharedAttributes(call: TracedCall, message: ChannelMessage): Attributes {
   const { operation, endpoint, installationId, collection } = message;
   return {
@@ -28,7 +28,7 @@ export function sharedAttributes(call: TracedCall, message: ChannelMessage): Att
   };
 }
 
-/** Attributes of spans only: they have too many values for metrics. */
+/** Attributes for spans only, because they have too many values for metrics. */
 export function spanAttributes({ attempt, batchId }: ChannelMessage): Attributes {
   return {
     "saas_management.batch.id": batchId,
@@ -36,7 +36,7 @@ export function spanAttributes({ attempt, batchId }: ChannelMessage): Attributes
   };
 }
 
-/** How a call ended. Names only: messages of errors name records. */
+/** How a call ended. Names only, because error messages contain ids of records. */
 export function endAttributes(call: TracedCall, message: ChannelMessage): Attributes {
   const failed = "error" in message;
   const status = call === "sync.rpc" ? (failed ? grpcStatus(message.error) : "OK") : undefined;
@@ -46,7 +46,7 @@ export function endAttributes(call: TracedCall, message: ChannelMessage): Attrib
   };
 }
 
-/** What became of a batch, a walk and a run. */
+/** The outcome of a batch, a walk or a run. */
 export function figuresOf(call: TracedCall, { result }: ChannelMessage): Attributes {
   const figures: { readonly state?: string; readonly pages?: number; readonly nodes?: number } = result ?? {};
   const { state, pages, nodes } = figures;
@@ -59,7 +59,7 @@ export function figuresOf(call: TracedCall, { result }: ChannelMessage): Attribu
   };
 }
 
-/** How many records of each collection a run sent and removed. */
+/** Number of records that a run sent and removed, per collection. */
 export function receiptFigures(receipt: object | undefined) {
   const collections: unknown = receipt && Reflect.get(receipt, "collections");
   return Object.entries(isObject(collections) ? collections : {}).map(
@@ -82,7 +82,7 @@ export function isRequest(call: TracedCall): boolean {
   return call === "sync.rpc" || call === "graphql.operation";
 }
 
-/** The code of an error of the SDK, or the class of another one. */
+/** The code of an SDK error, or the class of any other. */
 function errorType(error: unknown): string {
   if (error instanceof SaasManagementError) return error.code;
   const name: unknown = error instanceof Error ? error.constructor.name : undefined;

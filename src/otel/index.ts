@@ -1,5 +1,5 @@
 /**
- * OpenTelemetry for both APIs: spans and metrics of what the tracing channels tell. Needs `@opentelemetry/api`.
+ * OpenTelemetry for both APIs: turns the tracing channels into spans and metrics. Requires `@opentelemetry/api`.
  *
  * @packageDocumentation
  */
@@ -14,17 +14,18 @@ import { Spans } from "./spans.js";
 
 const NAME = "@saas-management/sdk";
 
-/** Takes off what the last call made. */
+/** Stops the instrumentation of the last call. */
 let stopLast = (): void => {};
 
 /**
- * Makes spans and metrics of all clients of this process: a span for each run, batch, write, walk, operation and RPC. Names
- * and numbers only: never a key, a document, a variable or a record. A second call takes the place of the first.
+ * Records spans and metrics for all clients of this process: a span for each run, batch, write, walk, operation and
+ * RPC. They contain names and numbers only, never a key, a document, a variable or a record. A second call replaces the
+ * first.
  *
- * @param options.tracerProvider The `TracerProvider` of the spans. Default: the global one.
- * @param options.meterProvider The `MeterProvider` of the metrics. Default: the global one.
- * @returns takes them off
- * @throws {ConfigurationError} a provider is not one
+ * @param options.tracerProvider The `TracerProvider` for the spans. Default: the global one.
+ * @param options.meterProvider The `MeterProvider` for the metrics. Default: the global one.
+ * @returns a function that stops it
+ * @throws {ConfigurationError} a provider is invalid
  * @example
  * ```ts
  * const stop = instrument();
@@ -68,7 +69,7 @@ export function instrument(
   return stopLast;
 }
 
-// Not in the declarations: a compiler would have to load them.
+// Kept out of the declarations, so that compilers needn't load it.
 function isTracerProvider(value: object): value is TracerProvider {
   return "getTracer" in value;
 }

@@ -4,9 +4,9 @@ import type { AttemptMessage } from "../core/hooks.js";
 import type { ChannelMessage, TracedCall } from "../core/trace.js";
 import { endAttributes, numberIn, receiptFigures, sharedAttributes } from "./attributes.js";
 
-/** Of the RPC conventions, in seconds. */
+/** From the RPC conventions, in seconds. */
 const RPC_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** A run takes up to hours, a lease 15 minutes. */
+/** A run may take hours; a lease lasts 15 minutes. */
 const RUN_BUCKETS = [1, 5, 15, 60, 180, 300, 600, 900, 1800, 3600, 7200, 14_400];
 
 /** The metrics of docs/guides/operations.md. */
@@ -48,7 +48,7 @@ export class Metrics {
     else if (call === "sync.run") this.#run(message, seconds, attributes);
   }
 
-  /** What a run's connector writes is counted when the run has completed: it may never be sent. */
+  /** Records that a run's connector writes are only counted when the run completes, because they may never be sent. */
   #write(message: ChannelMessage, attributes: Attributes): void {
     if (message.batchId !== undefined)
       this.#meters.records.add(numberIn(message.result, "accepted"), attributes);
@@ -106,17 +106,17 @@ function createMeters(meter: Meter) {
       unit: "{record}",
     }),
     removals: meter.createCounter(name("sync.removals"), {
-      description: "Records that completed runs removed, by the ledger.",
+      description: "Records that completed runs removed, according to the ledger.",
       unit: "{record}",
     }),
     held: meter.createCounter(name("sync.held"), { description: "Why runs were held.", unit: "{reason}" }),
     lockWait: meter.createHistogram(name("sync.lock.wait"), seconds("Waiting for the lock.", RUN_BUCKETS)),
     leaseMargin: meter.createHistogram(
       name("sync.lease.margin"),
-      seconds("What was left of the lease when records were sent.", RUN_BUCKETS),
+      seconds("Time left on the lease when records were sent.", RUN_BUCKETS),
     ),
     retries: meter.createCounter(name("client.retries"), {
-      description: "Attempts that were repeated.",
+      description: "Attempts that were retried.",
       unit: "{retry}",
     }),
   };
@@ -126,7 +126,7 @@ function installationOf({ installationId }: ChannelMessage): Attributes {
   return { "saas_management.installation.id": installationId };
 }
 
-/** Leaves out what is undefined, and names with another beginning. */
+/** Keeps the attributes that are defined and whose names start with one of `prefixes`, if any are given. */
 function defined(attributes: Attributes, ...prefixes: readonly string[]): Attributes {
   const isWanted = (name: string) =>
     prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));

@@ -18,7 +18,7 @@ interface OpenSpan {
   readonly context: Context;
 }
 
-/** One span for each call: of kind CLIENT for a request with all its attempts, with an event for each of them. */
+/** One span for each call. A request is of kind CLIENT, covers all attempts, and has an event for each of them. */
 export class Spans {
   readonly #tracer: Tracer;
   readonly #open = new WeakMap<ChannelMessage, OpenSpan>();
@@ -29,12 +29,12 @@ export class Spans {
 
   started(call: TracedCall, message: ChannelMessage): void {
     const active = context.active();
-    // Calls on a batch are made by the caller, outside the batch's context.
+    // The caller uses a batch outside the batch's own context.
     const around = message.parent && this.#open.get(message.parent)?.context;
     const parent = trace.getSpan(active) === undefined ? (around ?? active) : active;
     const kind = isRequest(call) ? SpanKind.CLIENT : SpanKind.INTERNAL;
     const attributes = { ...sharedAttributes(call, message), ...spanAttributes(message) };
-    const span = this.#tracer.startSpan(nameOf(call, message, attributes), { kind, attributes }, parent);
+    const span = this.#tracer.startSpan(spanName(call, message, attributes), { kind, attributes }, parent);
     const own = trace.setSpan(parent, span);
     this.#open.set(message, { span, context: own });
     const { enter } = message;
@@ -68,13 +68,13 @@ export class Spans {
   }
 }
 
-function nameOf(call: TracedCall, { operation, collection }: ChannelMessage, attributes: object): string {
+function spanName(call: TracedCall, { operation, collection }: ChannelMessage, attributes: object): string {
   const method: unknown = Reflect.get(attributes, "rpc.method");
   if (typeof method === "string") return method;
   return [`saas-management.${call}`, operation ?? collection].filter(Boolean).join(" ");
 }
 
-/** Instrumentations of fetch add their own headers to the request, and two of a name would be of no use. */
+/** Instrumentations of fetch add the same headers themselves, and sending them twice would break them. */
 function isUndiciWatched(): boolean {
   return channel("undici:request:create").hasSubscribers;
 }

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL as the store of a ledger, for connectors whose processes share no disk.
+ * Stores a ledger in PostgreSQL, for connectors whose processes don't share a disk.
  *
  * @packageDocumentation
  */
@@ -19,24 +19,25 @@ const LEDGER_OPTIONS = {
 } satisfies OptionTable<LedgerOptions>;
 const POOL = { pool: { ...withMethods("query"), required: true } } as const;
 const DEFAULT_SCHEMA = "saas_management";
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const MAX_NAME_BYTES = 63;
 
 /**
- * Keeps a ledger in tables of PostgreSQL 12 or later, with its watermarks, approvals and journal: all processes and hosts
- * with the same database and schema share it.
+ * Stores a ledger in PostgreSQL 12 or later, with its watermarks, approvals and journal. All processes and hosts with
+ * the same database and schema share it.
  *
- * The first use creates the schema and the tables `ledger_values` and `ledger_pieces`; after that, a role needs `USAGE` on
- * the schema, and `SELECT`, `INSERT`, `UPDATE` and `DELETE` on both tables. Every step is one statement: a pool of one
- * connection is enough, a transaction pooler may be in between, and no transaction is open while a run sends. A process
- * that dies leaves the pieces of its unfinished values for a day.
+ * The first use creates the schema and the tables `ledger_values` and `ledger_pieces`. After that, the role needs
+ * `USAGE` on the schema, and `SELECT`, `INSERT`, `UPDATE` and `DELETE` on both tables. Every step is a single
+ * statement, so a pool of one connection is enough, a transaction pooler works, and no transaction stays open while a
+ * run sends. If a process dies, the pieces of its unfinished values stay for a day.
  *
- * The pool must lead to the primary server: a replica may lag behind. `synchronous_commit` must not be off. `pg` emits
- * `error` on the pool when an idle connection breaks, and that ends the process if nobody listens.
- * @param pool A `Pool` of `pg`, or another object with its `query(text, values)`. It stays yours to end.
- * @param options `schema`: its name, `saas_management` by default. `hashIds`: whether hashes are stored instead of ids,
- *   as for `fileLedger`; false by default.
- * @throws {ConfigurationError} the pool has no method `query`, or an option is invalid
+ * Connect the pool to the primary server, because a replica may lag behind, and don't turn `synchronous_commit` off.
+ * Listen for `error` on the pool: `pg` emits it when an idle connection breaks, and an unhandled `error` ends the
+ * process.
+ * @param pool A `Pool` of `pg`, or another object with its `query(text, values)`. You end it yourself.
+ * @param options `schema`: name of the schema; `saas_management` by default. `hashIds`: stores hashes instead of ids,
+ *   as in `fileLedger`; false by default.
+ * @throws {ConfigurationError} the pool has no `query` method, or an option is invalid
  */
 export function postgresLedger(
   pool: Pool,
@@ -49,7 +50,7 @@ export function postgresLedger(
     LEDGER_OPTIONS,
     ConfigurationError,
   );
-  // A dollar sign could end the statement that creates the tables.
+  // A dollar sign could end the quoted block that creates the tables.
   if (/[\0$]/.test(schema) || Buffer.byteLength(schema) > MAX_NAME_BYTES)
     throw new ConfigurationError(`schema must have at most ${MAX_NAME_BYTES} bytes and no dollar sign.`);
   checkRules("postgresLedger", { pool }, POOL, ConfigurationError);

@@ -8,17 +8,18 @@ const KEYS_AT_ONCE = 1000;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * A store in two tables of a schema: `values` has the keys, and `pieces` the parts of values larger than 1 MiB. Each step
- * is one statement.
+ * A store in two tables of a schema: `values` has the keys, and `pieces` has the parts of values larger than 1 MiB.
+ * Each step is one statement.
  *
- * READ COMMITTED is enough, and so is every higher level:
+ * READ COMMITTED or any higher isolation level is enough:
  *
- * - The primary key of `values` decides who of several wins, whatever the snapshots of their transactions are.
- * - One statement inserts a key and marks its pieces, which were committed before, as finished. A reader that sees the key
- *   sees all pieces, from every host that asks this server. A replica may lag behind: a ledger on one would look older than
- *   it is.
- * - That statement locks the pieces before it counts them, and who removes unfinished pieces looks at the mark again when
- *   it has waited for a lock. So either all pieces stay, or some are gone and the key is not inserted.
+ * - The primary key of `values` decides which of several writers wins, no matter which snapshots their transactions
+ *   see.
+ * - One statement inserts a key and marks its pieces, which are already committed, as finished. So a reader on any host
+ *   that sees the key also sees all pieces, if it asks this server. On a replica, which may lag behind, the ledger
+ *   would look older than it is.
+ * - That statement locks the pieces before it counts them, and the statement that removes unfinished pieces checks the
+ *   mark again after waiting for a lock. So either all pieces stay, or some are gone and the key isn't inserted.
  */
 export class PostgresStore implements Store {
   readonly #pool: Pool;
@@ -88,7 +89,7 @@ export class PostgresStore implements Store {
     );
   }
 
-  /** The first piece also deletes those of processes that died. */
+  /** The first piece also deletes the pieces that dead processes left behind. */
   async #putPiece(id: string, number: number, bytes: Uint8Array): Promise<void> {
     const { pieces } = this.#tables;
     const old = `WITH old AS (DELETE FROM ${pieces} WHERE unfinished_since < now() - interval '1 day')`;
@@ -98,7 +99,7 @@ export class PostgresStore implements Store {
     );
   }
 
-  /** @returns false if the key has a value, or if pieces were removed */
+  /** @returns false if the key already has a value, or if pieces were removed */
   async #publish(key: string, id: string, count: number, rest: Uint8Array): Promise<boolean> {
     const { values, pieces } = this.#tables;
     const put = await this.#query(
@@ -148,18 +149,18 @@ export class PostgresStore implements Store {
   };
 }
 
-/** Above all keys with this prefix: no character of a key is above DEL. */
+/** Sorts after all keys with this prefix, because no character of a key is above DEL. */
 function endOf(prefix: string): string {
   return `${prefix}\x7f`;
 }
 
-/** Cuts a value into pieces of `PIECE_BYTES`; only the last one may be shorter. */
+/** Cuts a value into pieces of `PIECE_BYTES`; only the last may be shorter. */
 async function* inPieces(value: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
   let kept: Uint8Array[] = [];
   let keptBytes = 0;
   for await (const bytes of value) {
     for (let from = 0; from < bytes.length; ) {
-      // A copy: the value may use its buffer again.
+      // Copies the piece, because the value may reuse its buffer.
       const part = new Uint8Array(bytes.subarray(from, from + PIECE_BYTES - keptBytes));
       from += part.length;
       kept.push(part);

@@ -1,12 +1,12 @@
 import { type Pool, query, StatementError } from "./pool.js";
 
-/** The tables of a store, as SQL names them. */
+/** The tables of a store, as quoted in SQL. */
 export interface Tables {
   readonly values: string;
   readonly pieces: string;
 }
 
-/** Another process has created the schema or a table meanwhile: unique_violation, duplicate_schema, duplicate_table, duplicate_object. */
+/** Another process created it meanwhile: unique_violation, duplicate_schema, duplicate_table, duplicate_object. */
 const CREATED_MEANWHILE = new Set(["23505", "42P06", "42P07", "42710"]);
 const MAX_ATTEMPTS = 5;
 
@@ -15,9 +15,9 @@ export function tablesOf(schema: string): Tables {
   return { values: table("ledger_values"), pieces: table("ledger_pieces") };
 }
 
-/** Creates the schema and the tables, unless they exist: a role without the right to create them may use them. */
+/** Creates the schema and the tables unless they exist, so that a role without the right to create can use them. */
 export async function createTables(pool: Pool, schema: string, tables: Tables): Promise<void> {
-  // One transaction creates all of them. An error tells of other processes what a check before could not.
+  // One transaction creates everything. An error reveals another process's work that a check beforehand would miss.
   for (let attempt = 1; !(await exist(pool, tables)); attempt += 1) {
     try {
       await query(pool, creation(identifier(schema), tables), []);
@@ -33,8 +33,8 @@ async function exist(pool: Pool, { values }: Tables): Promise<boolean> {
 }
 
 /**
- * Keys are compared by their bytes, whatever the locale of the database is. `unfinished_since` is null in pieces of a value
- * that has its key.
+ * Keys are compared byte by byte, regardless of the database's locale. `unfinished_since` is null in the pieces of a
+ * value that was published under its key.
  */
 function creation(schema: string, { values, pieces }: Tables): string {
   return `DO $create$ BEGIN

@@ -6,7 +6,7 @@ export interface WalkPosition {
 }
 
 export interface ErrorDetails {
-  /** Never an object that holds a request. */
+  /** Never an object that holds a request: it could expose the key. */
   readonly cause?: unknown;
   readonly retryable?: boolean | undefined;
   readonly serverMessage?: string | undefined;
@@ -14,11 +14,11 @@ export interface ErrorDetails {
   readonly advice?: SdkError["advice"];
 }
 
-/** What an error with these fields can be made with; `Optional` ones may be absent. */
+/** Details that a constructor takes for these fields; `Optional` ones may be absent. */
 export type DetailsOf<E, Required extends keyof E, Optional extends keyof E = never> = ErrorDetails &
   Pick<E, Required> & { readonly [Field in Optional]?: E[Field] | undefined };
 
-/** What becomes known of an error after it was made. */
+/** Facts that are only known after an error was created. */
 interface ErrorFacts {
   readonly attempts?: number | undefined;
   readonly stoppedBecause?: SdkError["stoppedBecause"];
@@ -31,8 +31,8 @@ const BRAND = Symbol.for("@saas-management/sdk/error");
 const FACTS = new WeakMap<object, ErrorFacts>();
 
 /**
- * Adds facts to an error, or those of another error; undefined facts change nothing. Values that are not errors of this
- * copy of the package are left alone.
+ * Adds facts to an error, or those of another error; undefined facts change nothing. Ignores values that aren't errors
+ * of this copy of the package.
  */
 export function annotate<E>(error: E, facts: ErrorFacts): E {
   if (typeof error !== "object" || error === null) return error;
@@ -53,28 +53,29 @@ export function isSdkError(value: unknown): value is { readonly [BRAND]: string 
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** Sets a property that neither JSON nor inspection shows. */
+/** Sets a property that JSON and inspection don't show. */
 function hide(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: false, configurable: true, writable: false });
 }
 
-/** Base of every error that the SDK makes. */
+/** Base of every error that the SDK throws. */
 export abstract class SdkError extends Error {
-  /** What went wrong, as a stable string to branch on. */
+  /** A stable string that identifies what went wrong, to branch on. */
   abstract readonly code: string;
-  /** Whether calling the same method again is safe and may help. */
+  /** Whether it's safe, and may help, to call the same method again. */
   readonly retryable: boolean;
-  /** The server's message, with the key redacted: for a log, not for an end user. Not enumerable. */
+  /** The server's message, with the key redacted. Meant for logs, not for end users. Not enumerable. */
   declare readonly serverMessage: string | undefined;
   /**
-   * An option that helps, or a field of this error that says more; undefined if there is neither. `text` is how the message
-   * says so: a program with options of its own puts other words there. Not enumerable.
+   * An option that may help, or a field of this error that says more; undefined if there is neither. `text` is the
+   * wording in the message, so that a program with its own options (such as a command line) can replace it. Not
+   * enumerable.
    */
   declare readonly advice:
     | {
-        /** As in `waitForLockMs`. */
+        /** Name of the option, such as `waitForLockMs`. */
         readonly option: string;
-        /** The environment variable for it, or the value that it has. */
+        /** The environment variable that sets it, or its current value. */
         readonly value?: string | undefined;
         readonly text: string;
       }
@@ -84,7 +85,7 @@ export abstract class SdkError extends Error {
   /**
    * @internal
    * @param shown Names of the class's own fields in `details`.
-   * @param hidden Those that neither JSON nor inspection shows.
+   * @param hidden Names of the fields that JSON and inspection don't show.
    */
   protected constructor(
     message: string,
@@ -98,7 +99,7 @@ export abstract class SdkError extends Error {
     shown: readonly string[] = [],
     hidden: readonly string[] = [],
   ) {
-    // Messages may hold ids, file names and codes of the server.
+    // Messages may contain ids, file names and codes from the server.
     super(escapeControls(message), "cause" in details ? { cause: details.cause } : undefined);
     FACTS.set(this, { requestId: details.requestId });
     this.retryable = details.retryable ?? false;
@@ -115,13 +116,13 @@ export abstract class SdkError extends Error {
   }
 
   /**
-   * Why the operation was not tried again; undefined if no attempt ended with this error.
+   * Why the SDK didn't try again; undefined if no attempt ended with this error.
    *
-   * - `not-retryable`: another attempt would not help, or is not safe.
-   * - `retries-exhausted`: all attempts that `retry` allows were made.
-   * - `deadline`: the operation's time is up, or would be before the next attempt.
-   * - `retry-after-exceeds-deadline`: the service asks to wait longer than the operation has time (`retryAfterMs`).
-   * - `budget-exhausted`: recent retries of this client failed too often, so it makes no more for now.
+   * - `not-retryable`: another attempt wouldn't help, or isn't safe.
+   * - `retries-exhausted`: `retry` allows no more attempts.
+   * - `deadline`: the operation's time is up, or would run out before the next attempt.
+   * - `retry-after-exceeds-deadline`: the service asked to wait (`retryAfterMs`) longer than the operation has left.
+   * - `budget-exhausted`: too many recent retries of this client failed, so it makes no more for now.
    */
   get stoppedBecause():
     | "not-retryable"
@@ -138,27 +139,30 @@ export abstract class SdkError extends Error {
     return FACTS.get(this)?.requestId;
   }
 
-  /** @internal For a failed walk over pages: how far it came. Undefined for other errors. */
+  /** @internal How far a failed walk over pages got. Undefined for other errors. */
   get position(): WalkPosition | undefined {
     return FACTS.get(this)?.position;
   }
 
   /** @internal Name of the class, under a symbol that all copies of the package share. */
   get [BRAND](): string {
-    return nameOf(this.constructor);
+    return className(this.constructor);
   }
 
   /** The parts that are safe to log. */
   toJSON(): object {
     const { name, message, attempts, stoppedBecause, requestId, retryable, code } = this;
-    // Not the cursor: a server may have put parts of a record into it.
+    // Without the cursor: a server may put parts of a record into it.
     const nodesYielded = this.position?.nodesYielded;
     const facts = { name, message, attempts, stoppedBecause, requestId, nodesYielded, retryable, code };
     const all = [...Object.entries(facts), ...Object.entries(this)];
     return Object.fromEntries(all.filter(([, value]) => value !== undefined));
   }
 
-  /** @internal What Node's inspection shows: it would print `errors`, enumerable or not, and so what the server said. */
+  /**
+   * @internal What Node's inspection shows. By default it would print `errors`, enumerable or not, and so the server's
+   *   messages.
+   */
   [Symbol.for("nodejs.util.inspect.custom")](
     _depth: number,
     options: object,
@@ -172,13 +176,13 @@ export abstract class SdkError extends Error {
   /** @internal True for an error of this class, also of another copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
-    // A subclass of the user has the name of none of these, or another parent.
+    // A user's subclass has a name that is not ours, or a different parent.
     return isSdkError(value) && Object.getPrototypeOf(this) === SdkError && value[BRAND] === this.name;
   }
 }
 
-/** Name of a class of the SDK, or of the one that a class of the user extends. */
-function nameOf(type: { readonly name: string }): string {
+/** Name of a class of the SDK, or of the SDK class that a user's class extends. */
+function className(type: { readonly name: string }): string {
   const parent = Object.getPrototypeOf(type);
-  return parent === SdkError ? type.name : nameOf(parent);
+  return parent === SdkError ? type.name : className(parent);
 }

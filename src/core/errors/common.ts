@@ -1,6 +1,6 @@
 import { annotate, type DetailsOf, type ErrorDetails, SdkError, type WalkPosition } from "./base.js";
 
-/** Options, environment or endpoint are not valid (service description, "Errors"). */
+/** An option, an environment variable or an endpoint is invalid (service description, "Errors"). */
 export class ConfigurationError extends SdkError {
   /** @internal */
   static override readonly name = "ConfigurationError";
@@ -13,28 +13,28 @@ export class ConfigurationError extends SdkError {
 }
 
 /**
- * One problem of an input: what was expected and the type of what was given. A value is quoted only if it is a number, a
- * boolean, null or undefined, never a string.
+ * One problem with an input: what was expected, and the type of the value. Only numbers, booleans, null and undefined
+ * are quoted, never strings.
  */
 export interface InputIssue {
   /** Collection of the record. */
   readonly collection?: string;
   /** Index of the record in its write, from 0. */
   readonly index?: number;
-  /** Id of the record, if it has a readable one. */
+  /** Id of the record, if it can be read. */
   readonly id?: string;
-  /** Where the record comes from, such as `users.csv:1042`, if its source knows. */
+  /** Where the record came from, such as `users.csv:1042`, if its source knows. */
   readonly location?: string;
   /** Path of the field, such as `details.model`; empty for the whole value. */
   readonly path: string;
   /**
-   * What was expected and what was given: `a string, got a number`. For a place in a file or a listing: what is wrong
-   * with it, such as `has 3 cells, but the header has 4`.
+   * What was expected and what was found: `a string, got a number`. For a place in a file or a listing, what is wrong
+   * there, such as `has 3 cells, but the header has 4`.
    */
   readonly expected: string;
 }
 
-/** Arguments or records are not valid (service description, "Errors"). */
+/** An argument or a record is invalid (service description, "Errors"). */
 export class InvalidInputError extends SdkError {
   /** @internal */
   static override readonly name = "InvalidInputError";
@@ -48,7 +48,7 @@ export class InvalidInputError extends SdkError {
   }
 }
 
-/** The service refused the credential, or there is no usable one (service description, "Authentication"). */
+/** The service refused the credential, or no usable one was configured (service description, "Authentication"). */
 export class AuthenticationError extends SdkError {
   /** @internal */
   static override readonly name = "AuthenticationError";
@@ -60,7 +60,7 @@ export class AuthenticationError extends SdkError {
   }
 }
 
-/** The credential is valid but does not permit this (service description, "Errors"). */
+/** The credential is valid but doesn't permit the operation (service description, "Errors"). */
 export class PermissionDeniedError extends SdkError {
   /** @internal */
   static override readonly name = "PermissionDeniedError";
@@ -94,8 +94,8 @@ export class GraphQLResponseError extends SdkError {
   /** HTTP status of the response. */
   declare readonly status: number;
   /**
-   * The entries: the server's messages are not for end users; `path` says where in the result. `extensions` are the
-   * server's. Not enumerable.
+   * The entries of the response. `path` points into the result. `message` and `extensions` come from the server and
+   * aren't meant for end users. Not enumerable.
    */
   declare readonly errors: readonly {
     readonly message: string;
@@ -103,7 +103,7 @@ export class GraphQLResponseError extends SdkError {
     readonly locations?: readonly { readonly line: number; readonly column: number }[];
     readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
   }[];
-  /** The partial data beside them; `null` or undefined if there is none. Not enumerable. */
+  /** The partial data of the same response; `null` or undefined if there is none. Not enumerable. */
   declare readonly data: unknown;
 
   /** @internal */
@@ -113,8 +113,8 @@ export class GraphQLResponseError extends SdkError {
 }
 
 /**
- * The payload of a mutation has typed errors (service description, "Typed mutation errors"): the change was not made, or
- * only in part.
+ * The payload of a mutation has typed errors (service description, "Typed mutation errors"): the change failed, or only
+ * part of it was made.
  */
 export class MutationError extends SdkError {
   /** @internal */
@@ -123,7 +123,7 @@ export class MutationError extends SdkError {
   /** Name of the mutation. */
   declare readonly mutation: string;
   /**
-   * The typed errors, with the server's messages. `isMutationError` tells them apart. Not enumerable.
+   * The typed errors, with the server's messages. Narrow them with `isMutationError`. Not enumerable.
    */
   declare readonly errors: readonly { readonly __typename: string; readonly message: string }[];
 
@@ -133,7 +133,7 @@ export class MutationError extends SdkError {
   }
 }
 
-/** The walk over a connection cannot continue: its cursor repeats or is missing, or the answer is not a page. */
+/** A walk over a connection can't continue: its cursor repeats or is missing, or the response isn't a page. */
 export class PaginationError extends SdkError {
   /** @internal */
   static override readonly name = "PaginationError";
@@ -145,20 +145,23 @@ export class PaginationError extends SdkError {
     annotate(this, { position: { cursor: details.cursor, nodesYielded: details.nodesYielded } });
   }
 
-  /** Cursor of the last valid page, to continue from, and number of nodes yielded before. Undefined at the very start. */
+  /**
+   * Cursor to continue from (that of the last valid page; undefined at the very start), and the number of nodes already
+   * yielded.
+   */
   override get position(): { readonly cursor: string | undefined; readonly nodesYielded: number } {
     return super.position ?? { cursor: undefined, nodesYielded: 0 };
   }
 }
 
-/** The network or the server failed, or the answer is not one of the API (service description, "Errors"). */
+/** The network or the server failed, or the response didn't come from the API (service description, "Errors"). */
 export class TransportError extends SdkError {
   /** @internal */
   static override readonly name = "TransportError";
   readonly code = "TRANSPORT_FAILED";
-  /** HTTP status, if there was an HTTP answer. */
+  /** HTTP status, if there was an HTTP response. */
   declare readonly status: number | undefined;
-  /** @internal Declared content type of the HTTP answer. */
+  /** @internal Declared content type of the HTTP response. */
   declare readonly contentType: string | undefined;
   /** Name of the gRPC status, such as `UNAVAILABLE`. */
   declare readonly grpcStatus: string | undefined;
@@ -174,12 +177,12 @@ export class TransportError extends SdkError {
   }
 }
 
-/** The operation's time is up. `cause` is the failure of the last attempt that was answered, if any. */
+/** The operation ran out of time. `cause` is the failure of the last attempt that got a response, if any. */
 export class TimeoutError extends SdkError {
   /** @internal */
   static override readonly name = "TimeoutError";
   readonly code = "TIMEOUT";
-  /** Time of the operation, in milliseconds. */
+  /** The operation's time limit, in milliseconds. */
   declare readonly timeoutMs: number;
 
   /** @internal */

@@ -2,17 +2,18 @@ import { isObject } from "../validate.js";
 import { SaasManagementError } from "./index.js";
 
 /**
- * Tells what a scheduler does next after an error.
+ * Tells a scheduler what to do after an error.
  *
  * - `retry-now`: start the same job again.
- * - `retry-after`: start it again later: after the error's `retryAfterMs` if it has one, otherwise after some minutes.
- * - `needs-approval`: a person decides about a held run.
- * - `fix-data`: records or files are not valid.
- * - `fix-configuration`: an option, an address, a folder or the program is not right.
- * - `fix-credential`: the key is missing, refused, or does not permit this.
- * - `unknown`: the outcome of a completion is not known, or the error is not one of these.
+ * - `retry-after`: start it again later: after the error's `retryAfterMs` if it has one, otherwise after a few minutes.
+ * - `needs-approval`: the run was held, and a person has to decide.
+ * - `fix-data`: records or files are invalid.
+ * - `fix-configuration`: an option, an address, a folder or the program itself is wrong.
+ * - `fix-credential`: the key is missing, was refused, or doesn't permit the operation.
+ * - `unknown`: the outcome of a completion is unknown, or the error is none of these.
  *
- * An error of your own asks for another run with `retryable: true`: at once with `retryAfterMs: 0`, otherwise later.
+ * To ask for another run with an error of your own, set `retryable: true` on it, and `retryAfterMs: 0` to run again at
+ * once.
  */
 export function disposition(
   error: unknown,
@@ -29,14 +30,14 @@ export function disposition(
     case "RUN_HELD":
       return "needs-approval";
     case "INVALID_INPUT":
-      // Without issues it is about the arguments of a call.
+      // Without issues, the error is about the arguments of a call.
       return askedBy(error) ?? (error.issues.length > 0 ? "fix-data" : "fix-configuration");
     case "MUTATION_REJECTED":
       return "fix-data";
     case "SYNC_PROTOCOL":
       return error.grpcStatus === "INVALID_ARGUMENT" ? "fix-data" : "unknown";
     case "INVALID_CONFIGURATION":
-      // A store that cannot be reached now says so.
+      // A store that is temporarily unreachable says so.
       return askedBy(error.cause) ?? askedBy(error) ?? "fix-configuration";
     case "SPOOL_FAILED":
       return "fix-configuration";
@@ -49,10 +50,10 @@ export function disposition(
     case "TIMEOUT":
       return "retry-after";
     case "TRANSPORT_FAILED":
-      // A service that broke down may recover; an address or a certificate does not.
+      // A service that is down may recover; a wrong address or certificate won't.
       return error.retryable || (error.status ?? 0) >= 500 ? "retry-after" : "fix-configuration";
     case "BATCH_STATE":
-      // A write has failed, and the connector went on.
+      // A write failed, and the connector carried on regardless.
       return error.reason === "incomplete" && error.cause !== undefined
         ? disposition(error.cause)
         : "retry-now";
@@ -67,7 +68,7 @@ export function disposition(
   }
 }
 
-/** What an error of a connector, a source, a store or a key function asks for. */
+/** The disposition that an error of a connector, a source, a store or a key function asks for. */
 function askedBy(error: unknown): "retry-now" | "retry-after" | undefined {
   if (!isObject(error) || Reflect.get(error, "retryable") !== true) return undefined;
   return Reflect.get(error, "retryAfterMs") === 0 ? "retry-now" : "retry-after";

@@ -1,12 +1,12 @@
 /**
  * Every error class of the SDK, and its code.
  *
- * - A message is written by the SDK and safe to show: one line without control characters, never with a key, a variable
- *   or contents of a record other than its id.
- * - The server's own messages are in `serverMessage` or `errors`: not enumerable, so that neither `JSON.stringify` nor
- *   `util.inspect` prints them by accident.
+ * - The SDK writes every message, and each is safe to show: one line without control characters. It never contains a
+ *   key or a variable, and no part of a record except its id.
+ * - The server's own messages are in `serverMessage` or `errors`. Neither is enumerable, so `JSON.stringify` and
+ *   `util.inspect` don't print them by accident.
  * - `instanceof` works across two copies of the package.
- * - Constructors are internal: programs catch errors and do not make them.
+ * - Constructors are internal: catch these errors, but don't create them.
  */
 
 import { isSdkError } from "./base.js";
@@ -18,7 +18,7 @@ export * from "./common.js";
 export * from "./sync.js";
 
 /**
- * Every error that the SDK makes: `if (error instanceof SaasManagementError) switch (error.code) { … }` reaches the
+ * Every error that the SDK throws: `if (error instanceof SaasManagementError) switch (error.code) { … }` reaches the
  * fields of each class.
  */
 export type SaasManagementError =
@@ -42,10 +42,10 @@ export type SaasManagementError =
   | common.TransportError
   | common.TimeoutError;
 
-/** Narrows with `instanceof` to the union of all errors, also those of another copy of the package. */
+/** `instanceof` narrows to the union of all errors, including those of another copy of the package. */
 export const SaasManagementError: { [Symbol.hasInstance](value: unknown): value is SaasManagementError } = {
   [Symbol.hasInstance]: (value): value is SaasManagementError => isSdkError(value),
 };
 
-/** What went wrong, as a stable string to branch on. */
+/** A stable string that identifies what went wrong, to branch on. */
 export type ErrorCode = SaasManagementError["code"];

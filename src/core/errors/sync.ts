@@ -7,11 +7,11 @@ export class BatchInProgressError extends SdkError {
   readonly code = "BATCH_IN_PROGRESS";
   /** The installation whose lock is held. */
   declare readonly installationId: string;
-  /** How long the lock was waited for, in milliseconds. */
+  /** How long the call waited for the lock, in milliseconds. */
   declare readonly waitedMs: number;
   /**
-   * Whether the lock may be this client's own: from an earlier start whose answer was lost, or from a batch of the same
-   * run that could not be aborted; `cause` is then the failure of that batch.
+   * Whether this client may hold the lock itself: after a start whose response was lost, or because a batch of the same
+   * run couldn't be aborted. In the second case, `cause` is the failure of that batch.
    */
   declare readonly mayBeOwn: boolean;
 
@@ -29,9 +29,9 @@ export class SyncProtocolError extends SdkError {
   /** @internal */
   static override readonly name = "SyncProtocolError";
   readonly code = "SYNC_PROTOCOL";
-  /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined if the answer itself was wrong. */
+  /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined if the response itself was wrong. */
   declare readonly grpcStatus: string | undefined;
-  /** @internal State of the batch according to the server, such as `completed`; undefined if it does not say. */
+  /** @internal State of the batch according to the server, such as `completed`; undefined if it doesn't say. */
   declare readonly batchState: string | undefined;
 
   /** @internal */
@@ -45,7 +45,7 @@ export class SyncProtocolError extends SdkError {
 
 /**
  * State of a batch as its handle knows it (service description, "Sync batch"). `unknown`: a completion was sent and its
- * outcome is not known, also if an abort succeeded after it.
+ * outcome is unknown, even if an abort succeeded afterwards.
  */
 export type BatchState =
   | "active"
@@ -57,7 +57,7 @@ export type BatchState =
   | "unknown"
   | "closed";
 
-/** The batch is in a state that does not allow the call (service description, "Errors"). */
+/** The batch's state doesn't allow the call (service description, "Errors"). */
 export class BatchStateError extends SdkError {
   /** @internal */
   static override readonly name = "BatchStateError";
@@ -73,7 +73,7 @@ export class BatchStateError extends SdkError {
   }
 }
 
-/** Complete was sent, and its outcome is not known: removals may or may not have happened. */
+/** The completion was sent, but its outcome is unknown: records may or may not have been removed. */
 export class BatchOutcomeUnknownError extends SdkError {
   /** @internal */
   static override readonly name = "BatchOutcomeUnknownError";
@@ -87,7 +87,7 @@ export class BatchOutcomeUnknownError extends SdkError {
   }
 }
 
-/** A signal of the process ended a run with `stopOnSignals`; its batch is aborted. */
+/** A process signal ended a run with `stopOnSignals`; its batch is aborted. */
 export class InterruptedError extends SdkError {
   /** @internal */
   static override readonly name = "InterruptedError";
@@ -101,27 +101,27 @@ export class InterruptedError extends SdkError {
   }
 }
 
-/** The ids of a snapshot compared with its baseline, the ids of the last completed snapshot. */
+/** The ids of a snapshot, compared with its baseline: the ids of the last completed snapshot. */
 export interface SnapshotDiff {
   /**
    * - `completed`: the ids of the last completed snapshot.
-   * - `unclear`: those, and the ids of a later snapshot that may or may not have been completed.
-   * - `none`: the ledger knew nothing of the collection.
-   * - `unreadable`: the ledger cannot be read; the figures are of what can be read.
-   * - `off`: the run keeps no ledger.
+   * - `unclear`: those, plus the ids of a later snapshot that may or may not have been completed.
+   * - `none`: the ledger knows nothing about the collection.
+   * - `unreadable`: the ledger can't be read; the figures cover only the parts that can.
+   * - `off`: the run has no ledger.
    */
   readonly baseline: "completed" | "unclear" | "none" | "unreadable" | "off";
-  /** Number of ids that were known. */
+  /** Number of ids in the baseline. */
   readonly known: number;
-  /** Number of different ids of the snapshot. */
+  /** Number of distinct ids in the snapshot. */
   readonly sent: number;
-  /** Number of its ids that were not known. */
+  /** Number of ids that are only in the snapshot. */
   readonly added: number;
-  /** Number of known ids that it has. */
+  /** Number of ids that are in both. */
   readonly kept: number;
-  /** Number of known ids that it lacks: completing the snapshot marks them as removed. */
+  /** Number of ids that are only in the baseline: completing the snapshot removes them. */
   readonly removed: number;
-  /** Number of records with the id and the contents of an earlier one. */
+  /** Number of records that repeat an earlier one, with the same id and contents. */
   readonly duplicates: number;
 }
 
@@ -130,32 +130,32 @@ export interface HeldReason {
   /** Name of the collection. */
   readonly collection: string;
   /**
-   * - `removed`: too many of the known ids would be removed.
-   * - `window`: the snapshot is much smaller than one of the last days or runs.
+   * - `removed`: too many known ids would be removed.
+   * - `window`: the snapshot is much smaller than those of the last days or runs.
    * - `added`: too many ids are new.
-   * - `changed`: fields lost or changed their values in too many of the known records.
-   * - `no-baseline`: the ledger knows no completed run of the installation, and `firstRun` was not set.
-   * - `unreadable-ledger`: what the ledger knows cannot be read.
+   * - `changed`: too many known records lost a field's value or got a new one.
+   * - `no-baseline`: the ledger has no completed run of the installation, and `firstRun` wasn't set.
+   * - `unreadable-ledger`: the ledger's contents can't be read.
    */
   readonly rule: "removed" | "window" | "added" | "changed" | "no-baseline" | "unreadable-ledger";
   /** The comparison. */
   readonly diff: SnapshotDiff;
   /**
-   * What is usual, by the completed runs that the ledger remembers: how many ids the last seven sent, the latest one last,
-   * and the smallest and largest share of the known ids that runs removed and added (0.02 is 2 %). Approved runs don't
-   * count for the shares, which are absent if no other run had anything to compare with.
+   * What is normal, judging by the completed runs in the ledger: how many ids each of the last seven sent (latest
+   * last), and the smallest and largest share of the known ids that a run removed and added (0.02 is 2 %). Approved
+   * runs don't count towards the shares. They're absent if no other run had anything to compare with.
    */
   readonly usual: {
     readonly sent: readonly number[];
     readonly removed?: readonly [least: number, most: number];
     readonly added?: readonly [least: number, most: number];
   };
-  /** How many ids the rules let this snapshot remove and add; absent if they set no limit. */
+  /** How many ids the rules allow this snapshot to remove and to add; absent if there is no limit. */
   readonly limits: { readonly removed?: number; readonly added?: number };
   /**
-   * For `changed`, each field concerned: how many of the `sampled` records `changed`, the largest share that usually does,
-   * the `value` that they took if it is one boolean, one enum, `empty` or `missing` (they name a record that the run lacks),
-   * never a text, and how many had that `before`.
+   * For `changed`: how many of the `sampled` records `changed`, per field, and the largest share that normally does.
+   * `value` is what they changed to, if it's one boolean, one enum value, `empty`, or `missing` (the field refers to a
+   * record that isn't in the run); it's never text. `before` is how many had that value before.
    */
   readonly fields?: readonly {
     readonly name: string;
@@ -165,40 +165,40 @@ export interface HeldReason {
     readonly value?: string;
     readonly before?: number;
   }[];
-  /** What was found, with figures and without a period. */
+  /** What was found, with figures; without a final period. */
   readonly message: string;
-  /** What to check first, as a sentence. */
+  /** What to check first; a full sentence. */
   readonly advice: string;
   /**
-   * Ids, at most 200 characters of each: the first that would be removed, up to 20, or three whose fields changed; none for
+   * Example ids, each cut to 200 characters: up to 20 that would be removed, or three whose fields changed. Empty for
    * other rules.
    */
   readonly examples: readonly string[];
   /**
-   * Path of the file with all of those; absent if the ledger keeps none, as with `hashIds`. For `added`, the file has the
-   * new ids. For `no-baseline` and `unreadable-ledger`, it has the ids of the run.
+   * Path of a file with all of these ids; absent if the ledger stores none, as with `hashIds`. For `added`, the file
+   * lists the new ids; for `no-baseline` and `unreadable-ledger`, the ids of the run.
    */
   readonly listedIn?: string;
 }
 
-/** Why a run was held, and what lets it pass. Plain data; as a string it is a text for a person. */
+/** Why a run was held, and how to let it pass. Plain data; convert it to a string for a report that people can read. */
 export interface HeldReport {
   /** The installation. */
   readonly installationId: string;
   /** Location of the ledger, or `none`. */
   readonly ledger: string;
-  /** What matters most, such as `Held: 38 of 40 accounts would be removed. Nothing was sent.` */
+  /** The report in one line, such as `Held: 38 of 40 accounts would be removed. Nothing was sent.` */
   readonly summary: string;
-  /** The snapshots that were held, the worst one first. */
+  /** The snapshots that were held, worst first. */
   readonly reasons: readonly HeldReason[];
-  /** What else to know before a decision, in sentences. */
+  /** What else you should know before you decide; full sentences. */
   readonly notes: readonly string[];
   /**
-   * The value of `approve` that lets a run like this one pass, and until when; undefined in a preview, without a ledger, or if it
-   * could not be stored.
+   * Pass `id` as `approve` to let a run like this one pass, until `expiresAt`. Undefined in a preview, without a
+   * ledger, or if the approval couldn't be stored.
    */
   readonly approval: { readonly id: string; readonly expiresAt: Date } | undefined;
-  /** The text. */
+  /** The report as text. */
   toString(): string;
 }
 
@@ -207,7 +207,7 @@ export class RunHeldError extends SdkError {
   /** @internal */
   static override readonly name = "RunHeldError";
   readonly code = "RUN_HELD";
-  /** Why, and the approval that was offered. */
+  /** Why it was held, and the approval that lets it pass. */
   declare readonly report: HeldReport;
 
   /** @internal */
@@ -215,15 +215,15 @@ export class RunHeldError extends SdkError {
     super(message, details, ["report"]);
   }
 
-  /** @internal The message is the report: what is thrown is read once. */
+  /** @internal Prints the report once: it is also the message. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return `${this.stack}`.replace(this.message, () => `${this.report}`);
   }
 }
 
 /**
- * Another run completed a collection of this one while it read its source, or moved a watermark that it was given: what
- * it read may be older than what that run sent. Nothing of it was completed; run it again.
+ * While this run read its source, another run completed one of the same collections or moved a watermark that this run
+ * used. Its data may be older than what the other run sent. Nothing was completed; run it again.
  */
 export class RunOutdatedError extends SdkError {
   /** @internal */
@@ -231,7 +231,7 @@ export class RunOutdatedError extends SdkError {
   readonly code = "RUN_OUTDATED";
   /** The installation. */
   declare readonly installationId: string;
-  /** Id of that run's batch; undefined if the ledger has no receipt of it. */
+  /** Id of the other run's batch; undefined if the ledger has no receipt for it. */
   declare readonly otherBatchId: string | undefined;
 
   /** @internal */
@@ -240,14 +240,14 @@ export class RunOutdatedError extends SdkError {
   }
 }
 
-/** The temporary file of a run failed: its folder is full, missing or read-only. Nothing was sent. */
+/** A run couldn't use its temporary file: the folder is full, missing or read-only. Nothing was sent. */
 export class SpoolError extends SdkError {
   /** @internal */
   static override readonly name = "SpoolError";
   readonly code = "SPOOL_FAILED";
   /** The folder: `spool.directory`. */
   declare readonly directory: string;
-  /** How much the run needs there at least, in bytes. */
+  /** The space that the run needs there, at least, in bytes. */
   declare readonly bytesNeeded: number;
 
   /** @internal */

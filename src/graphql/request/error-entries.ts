@@ -63,10 +63,7 @@ function largestPage({ maxAllowedItems: limit }: Readonly<Record<string, unknown
  * Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`, and what to do. Shows only names and fields of
  * inputs.
  */
-export function describeEntries(errors: GraphQLResponseError["errors"]): {
-  readonly text: string;
-  readonly advice: GraphQLResponseError["advice"];
-} {
+export function describeEntries(errors: GraphQLResponseError["errors"]) {
   const codes = errors.map(({ extensions }) => extensions?.code ?? "").filter(isPlainCode);
   const shown = [...new Set(codes)].slice(0, MAX_CODES).join(", ");
   const place = errors[0] && placeOf(errors[0]);

@@ -106,13 +106,11 @@ export class Failures {
     const isUnknown = !repeatable && this.isDoubtful && (!hasData(data) || status >= 500);
     const outcome = isUnknown ? ` ${UNKNOWN_OUTCOME}` : "";
     const { text, advice } = describeEntries(errors);
-    return new GraphQLResponseError(`${label} was answered with ${count}${partial}${text}${outcome}`, {
-      errors,
-      data,
-      status,
-      serverMessage: errors[0]?.message,
-      advice,
-    });
+    const details = { errors, data, status, serverMessage: errors[0]?.message, advice };
+    return new GraphQLResponseError(
+      `${label} was answered with ${count}${partial}${text}${outcome}`,
+      details,
+    );
   }
 
   notJson(head: ResponseHead): SaasManagementError {

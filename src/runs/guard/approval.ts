@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { HeldReport } from "../../core/errors/index.js";
 import type { Lists } from "../ledger/collection-ledger.js";
-import type { Baselines } from "../ledger/holds.js";
+import type { Baselines } from "../ledger/notes.js";
 import { APPROVAL_MS, type Baseline, type HeldRun, type LedgerSnapshot } from "../ledger/state.js";
 import { isDamage } from "../ledger/value.js";
 import type { HeldJudgement, StoredHold } from "./held-report.js";

@@ -3,8 +3,8 @@ import { bestEffort } from "../../sync/call.js";
 import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import { CollectionLedger, type LedgerDraft, type Lists, type SnapshotLines } from "./collection-ledger.js";
-import type { Baselines } from "./holds.js";
 import { batchToken, type InstallationLedger } from "./installation-ledger.js";
+import type { Baselines } from "./notes.js";
 import type { PastSnapshot, PastSnapshots } from "./past.js";
 import type { Baseline, LedgerSnapshot } from "./state.js";
 
