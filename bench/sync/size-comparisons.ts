@@ -5,11 +5,12 @@ import { run, type Work } from "./run.js";
 const KIB = 1024;
 const DEFAULT = "1024 KiB (default)";
 /** Sizes that `messageBytes` may be chosen from; the window is never smaller than a message. */
-const SIZES = [64, 256, 4 * KIB, 15 * KIB] as const;
+const SIZES = [64, 256, 512, 4 * KIB, 15 * KIB] as const;
 const WINDOW_KIB = 6 * KIB;
 
 const COLUMNS: readonly Column[] = [
   { figure: "recordsPerSecond", head: "records/s", digits: 0, ratio: true },
+  { figure: "cpuMicrosPerRecord", head: "CPU µs a record", digits: 2, ratio: true },
   { figure: "loopDelayP99Ms", head: "loop delay p99 ms", digits: 0, ratio: false },
   { figure: "peakRssMiB", head: "peak RSS MiB", digits: 0, ratio: false },
 ];

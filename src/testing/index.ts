@@ -1,5 +1,5 @@
 /**
- * The reference server, a server of both APIs in memory, and what stands in for time and stores in tests.
+ * The reference server, which serves both APIs from memory, plus a test clock, a test for stores and the connector kit.
  *
  * @packageDocumentation
  */

@@ -7,9 +7,9 @@ export type StoreRule = (store: TestedStore) => Promise<void>;
 export class BrokenRule extends Error {}
 
 const MEBIBYTE = 1024 * 1024;
-/** More than a pool has connections. */
+/** More than the connections of a typical pool. */
 const UNFINISHED = 16;
-/** More than stores list at a time. */
+/** More than stores list in one page. */
 const MANY = 1100;
 const LONGEST_KEY = 200;
 
@@ -150,7 +150,7 @@ function must(condition: boolean, otherwise: string): void {
   if (!condition) throw new BrokenRule(otherwise);
 }
 
-/** The store that is checked, within a folder of its own: names are keys without that folder. */
+/** The store under test, in its own folder: names are keys without that folder. */
 export class TestedStore {
   constructor(
     readonly store: Store,
@@ -164,10 +164,10 @@ export class TestedStore {
     return isNew;
   }
 
-  /** Puts a value that pauses, or that the store gives up. */
+  /** Starts to put a value that pauses, or that the store abandons. */
   begin(name: string, value: PausedValue): Promise<boolean> {
     const stored = this.put(name, value.pieces());
-    // It may fail after the rule was found broken.
+    // It may still fail after the rule turned out to be broken.
     stored.then(value.begin, value.begin);
     return stored;
   }
@@ -217,14 +217,14 @@ async function* piecesOf(
   for (const piece of pieces) yield Buffer.from(piece);
 }
 
-/** A whole value. Its pieces are copied, because a store may use its buffer again. */
+/** A whole value. Copies its pieces, because a store may reuse its buffer. */
 async function toBytes(value: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of value) pieces.push(new Uint8Array(piece));
   return Buffer.concat(pieces);
 }
 
-/** Bytes without a period that a store could hide a mistake in. */
+/** Bytes that don't repeat, so that swapped or lost pieces show. */
 function bytesOf(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length);
   for (let i = 0, state = seed; i < length; i += 1) {
@@ -236,12 +236,12 @@ function bytesOf(length: number, seed = 1): Buffer {
 
 const LAST = Buffer.from(" and the last piece");
 
-/** A value that waits after its first piece, as one whose source is slow. */
+/** A value that pauses after its first piece, like one from a slow source. */
 class PausedValue {
   begin = () => {};
-  /** Lets it end. */
+  /** Releases the rest of the value. */
   goOn = () => {};
-  /** Resolves when the store asks for the second piece, or has given the value up. */
+  /** Resolves when the store asks for the second piece or abandons the value. */
   readonly paused = new Promise<void>((resolve) => {
     this.begin = resolve;
   });

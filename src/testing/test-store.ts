@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { Store } from "../runs/ledger/store.js";
 import { BrokenRule, STORE_RULES, type StoreRule, TestedStore } from "./store-rules.js";
 
-/** A store that holds a lock or a connection while a value is put never answers. */
+/** A store that holds a lock or a connection while a value is being put never answers. */
 const LIMIT_MS = 60_000;
 
 /**
- * Checks that a store keeps the rules of `Store`, in any test runner: values are stored whole or not at all, come back as
- * they were put, are listed by prefix and can be deleted, and no call waits for a slow value of another one. It writes
- * about 50 MiB in all, below keys that begin with `test-store-`, and deletes what it wrote; after a broken rule, the
- * values of that rule stay.
+ * Checks that a store follows the rules of `Store`, in any test runner: it stores values whole or not at all, returns them
+ * unchanged, lists them by prefix and deletes them, and no call waits for another call's slow value. The check writes
+ * about 50 MiB in total, below keys that begin with `test-store-`, and cleans up; if a rule is broken, the values of
+ * that rule stay.
  *
- * Give the store as few connections as its users may have, such as one: a store that needs one for each unfinished value
- * is found that way. What happens when a process or a machine dies is not checked.
- * @param makeStore Called for each of about 10 checks. It may return the same store each time, which need not be empty.
- * @throws {Error} a rule is broken, which the message names, or the store did not answer for a minute
+ * Give the store as few connections as its users may have, for example one: that exposes a store that needs a connection
+ * for each unfinished value. The check doesn't cover crashes of a process or a machine.
+ * @param makeStore Called for each of about 10 checks. It may return the same store each time, and it may have values.
+ * @throws {Error} the store breaks a rule, which the message names, or it didn't answer for a minute
  */
 export function testStore(makeStore: () => Store | Promise<Store>): Promise<void> {
   return checkStore(makeStore, LIMIT_MS);
@@ -42,7 +42,7 @@ async function checkRule(rule: string, store: TestedStore, check: StoreRule): Pr
   }
 }
 
-/** Ends early if the check ends, so that no timer is left. */
+/** Ends early if the check ends, so that no timer leaks. */
 function timeLimit(checked: Promise<void>, limitMs: number): Promise<string> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("late"), limitMs);

@@ -9,7 +9,12 @@ const harness = useScriptedServer();
 const LIMIT = 1000;
 
 /** A run of these names in a batch whose id is so long; messages have at most 1,000 bytes. */
-function run(idLength: number, names: readonly string[], options: Partial<RunOptions> = {}) {
+function run(
+  idLength: number,
+  names: readonly string[],
+  options: Partial<RunOptions> = {},
+  limits: { readonly maxSendMessageBytes?: number } = { maxSendMessageBytes: LIMIT },
+) {
   const { answer } = harness.server;
   const batchId = "b".repeat(idLength);
   harness.server.answer = (stream, operation, headers) => {
@@ -24,7 +29,7 @@ function run(idLength: number, names: readonly string[], options: Partial<RunOpt
         names.map((name, i) => ({ id: `u${i}`, name })),
       ),
   });
-  const client = harness.client({ maxSendMessageBytes: LIMIT });
+  const client = harness.client(limits);
   return client.run(connector, { installationId: "i", ledger: "none", ...options });
 }
 
@@ -40,6 +45,13 @@ test.each([1, 36, 64])(
     expect(Math.max(...sizes())).toBeLessThanOrEqual(LIMIT);
   },
 );
+
+test("a batch id of 100,000 characters splits nothing: messages stay far below the default limit", async () => {
+  const names = Array.from({ length: 1200 }, () => "x".repeat(1000));
+  await run(100_000, names, {}, {});
+  expect(sizes().length).toBeGreaterThan(1);
+  expect(Math.max(...sizes())).toBeLessThan(1.2 * 1024 * 1024);
+});
 
 test("a record that just fits with the id of its batch is sent", async () => {
   await run(1, ["x".repeat(970)]);

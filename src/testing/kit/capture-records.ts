@@ -7,8 +7,8 @@ import { readRuns } from "./cassette/cassette-file.js";
 const KEYS = { cassette: true } satisfies OptionTable<NonNullable<Parameters<typeof captureRecords>[1]>>;
 
 /**
- * Runs a connector once, and returns what the service would hold then, as plain objects: for a golden file. Absent fields
- * are left out, times are ISO 8601 strings in UTC, and nothing reaches the service.
+ * Runs a connector once and returns the records that the service would have afterwards, as plain objects for a golden
+ * file. It omits absent fields, writes times as ISO 8601 strings in UTC, and sends nothing to the service.
  *
  * @example
  * ```ts
@@ -17,8 +17,8 @@ const KEYS = { cassette: true } satisfies OptionTable<NonNullable<Parameters<typ
  * ```
  * @param options.cassette Path or URL of a recording of the vendor; by default the connector reads its real source.
  * @throws {InvalidInputError} an option is unknown
- * @throws {ConfigurationError} there is no such cassette, or it is damaged
- * @throws {Error} the connector fails, such as on a request that the cassette does not hold
+ * @throws {ConfigurationError} the cassette doesn't exist or is damaged
+ * @throws {Error} the connector fails, for example on a request that isn't in the cassette
  */
 export async function captureRecords<const S extends SnapshotCollection = never>(
   connector: Connector<S>,

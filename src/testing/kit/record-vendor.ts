@@ -12,31 +12,32 @@ import { loadVendor } from "./time/install.js";
 import type { Forwarding } from "./vendor/server.js";
 
 /**
- * Records what the vendor answers a connector, for `testConnector`. The connector runs once, against the real vendor, and
- * a second time if it has advanced a watermark; nothing is sent to the service (`context.preview` is true).
+ * Records a vendor's answers to a connector, for `testConnector`. Runs the connector once against the real vendor, and
+ * again if it advanced a watermark. Nothing is sent to the service (`context.preview` is true).
  *
- * - Every string is replaced by a fake of its form: equal words by equal fakes, so ids, cursors and links still lead from
- *   answer to request. What stays are numbers, booleans, times, names of fields, words of paths, and values that repeat
- *   like those of an enum; it prints these by field. Of headers, only those of paging, waiting and dates stay.
- * - Of what the connector itself sends, such as keys, nothing stays; a digest of 20 bits if it tells requests apart.
- * - Recorded are requests of fetch, undici, `node:http` and `node:https`, and of what is built on them. Not HTTP/2, raw
- *   sockets, child processes, and dispatchers or agents of your own (proxies, client certificates).
+ * - Replaces every string with a fake of the same form, equal words with equal fakes, so ids, cursors and links still lead
+ *   from answers to requests. Numbers, booleans, times, field names and words of paths stay, and so do values that repeat
+ *   like an enum's, which it prints by field. It keeps only the headers for paging, waiting and dates.
+ * - Keeps nothing of what the connector itself sends, such as keys, except a digest of 20 bits where it distinguishes
+ *   requests.
+ * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. It can't
+ *   see HTTP/2, raw sockets, child processes, or your own dispatchers and agents (proxies, client certificates).
  *
  * @example
  * ```ts
  * await recordVendor(acme, { to: "test/acme.cassette.json", keep: ["status"] });
  * ```
  * @throws {InvalidInputError} an option is invalid, or the connector made no HTTP request
- * @throws {ConfigurationError} the cassette cannot be written
- * @throws {TransportError} the vendor cannot be reached
- * @throws errors of the connector, unchanged; nothing is written then
+ * @throws {ConfigurationError} the cassette can't be written
+ * @throws {TransportError} the vendor can't be reached
+ * @throws errors of the connector, unchanged; then it writes nothing
  */
 export async function recordVendor<const S extends SnapshotCollection = never>(
   connector: Connector<S>,
   options: {
-    /** Path or file URL of the cassette, which is replaced. */
+    /** Path or file URL of the cassette. An existing file is replaced. */
     readonly to: string | URL;
-    /** Names of fields, parameters and headers whose values stay as they are. @default none */
+    /** Names of fields, parameters and headers whose values aren't replaced. @default none */
     readonly keep?: readonly string[] | undefined;
   },
 ): Promise<void> {
@@ -65,7 +66,7 @@ type Watermarks = ReadonlyMap<EventCollection, string>;
 interface Recorded {
   readonly startedAt: string;
   readonly exchanges: readonly Exchange[];
-  /** What the connector has advanced. */
+  /** The watermarks that the connector advanced. */
   readonly watermarks: Watermarks;
 }
 
@@ -76,7 +77,7 @@ async function record(connector: Connector<SnapshotCollection>, known: Watermark
   const vendor = await startVendor(() => forwarding.run.route);
   const forwarding = vendor.forward();
   const { createSyncClient } = await import("../../runs/engine.js");
-  // Nothing is connected: a preview sends nothing.
+  // It never connects: a preview sends nothing.
   const client = createSyncClient({ endpoint: "https://not-used.invalid" });
   const following: Connector<SnapshotCollection> = {
     ...connector,
@@ -117,7 +118,7 @@ function print(
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** The connector saw a connection to this process that broke, not why the one to the vendor did. */
+/** The connector saw its connection to this process break, not why the connection to the vendor failed. */
 function unreachable(error: unknown, { failures }: Forwarding): TransportError | undefined {
   const failure = failures.at(-1);
   if (failure === undefined || networkErrorOf(error).code === undefined) return undefined;

@@ -1,46 +1,46 @@
 import { escapeControls } from "../../core/redact.js";
 import { counted, withText, wrapped } from "../../sync/report-text.js";
 
-/** What a connector made of one fault. */
+/** The result of one fault. */
 export type FaultResult = ConnectorReport["faults"][number];
 
-/** Verdicts of the kit on a connector. Plain JSON; as a template string, a table. */
+/** The kit's verdicts on a connector. Plain JSON; prints as a table in a template string. */
 export interface ConnectorReport {
-  /** Whether some fault was injected, and nothing was WRONG. */
+  /** Whether at least one fault was injected and nothing was WRONG. */
   readonly ok: boolean;
-  /** The seed of the faults: the same one chooses the same pages. */
+  /** The seed of the faults. The same seed picks the same pages. */
   readonly seed: number;
-  /** What most faults inject, such as the largest listing of a recording, and what they need of it. */
+  /** What most faults change, such as the largest listing of a recording, and what they need there. */
   readonly source: string;
-  /** What the connector made of each fault. */
+  /** The result of each fault. */
   readonly faults: readonly {
     /** Name of the fault; `only: [name]` runs it again. */
     readonly fault: string;
     /** What the fault does. */
     readonly summary: string;
     /**
-     * - `refused`: the run failed with an error and sent nothing, and the next run without the fault had the clean run's
-     *   effect.
+     * - `refused`: the run failed with an error and sent nothing, and the next run, without the fault, had the clean
+     *   run's effect.
      * - `held`: the guard held the run, and the next one had the clean run's effect.
      * - `same`: the run completed with the clean run's effect.
-     * - `WRONG`: it completed with another effect, failed while it was sent or did not end, the next run had another effect,
-     *   or a secret leaked.
+     * - `WRONG`: the run completed with another effect, failed while sending, or didn't end; or the next run had another
+     *   effect; or a secret leaked.
      * - `not-applicable`: the source has no place for the fault.
      */
     readonly verdict: "refused" | "held" | "same" | "WRONG" | "not-applicable";
     /** How often the fault was injected. */
     readonly fired: number;
     /**
-     * `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or
-     * kept, or what leaked, and the exchange that caused it. Ids are named; other contents of records are not.
+     * For `WRONG`: how many records of which collection were removed, lost, emptied, changed, doubled, added or
+     * kept, or what leaked, and the exchange that caused it. Includes ids of records but none of their other contents.
      */
     readonly cause?: string | undefined;
-    /** `refused` and `held`: message of the error. */
+    /** For `refused` and `held`: the error's message. */
     readonly error?: string | undefined;
   }[];
-  /** Of refused and held: what no fault has led to. */
+  /** Whichever of `refused` and `held` never occurred. */
   readonly neverSeen: readonly string[];
-  /** Faults that were not run, and why: those of `except` with the reason given there. */
+  /** Faults that weren't run, and why. Faults in `except` have the reason given there. */
   readonly notRun: readonly { readonly fault: string; readonly reason: string }[];
   /** The table, at most 100 columns wide. */
   toString(): string;
@@ -49,7 +49,7 @@ export interface ConnectorReport {
 const WIDTH = 100;
 /** Width of the longest verdict that a row shows, and a gap. */
 const VERDICT_WIDTH = "refused".length + 2;
-/** Of the message of an error. */
+/** Lines of an error's message. */
 const MOST_LINES = 4;
 const DETAIL_WIDTH = WIDTH - VERDICT_WIDTH - 2;
 const LONGEST_NAME = 36;
@@ -116,7 +116,7 @@ function reasonLines(notRun: ConnectorReport["notRun"]): readonly string[] {
   });
 }
 
-/** In lines, escaped, and with long words cut. */
+/** Splits text into lines, escapes it and cuts long words. */
 function folded(text: string, width = WIDTH): readonly string[] {
   const words = escapeControls(text.replaceAll("\n", " "));
   return wrapped(words.replace(new RegExp(`\\S{${width}}(?=\\S)`, "gu"), "$& "), width);

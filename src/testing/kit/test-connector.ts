@@ -4,8 +4,8 @@ import type { ConnectorReport } from "./report.js";
 import type { KitOptions } from "./verdict/options.js";
 
 /**
- * Runs a connector under faults of its source, one after the other, and judges each run by what the service holds
- * afterwards. Time is virtual, and nothing reaches the real service; with a `cassette`, nothing reaches the
+ * Runs a connector while its source misbehaves, one fault after the other, and judges each run by the records that the
+ * service has afterwards. Time is virtual, and nothing reaches the real service; with a `cassette`, nothing reaches the
  * vendor either.
  *
  * @example
@@ -14,14 +14,14 @@ import type { KitOptions } from "./verdict/options.js";
  * console.log(`${report}`);
  * ```
  * @throws {InvalidInputError} an option is unknown or wrong
- * @throws {ConfigurationError} there is no such cassette, or it is damaged
- * @throws {Error} the connector fails without a fault, such as on a request that the cassette does not hold
+ * @throws {ConfigurationError} the cassette doesn't exist or is damaged
+ * @throws {Error} the connector fails without a fault, for example on a request that isn't in the cassette
  */
 export async function testConnector<const S extends SnapshotCollection = never>(
   connector: Connector<S>,
   options: KitOptions = {},
 ): Promise<ConnectorReport> {
-  // With the first use: tests that only need the reference server do not load the kit.
+  // Imported on first use, so tests that only need the reference server don't load the kit.
   const { Session } = await import("./verdict/session.js");
   const session = await Session.open("testConnector", connector, options);
   try {

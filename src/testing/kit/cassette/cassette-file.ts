@@ -41,7 +41,7 @@ const schema = strictObject({
 
 /**
  * Reads the runs of a cassette.
- * @throws {ConfigurationError} there is none, or it is damaged; names the place
+ * @throws {ConfigurationError} it doesn't exist, or it's damaged; the message says where
  */
 export async function readRuns(file: string | URL): Promise<readonly RecordedRun[]> {
   const { salt, kept, runs } = await readCassette(file);
@@ -75,7 +75,7 @@ async function readCassette(file: string | URL): Promise<Cassette> {
   );
 }
 
-/** Writes a cassette as a whole or not at all. */
+/** Writes a whole cassette or nothing. */
 export async function writeCassette(file: string | URL, cassette: Cassette): Promise<void> {
   const path = pathOf(file);
   const draft = `${path}.${randomUUID()}.tmp`;
@@ -91,7 +91,7 @@ export function pathOf(file: unknown): string {
   throw new ConfigurationError(`A cassette must be a path or a file URL, got ${describeType(file)}.`);
 }
 
-/** The parser's message quotes the file, which may hold anything. */
+/** The parser's own message quotes the file, which may contain anything. */
 function lineOf(error: unknown, text: string): string {
   const position = /at position (\d+)/.exec(String(error))?.[1];
   return position === undefined ? "" : ` (line ${text.slice(0, Number(position)).split("\n").length})`;

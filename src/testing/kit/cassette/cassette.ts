@@ -1,19 +1,19 @@
 /**
- * What a connector asked its vendor and what it was answered. All strings are fakes, but for those that `kept` lists,
- * numbers, booleans and times; what the connector brought along itself is `own`.
+ * A connector's requests to its vendor and the answers. All strings are fakes, except those in `kept`, numbers, booleans
+ * and times. Values that come from the connector itself are `own`.
  */
 export interface Cassette {
   readonly version: 2;
-  /** Goes into the digests of what the connector brought along. */
+  /** Salt for the digests of the connector's own values. */
   readonly salt: string;
-  /** Strings that are not replaced: they repeat like those of an enum, or the author has named their field. */
+  /** Strings that aren't replaced: they repeat like an enum's values, or the author listed their field in `keep`. */
   readonly kept: readonly string[];
-  /** Runs that follow each other: one, or a second one from the watermarks of the first. */
+  /** One run, or two where the second starts from the watermarks of the first. */
   readonly runs: readonly RecordedRun[];
 }
 
 export interface RecordedRun {
-  /** ISO 8601: when the run began, and what time it is when it is played. */
+  /** ISO 8601: when the run started, and the time at which a playback starts. */
   readonly startedAt: string;
   /** In the order of the requests. */
   readonly exchanges: readonly Exchange[];
@@ -43,13 +43,13 @@ export interface RecordedResponse {
   readonly body: RecordedBody;
 }
 
-/** A decoded body: JSON where it is JSON, so that a cassette can be read and compared. */
+/** A decoded body, as JSON where possible, so that people can read and diff a cassette. */
 export type RecordedBody =
   | { readonly json: unknown }
   | { readonly text: string }
   | { readonly base64: string };
 
-/** Marks an integer that a JavaScript number cannot hold: it is kept as a string. */
+/** Marks an integer that a JavaScript number can't hold; it's stored as a string. */
 const EXACT_NUMBER = "#number:";
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARKED_NUMBER = new RegExp(`"${EXACT_NUMBER}(-?\\d+)"`, "g");
@@ -72,13 +72,13 @@ export function bytesOf(body: RecordedBody): Buffer {
   return "text" in body ? Buffer.from(body.text) : Buffer.from(body.base64, "base64");
 }
 
-/** The fields of a body of HTML forms, as OAuth tokens are asked for; undefined if it is another body. */
+/** The fields of an HTML form body, as used to request OAuth tokens; undefined for any other body. */
 export function formOf(headers: RecordedRequest["headers"], body: RecordedBody | undefined) {
   const isForm = headers["content-type"]?.toLowerCase().startsWith("application/x-www-form-urlencoded");
   return isForm === true && body !== undefined && "text" in body ? new URLSearchParams(body.text) : undefined;
 }
 
-/** Another body than JSON and forms as text. A boundary of multipart is random, and occurs in it. */
+/** A body that is neither JSON nor a form, as text, without multipart's random boundary. */
 export function textOf(headers: RecordedRequest["headers"], body: RecordedBody): string {
   const text = "text" in body ? body.text : "base64" in body ? body.base64 : "";
   const boundary = /boundary="?([^";]+)/i.exec(headers["content-type"] ?? "")?.[1];

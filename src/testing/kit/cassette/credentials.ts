@@ -3,11 +3,11 @@ import { leavesOf } from "../structure/json-path.js";
 import { partsOf } from "../structure/request-parts.js";
 import type { RecordedRequest, RecordedResponse } from "./cassette.js";
 
-/** Shorter values are not secrets, and occur by chance. */
+/** Shorter values aren't secrets, and may occur by chance. */
 const MIN_LENGTH = 8;
-/** What a connector may leak: a recording needs no names, because nothing of it stays. */
+/** Names of values that a connector may leak. A recording needs no such names, because it keeps none of the values. */
 const SECRET = /(?:secret|passw(?:or)?d|key|auth(?:orization)?|cookie|credentials?|signature|assertion|jwt)$/;
-/** `token`, and longer names but those that say where a list goes on. */
+/** `token` and longer names, except names of page tokens. */
 const TOKEN = /(?<!page|next|continuation|cursor|sync|delta|skip)token$/;
 
 /** The credentials that a request sends: in headers, cookies, its address and the fields of its body. */

@@ -10,19 +10,19 @@ const ISO_TIME =
 const HTTP_TIME = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/iu;
 const WORD = /[\p{L}\p{M}\p{N}]+/u;
-/** Each alternative is bounded or takes all that it can: no text makes it slow. */
+/** Each alternative is bounded or takes all that it can, so no text makes it slow. */
 const TOKEN = new RegExp(`(${ISO_TIME.source})|(${UUID.source})|${WORD.source}`, "giu");
 const WHOLE_TIME = new RegExp(`^${ISO_TIME.source}$`, "u");
 /** Longer ones may be phone numbers, cards or one-time passwords. */
 const SHORT_NUMBER = /^-?\d{1,5}(?:\.\d{1,12})?$/;
-/** An integer of JSON that a JavaScript number cannot hold. */
+/** An integer in JSON that a JavaScript number can't hold. */
 const EXACT_NUMBER = /^#number:-?\d+$/;
 
 export function isTime(text: string): boolean {
   return WHOLE_TIME.test(text) || HTTP_TIME.test(text);
 }
 
-/** Numbers, booleans and times say nothing of a person, and connectors compute with them. */
+/** Numbers, booleans and times identify no one, and connectors compute with them. */
 export function isPlain(text: string): boolean {
   return (
     text === "" ||
@@ -42,15 +42,15 @@ export function wordsOf(text: string): readonly string[] {
 
 export const OWN = /own-[0-9a-f]{5}/;
 
-/** Stands for what the connector brought along: 20 bits tell its strings apart, and nobody guesses one from them. */
+/** Stands for a value of the connector's own: 20 bits distinguish its strings, but are too few to guess one from. */
 export function ownTag(salt: string, text: string): string {
   const steady = text.replace(TOKEN, (word, time, uuid) => ((time ?? uuid) === undefined ? word : "*"));
   return `own-${createHash("sha256").update(`${salt} ${steady}`).digest("hex").slice(0, 5)}`;
 }
 
 /**
- * Replaces texts word by word, equal words by equal fakes of the same length, form and letter case. So a name is found
- * again in an address, an id in a link, and what is between the words stays.
+ * Replaces texts word by word: equal words get equal fakes of the same length, form and letter case. A name still matches
+ * its e-mail address and an id its link, and whatever is between the words stays.
  */
 export class Fakes {
   /** By word in lower case. */
@@ -76,14 +76,14 @@ export class Fakes {
       this.#used.add(fake);
     }
     const letters = [...word];
-    // Connectors fold the case of what they compare.
+    // Connectors compare without regard to case.
     return [...fake].map((letter, i) => (isUpper(letters[i] ?? "") ? letter.toUpperCase() : letter)).join("");
   }
 
   #make(word: string): string {
     if (word.includes("-")) return randomUUID();
     for (let tries = 0; ; tries += 1) {
-      // In the end there are more words than fakes of their length, as of names in Chinese.
+      // There may be more words than fakes of their length, for example with Chinese names.
       const fake = likeness(word) + likeness(word).slice(0, Math.floor(tries / MOST_TRIES));
       if (!this.#used.has(fake) && (fake !== word || tries > MOST_TRIES)) return fake;
     }

@@ -6,25 +6,25 @@ import { isPlain } from "./fakes.js";
 const ENUM = /^(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)(?:[_.:/-](?:[A-Za-z][a-z]*|[A-Z]+))*\d{0,2}$/;
 const LONGEST_ENUM = 20;
 const MOST_VALUES = 8;
-/** How often each value of an enum is there, on average. */
+/** How often each value of an enum occurs, on average. */
 const REPEATED = 3;
-/** What the name of a field looks like, and not a value that is the key of a map. */
+/** What a field's name looks like, as opposed to a value used as a key of a map. */
 const NAME = /^[@$_]{0,2}[a-z][\w.:$[\]-]{0,59}$/i;
 const MOST_DIGITS = 4;
 
 interface Known {
   readonly enums: ReadonlySet<string>;
-  /** Strings of answers that do not stay, in lower case. */
+  /** Strings of answers that must be replaced, in lower case. */
   readonly values: ReadonlySet<string>;
 }
 
-/** What the strings of a recording are, by their fields: values of an enum, or something that must be replaced. */
+/** Decides by field which strings of a recording stay (an enum's values) and which must be replaced. */
 export class Fields {
-  /** What stays, by field. */
+  /** Strings that stay, by field. */
   readonly kept = new Map<string, Set<string>>();
   readonly #keep: ReadonlySet<string>;
   readonly #counts = new Map<string, Map<string, number>>();
-  /** By field: strings of answers that are not plain. */
+  /** Strings of answers that aren't plain, by field. */
   readonly #answered = new Map<string, Set<string>>();
   readonly #shapes = new Map<string, number>();
   #known: Known | undefined;
@@ -33,17 +33,17 @@ export class Fields {
     this.#keep = new Set(keep.map((name) => name.toLowerCase()));
   }
 
-  /** Notes a string, before anything is asked. @returns it as it is */
+  /** Records a string; call it for all strings before you ask anything. @returns the string, unchanged */
   note(text: string, field: string, by: "sent" | "answered", isFirst: boolean): string {
     if (isPlain(text)) return text;
     const counts = getOrAdd(this.#counts, field, () => new Map<string, number>());
-    // A second run has everything twice.
+    // A second run repeats everything.
     if (isFirst || !counts.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1);
     if (by === "answered") getOrAdd(this.#answered, field, () => new Set<string>()).add(text.toLowerCase());
     return text;
   }
 
-  /** Whether a value stays because of its field, which is noted then. */
+  /** Whether a value stays because of its field. If so, records it. */
   keeps(text: string, field: string): boolean {
     const isValue = this.#known?.enums.has(field) === true && this.#counts.get(field)?.has(text) === true;
     if (!this.isKept(field) && !isValue) return false;
@@ -55,12 +55,12 @@ export class Fields {
     return this.#keep.has(field.toLowerCase());
   }
 
-  /** Whether an answer has this string as a value that does not stay. */
+  /** Whether an answer has this string as a value that must be replaced. */
   isValue(text: string): boolean {
     return this.#known?.values.has(text.toLowerCase()) === true;
   }
 
-  /** Whether the keys of an object are values, such as logins: it is not like others, and what it holds is alike. */
+  /** Whether an object's keys are values, such as logins: it's unlike other objects, and its values are all alike. */
   isMap(object: object): boolean {
     const keys = Object.keys(object);
     const shape = keys.join("\n");
@@ -80,7 +80,7 @@ export class Fields {
     return NAME.test(text) && (text.match(/\d/g) ?? []).length <= MOST_DIGITS;
   }
 
-  /** To be called when all strings are noted. */
+  /** Call it once all strings are recorded. */
   settle(): void {
     const enums = new Set([...this.#counts.keys()].filter((field) => this.#isEnum(field)));
     const others = [...this.#answered].filter(([field]) => !enums.has(field) && !this.isKept(field));
@@ -90,7 +90,7 @@ export class Fields {
   #isEnum(field: string): boolean {
     const counts = this.#counts.get(field) ?? new Map<string, number>();
     if (counts.size > MOST_VALUES || !isRepeating(counts)) return false;
-    // What does not repeat elsewhere is an id or a login.
+    // A string that doesn't repeat elsewhere is an id or a login.
     const others = [...this.#counts].filter(([other, values]) => other !== field && !isRepeating(values));
     return [...counts.keys()].every(
       (value) =>

@@ -8,15 +8,15 @@ import { Fakes, isPlain, OWN, ownTag, wordsOf } from "./fakes.js";
 import { Fields } from "./fields.js";
 import { mapCsv, mapXml } from "./texts.js";
 
-/** Headers of answers that connectors page, wait and date by. All others, and those of requests, are left out. */
+/** Answer headers that connectors use for paging, waiting and dates. The cassette has no others, and none of requests. */
 const HARMLESS =
   /^(?:content-type|link|retry-after|etag|location|date|last-modified|set-cookie|content-range|(?:x-)?rate-?limit-[a-z-]+|x-(?:total|total-count|total-pages|page|per-page|next-page|prev-page))$/;
-/** What a part of a path looks like that names a resource. */
+/** What a path segment looks like that names a resource. */
 const RESOURCE = /^(?:v\d{1,2}|[a-z]+(?:[-_.][a-z]+)*)$/i;
 const JWT = /^(eyJ[\w-]+)\.(eyJ[\w-]+)\.[\w-]*$/;
 const RELATION = /rel="?(?:next|prev|previous|first|last|self)"?/;
 const ESCAPED = /^[^\s%]*(?:%[0-9a-f]{2}[^\s%]*)+$/i;
-/** So many words of a text that is not all from answers decide what it is a copy of. */
+/** The fewest words that identify a text as a copy if not all of it comes from answers. */
 const SHORTEST_COPY = 5;
 
 type MapText = (text: string, field: string) => string;
@@ -24,9 +24,9 @@ type MapText = (text: string, field: string) => string;
 type Runs = readonly { readonly startedAt: string; readonly exchanges: readonly Exchange[] }[];
 
 /**
- * Replaces all strings of recorded runs: those of answers by fakes, equal ones by equal ones; what a connector asks for
- * with values of earlier answers has the same fakes, and everything else that it sends is its own. What stays is plain,
- * repeats like an enum, or is in a field of `keep`.
+ * Replaces all strings of recorded runs. Strings in answers become fakes, equal strings equal fakes. Requests that use
+ * values from earlier answers get the same fakes; everything else that a connector sends counts as its own. A string
+ * stays if it's plain, repeats like an enum's values, or is in a field of `keep`.
  */
 export function redact(
   runs: Runs,
@@ -46,7 +46,7 @@ export function redact(
   return { cassette, kept: fields.kept };
 }
 
-/** A part that is the same in all requests tells none of them apart, such as a password: nothing of it stays. */
+/** A part that is the same in all requests, such as a password, distinguishes none of them, so it's dropped entirely. */
 function withoutNeedlessTags(runs: Runs): Runs {
   const tags = new Map<string, Set<string>>();
   const parts = runs.flatMap(({ exchanges }) => exchanges.flatMap(({ request }) => partsOf(request)));
@@ -63,10 +63,10 @@ function withoutNeedlessTags(runs: Runs): Runs {
 class Redaction {
   readonly salt = randomBytes(8).toString("hex");
   readonly #fakes = new Fakes();
-  /** Words of the answers so far: what a connector may ask for again. */
+  /** Words of the answers so far, which a connector may use in later requests. */
   readonly #given = new Set<string>();
   readonly #origins = new Set<string>();
-  /** Parts of paths that name resources. */
+  /** Path segments that name resources. */
   readonly #resources = new Set<string>();
 
   constructor(readonly fields: Fields) {}
@@ -138,7 +138,7 @@ class Redaction {
     return { text: this.#lines(text, map) ?? map(text, "a body") };
   }
 
-  /** JSON Lines; undefined for another text. */
+  /** JSON Lines; undefined for any other text. */
   #lines(text: string, map: MapText): string | undefined {
     if (!text.startsWith("{")) return undefined;
     try {
@@ -164,7 +164,7 @@ class Redaction {
     );
   }
 
-  /** Maps the parts of a path that name no resource, and the values of the query. A name and a password go. */
+  /** Maps path segments that name no resource, and query values. Drops a user name and a password. */
   #address(address: string, map: MapText): string {
     const [, scheme = "", host = "", path = "", query, fragment] =
       /^([a-z]+:\/\/)?((?<=\/\/)[^/?#]*)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(address) ?? [];
@@ -208,7 +208,7 @@ class Redaction {
 
   #words(text: string): string {
     if (isPlain(text)) return text;
-    // A fake of an escape could not be decoded.
+    // A fake of an escape sequence couldn't be decoded.
     if (ESCAPED.test(text)) return mapEscaped(text, (clear) => this.#faked(clear));
     return this.#faked(text);
   }
@@ -249,7 +249,7 @@ function claimsOf(encoded: string): object | undefined {
   }
 }
 
-/** What stays as it is keeps its escapes. */
+/** A string that stays unchanged keeps its escapes. */
 function mapEscaped(escaped: string, map: (text: string) => string): string {
   const text = decoded(escaped);
   const mapped = map(text);

@@ -3,7 +3,7 @@ import { withItems } from "../structure/edit.js";
 import { recordedAnswer, type VendorAnswer, type VendorRequest } from "../vendor/messages.js";
 import { answerLabel, type FaultKind, kindsOf, mainAnswers, type Plan, type View } from "./fault.js";
 
-/** What becomes of an answer; undefined if it has nothing to change. */
+/** Changes an answer; undefined if there is nothing to change. */
 type AnswerChange = (answer: VendorAnswer, request: VendorRequest, view: View) => VendorAnswer | undefined;
 
 type Headers = Readonly<Record<string, string>>;
@@ -21,12 +21,12 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: "Service unavailable",
 };
 
-/** Another answer altogether: what described the old body goes. */
+/** A completely different answer, without the headers that described the old body. */
 function instead(status: number, body: string | Buffer, headers: Headers = JSON_TYPE): VendorAnswer {
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** An error as vendors answer it. */
+/** A typical error answer of a vendor. */
 function jsonError(status: number, message: string, headers: Headers = {}): VendorAnswer {
   const text = JSON.stringify({ error: { code: status, message } });
   return instead(status, text, { ...JSON_TYPE, ...headers });
@@ -44,7 +44,7 @@ function body(change: (bytes: Buffer) => string | Buffer | undefined): AnswerCha
   };
 }
 
-/** Another text of a file, made of its lines. */
+/** Rewrites a text file line by line. */
 function file(change: (lines: readonly string[]) => string | Buffer | undefined): AnswerChange {
   return body((bytes) => {
     const lines = bytes.toString("utf8").split("\n");
@@ -66,7 +66,7 @@ const showsKey: AnswerChange = (_, { headers, url }) => {
   return { ...jsonError(401, `Incorrect ${shown}`), shown };
 };
 
-/** The recorded answer to a request of another kind. */
+/** The recorded answer to a different kind of request. */
 const ofAnotherList: AnswerChange = (_answer, _request, { structure, recorded }) =>
   recorded(structure.listings[1]?.pages[0]?.exchange ?? structure.details[0]);
 
@@ -84,7 +84,7 @@ const HTML = { "content-type": "text/html; charset=utf-8" };
 const MAINTENANCE =
   "<!doctype html><html><head><title>Maintenance</title></head><body>We will be back soon.</body></html>";
 
-/** The answers that a fault changes. A single page is the last one, not the first. */
+/** The answers that a fault changes. A single page counts as the last one, not the first. */
 const PLACES = {
   last: (view: View) => mainAnswers(view).slice(-1),
   any: (view: View) => picked(view, mainAnswers(view)),
@@ -169,7 +169,7 @@ function asRecorded({ request }: Exchange, exchange: number): VendorRequest {
   return { ...request, body: Buffer.alloc(0), number: 1, repeat: 0, exchange };
 }
 
-/** Answers an error from one answer on, until another request has renewed what has expired. */
+/** Answers with an error from some point on, until another request renews what has expired. */
 function expiring(error: VendorAnswer, renewal: (view: View) => number | undefined) {
   return (view: View, [, where]: readonly [string, keyof typeof PLACES, string]): Plan | undefined => {
     const [place] = PLACES[where](view);
@@ -215,7 +215,7 @@ function after(status: number, seconds: number): AnswerChange {
   return error(status, { "retry-after": `${seconds}` });
 }
 
-/** @param share Of the body; -1 cuts before the status line. */
+/** @param share Share of the body to send; -1 cuts before the status line. */
 function cut(share: number): AnswerChange {
   return (answer) => ({ ...answer, cutAfter: Math.floor(share < 0 ? share : answer.body.length * share) });
 }

@@ -12,7 +12,7 @@ export interface View {
   readonly structure: Structure;
   /** The listing with the most pages. */
   readonly main: Listing | undefined;
-  /** Picks one of several places: always the same one for a seed and a fault. */
+  /** Picks one of several places, always the same for a seed and a fault. */
   pick<Place>(places: readonly Place[]): Place | undefined;
   /** The recorded answer of an exchange. */
   recorded(exchange: number | undefined): VendorAnswer | undefined;
@@ -40,13 +40,13 @@ export function viewOf(recording: Recording, seed: number, fault: string): View 
   };
 }
 
-/** The answers with the data that the connector is about: pages, or else details, or else files. */
+/** The answers with the connector's main data: pages, or else details, or else files. */
 export function mainAnswers({ structure, main }: View): readonly number[] {
   if (main !== undefined) return main.pages.map(({ exchange }) => exchange);
   return structure.details.length > 0 ? structure.details : structure.texts;
 }
 
-/** As in `page 2 of GET /users`. */
+/** For example `page 2 of GET /users`. */
 export function pageLabel({ name, pages }: Listing, index: number): string {
   return pages.length === 1 ? name : `page ${index + 1} of ${name}`;
 }
@@ -64,7 +64,7 @@ export function itemsOf({ pages }: Listing): readonly unknown[] {
   return pages.flatMap(({ items }) => items);
 }
 
-/** Least number of items, and least share of a listing, that the default guard misses, with some to spare. */
+/** Enough items, and enough of a listing, for the default guard to notice that they are missing, with some to spare. */
 export const NOTICED_ITEMS = 5;
 export const NOTICED_SHARE = 0.3;
 
@@ -72,7 +72,7 @@ export function isNoticedByGuard(listing: Listing, lost: number): boolean {
   return lost >= NOTICED_ITEMS && lost >= NOTICED_SHARE * itemsOf(listing).length;
 }
 
-/** What a row of the report says of its fault. */
+/** What a row of the report says about its fault. */
 export interface NamedFault {
   /** Stable, in kebab case: `status-500-last`. */
   readonly name: string;
@@ -80,28 +80,28 @@ export interface NamedFault {
   readonly summary: string;
 }
 
-/** What misbehaves about the vendor, derived from a recording. */
+/** A misbehaviour of the vendor, derived from a recording. */
 export interface VendorFault extends NamedFault {
   /**
    * Applies the fault to a recording, for one run.
-   * @returns undefined if it does not apply to the recording
+   * @returns undefined if it doesn't apply to the recording
    */
   inject(recording: readonly Exchange[]): Injected | undefined;
-  /** Differences from the clean run that follow from the vendor's own data, such as an item that it has under the fault only. */
+  /** Differences from the clean run that the vendor's own data explains, such as an item that only the fault adds. */
   readonly excuses?: readonly Change["kind"][] | undefined;
 }
 
 /** A recording under a fault. */
 export interface Injected {
-  /** The exchanges that are played instead: the recording itself, or a changed copy. */
+  /** The exchanges to play: the recording itself, or a changed copy. */
   readonly exchanges: readonly Exchange[];
   /**
-   * Whether nothing but the guard can see it, because each answer is as valid as the recorded one: it does not apply to
-   * connectors that declare no snapshot.
+   * Whether only the guard can notice it, because each answer is as valid as the recorded one. It doesn't apply to
+   * connectors without a snapshot.
    */
   readonly seenByGuardOnly?: boolean | undefined;
   /**
-   * Changes one answer. Returns the same object if it leaves it alone: an answer that differs from the recording counts as injected.
+   * Changes one answer, or returns the same object to leave it alone: a different object counts as injected.
    */
   answer?(answer: VendorAnswer, request: VendorRequest): VendorAnswer;
 }
@@ -112,7 +112,7 @@ export interface FaultKind extends NamedFault, Pick<VendorFault, "excuses"> {
 }
 
 export interface Plan extends Injected {
-  /** Which answer it changes, as in `page 2 of GET /users`. */
+  /** Which answer it changes, for example `page 2 of GET /users`. */
   readonly at: string;
 }
 
@@ -128,7 +128,7 @@ export function kindsOf<Row extends readonly [name: string, where: unknown, summ
 /** What the clean run wrote, as plain objects. */
 export type PlainRecords = { readonly [C in Collection]?: readonly object[] };
 
-/** What misbehaves about a source of records, for connectors that do not use HTTP. */
+/** A misbehaviour of a source of records, for connectors that don't use HTTP. */
 export interface RecordFault extends NamedFault {
   /**
    * Applies the fault to what the clean run wrote.
@@ -137,7 +137,7 @@ export interface RecordFault extends NamedFault {
   inject(clean: PlainRecords): InjectedRecords | undefined;
 }
 
-/** A block of records on its way into a write. */
+/** A block of records on its way to a write. */
 export interface PassedBlock {
   readonly collection: Collection;
   readonly records: readonly object[];
@@ -149,7 +149,7 @@ export interface PassedBlock {
 export interface InjectedRecords {
   /** Where it is injected: `accounts, from record 7`. */
   readonly cause: string;
-  /** Returns the records to pass on: the same array if the block is left alone. Throws if the source fails. */
+  /** Returns the records to pass on: the same array to leave the block alone. Throws if the source fails. */
   pass(block: PassedBlock): readonly object[];
   /** Records to add at the end of a collection. */
   end?(collection: Collection): readonly object[];

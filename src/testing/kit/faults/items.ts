@@ -1,4 +1,4 @@
-/** Faults of items one by one, whether a vendor's answers or a source of records have them. */
+/** Faults in single items, whether of a vendor's answers or of a source of records. */
 import { createHash } from "node:crypto";
 import { isPlainObject } from "../../../core/validate.js";
 import { jsonOf, withBody } from "../structure/edit.js";
@@ -16,22 +16,22 @@ import {
 /** The items of a source. */
 export interface Items {
   readonly values: readonly unknown[];
-  /** Where all of them have their id. */
+  /** Path of the id in all items. */
   readonly id: JsonPath | undefined;
   pick<Place>(places: readonly Place[]): Place | undefined;
 }
 
 export type ItemFault = readonly [
   name: string,
-  /** Which items change: all, as many as the guard notices, or one. Only the guard can see an item that stays valid. */
+  /** Which items change: all, as many as the guard notices, or one. "valid": only the guard can notice. */
   where: "all" | "all valid" | "some" | "some valid" | "one",
   summary: string,
-  /** @returns undefined if it does not apply to the items */
+  /** @returns undefined if it doesn't apply to the items */
   plan: (items: Items) => ItemPlan | undefined,
 ];
 
 interface ItemPlan {
-  /** What changes, such as the name of a field. */
+  /** What changes, for example the name of a field. */
   readonly at: string;
   readonly change: (item: unknown, index: number) => unknown;
 }
@@ -80,7 +80,7 @@ function ids(change: (id: string | number) => unknown): ItemFault[3] {
     };
 }
 
-/** An id in capitals, or in small letters if it is in capitals. */
+/** An id in upper case, or in lower case if it already is in upper case. */
 export function otherCase(id: string | number): string {
   const text = `${id}`;
   return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase();
@@ -91,7 +91,7 @@ function otherType(id: string | number): string | number {
   return Number.isSafeInteger(Number(id)) ? Number(id) : id;
 }
 
-/** Only names and addresses are others: dates and kinds remain valid. */
+/** Changes only names and addresses: dates and kinds remain valid. */
 function otherTenant(items: Items): ItemPlan | undefined {
   const { id } = items;
   if (id === undefined) return undefined;
@@ -103,7 +103,7 @@ function otherTenant(items: Items): ItemPlan | undefined {
   return { at: "the items", change };
 }
 
-/** Another person's names and addresses: always the same ones for an id. */
+/** Another person's names and addresses, always the same for an id. */
 export function renamedPerson(item: unknown, id: JsonPath): unknown {
   const digest = shortDigest(valueAt(item, id));
   return [...leavesOf(item)].reduce<unknown>((changed, { path, value }) => {
@@ -114,8 +114,8 @@ export function renamedPerson(item: unknown, id: JsonPath): unknown {
 }
 
 /**
- * Whether a field tells of something else that has an id of its own, such as a member of a team or the user of a sign-in:
- * a person with the same id and another name would be a contradiction, not another person.
+ * Whether a field belongs to something else with its own id, such as a member of a team or the user of a sign-in.
+ * The same id with another name would be a contradiction, not another person.
  */
 function isOfAnother(item: unknown, path: JsonPath, id: JsonPath): boolean {
   const inner = path.slice(1).map((_, index) => path.slice(0, index + 1));
@@ -158,7 +158,7 @@ function shortDigest(value: unknown): string {
 
 interface Entry {
   readonly exchange: number;
-  /** Where the item is in the body. */
+  /** Path of the item in the body. */
   readonly path: JsonPath;
   readonly value: unknown;
 }
@@ -187,12 +187,12 @@ function planOf(view: View, [, where, , plan]: ItemFault): Plan | undefined {
     count += 1;
     changed[exchange] = withBody(page, { json: withValueAt(jsonOf(page), path, other) });
   }
-  // Fewer changes than the guard notices look like people who left and others who came.
+  // Fewer changes than the guard notices look like people who joined and left.
   if (where !== "one" && (count < NOTICED_ITEMS || count < entries.length * NOTICED_SHARE)) return undefined;
   return { at: planned.at, exchanges: changed, seenByGuardOnly: where.endsWith("valid") };
 }
 
-/** The items with most fields: of the main listing, or the details of its items. */
+/** The items with the most fields: those of the main listing, or the details of its items. */
 function entriesOf({ recording, structure, main }: View): readonly Entry[] {
   const items: readonly Entry[] = (main?.pages ?? []).flatMap(({ exchange, items: values }) =>
     values.map((value, index) => ({ exchange, path: [...(main?.list ?? []), index], value })),
@@ -204,7 +204,7 @@ function entriesOf({ recording, structure, main }: View): readonly Entry[] {
   return isFewerFields(items[0]?.value, details[0]?.value) ? details : items;
 }
 
-/** As many of the items as the guard notices: of whole pages, or of details in succession. */
+/** As many items as the guard notices: whole pages, or consecutive details. */
 function someOf(view: View, entries: readonly Entry[]): readonly Entry[] {
   const { main } = view;
   if (main === undefined || entries[0]?.path.length === 0)

@@ -1,4 +1,4 @@
-/** Faults of how a listing is cut into pages: pages and items that are missing, come twice, or move. */
+/** Faults in how a listing is split into pages: pages and items that are missing, duplicated or moved. */
 import type { Exchange } from "../cassette/cassette.js";
 import { leadingTo, relaid, withItems, withPages, withPlaces } from "../structure/edit.js";
 import { valueAt, withValueAt } from "../structure/json-path.js";
@@ -22,11 +22,11 @@ interface Layout {
   /** What the total changes to, from the page `totalFrom` on. */
   readonly total?: number;
   readonly totalFrom?: number;
-  /** Lost items are noticed without totals and guards, because others come twice. */
+  /** Lost items show even without totals and guards, because other items are duplicated. */
   readonly isVisible?: boolean;
 }
 
-/** The pages of a listing, and the position that the seed has picked. */
+/** The pages of a listing, and the position picked by the seed. */
 interface Cut {
   readonly view: View;
   readonly listing: Listing;
@@ -39,7 +39,7 @@ const REPEATED = 2;
 
 type Row = readonly [
   name: string,
-  /** Which page is picked; a number: none, and the listing has at least so many. */
+  /** Which page to pick. A number picks none, and requires at least that many pages. */
   where: keyof typeof POSITIONS | number,
   summary: string,
   layout: (cut: Cut) => Layout | readonly Items[] | Plan | undefined,
@@ -96,8 +96,8 @@ function planOf(view: View, [, where, , change]: Row): Plan | undefined {
 }
 
 /**
- * Whether anybody could notice that items are missing: by the vendor's total, or by the guard. An erosion that even totals
- * agree with is not a fault that a connector can be blamed for.
+ * Whether the missing items are noticeable at all, by the vendor's total or by the guard. You can't blame a connector for
+ * losses that even the totals agree with.
  */
 function isPlayable(listing: Listing, { pages, total, isVisible }: Layout): boolean {
   const lost = lostOf(listing, pages);
@@ -133,8 +133,8 @@ function halved({ view, listing, pages, all }: Cut): readonly Items[] | Plan | u
 }
 
 /**
- * Offsets stay what they are: each request gets half of the items that it asks for, and the other half has its own. A
- * vendor that names the next offset names that of the other half.
+ * Offsets stay the same: each request gets half of the items that it asks for, and a request of its own gets the other
+ * half. A vendor that names the next offset names the other half's.
  */
 function halvedOffsets(view: View, listing: Listing, size: number): Plan | undefined {
   const { asks } = listing;
@@ -158,9 +158,9 @@ function repeatedItems({ pages, at }: Cut): readonly Items[] {
   return pages.with(at, [...items, ...items.slice(0, REPEATED)]);
 }
 
-/** Later pages move up by so many items. Cursors and tokens do not shift. */
+/** Moves later pages up by the number of deleted items. Cursors and tokens don't shift. */
 function shifted({ listing, pages: [first = [], ...others], all }: Cut): Layout | undefined {
-  // Without a total, nobody could notice that two items are missing.
+  // Without a total, two missing items go unnoticed.
   if (listing.counts === undefined || first.length <= REPEATED || listing.totals.length === 0)
     return undefined;
   const later = chunksOf(all.slice(first.length + REPEATED), first.length);
@@ -177,7 +177,7 @@ function positionsOf(pages: readonly unknown[]): readonly number[] {
   return pages.map((_, position) => position);
 }
 
-/** An item more, with another id and another name, before the one that it looks like. */
+/** An extra item, with another id and another name, before the item that it resembles. */
 function twin({ listing, pages, all, at }: Cut): Layout | undefined {
   const [first] = pages[at] ?? [];
   const id = listing.id && valueAt(first, listing.id);

@@ -1,4 +1,4 @@
-/** Faults of what pages say about their listing: the next page, the total, and the list itself. */
+/** Faults in what pages say about their listing: the next page, the total and the list itself. */
 import type { Exchange } from "../cassette/cassette.js";
 import {
   continuedAs,

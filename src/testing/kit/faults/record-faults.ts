@@ -1,4 +1,4 @@
-/** What can go wrong with a source of records, whatever it reads. */
+/** What can go wrong with any source of records. */
 import { isObject } from "../../../core/validate.js";
 import { COLLECTIONS, type Collection, isCollection } from "../../../sync/collections.js";
 import { type JsonPath, valueAt, withValueAt } from "../structure/json-path.js";
@@ -11,7 +11,7 @@ interface Spot {
   readonly records: readonly object[];
 }
 
-/** Of so few records the guard's rules about ids hold a run that removes more than a quarter. */
+/** With this few records, the guard's rules about ids hold a run that removes more than a quarter. */
 export const FEWEST = 12;
 
 export const RECORD_FAULTS: readonly RecordFault[] = [
@@ -78,7 +78,7 @@ function changes([name, where, summary, plan]: ItemFault): RecordFault {
   return row(name, summary, inject, FEWEST);
 }
 
-/** Changes the records of one collection. `change` returns undefined to leave a record out, and itself to leave it alone. */
+/** Changes the records of one collection. `change` returns undefined to drop a record, or the record to keep it. */
 function changing(
   { collection }: Spot,
   change: (record: object, index: number) => unknown,
@@ -88,13 +88,13 @@ function changing(
       if (own !== collection) return records;
       const passed = records.map((record, i) => change(record, index + i));
       if (passed.every((record, i) => record === records[i])) return records;
-      // What is not an object is passed on too: the SDK must refuse it.
+      // Passes on values that aren't objects too: the SDK must refuse them.
       return passed.filter((record): record is object => record !== undefined);
     },
   };
 }
 
-/** Twice as many as there are, and more than pass in any case. */
+/** Twice as many as there are, and more than the guard ever lets pass. */
 function added(spot: Spot): Omit<InjectedRecords, "cause"> | undefined {
   const { collection, records } = spot;
   const path = idPathOf(spot);
@@ -115,7 +115,7 @@ export function snapshotsIn(clean: PlainRecords): readonly Spot[] {
     .sort((a, b) => b.records.length - a.records.length);
 }
 
-/** Where all records have their id, which may be below the name of a variant. */
+/** Path of the id in all records, which may be below a variant's name. */
 export function idPathOf({ collection, records }: Spot): JsonPath | undefined {
   const { idField = "id", variants } = COLLECTIONS[collection];
   const variant = variants.find((name) => isObject(valueAt(records[0], [name])));

@@ -16,8 +16,8 @@ interface AnyWriter {
 }
 
 /**
- * The connector as the SDK runs it here: its code runs in its own time, and a fault can change its records.
- * @param onWatermark Gets each watermark that the connector is given.
+ * Wraps a connector so that its code runs in virtual time and a fault can change its records.
+ * @param onWatermark Receives each watermark that the connector gets.
  */
 export function kitConnector(
   connector: Connector<SnapshotCollection>,
@@ -43,13 +43,13 @@ export function kitConnector(
 }
 
 /**
- * The batch that a connector gets: in the SDK, time is that of the test's clock without the connector's context; records
- * are noted, and changed by a fault, on their way.
+ * Wraps a connector's batch: the SDK's code runs outside the connector's virtual time, and records are noted, and perhaps
+ * changed by a fault, on their way.
  */
 function watchedBatch(batch: AnyBatch, watched: WatchedRecords): AnyBatch {
   const call = <T>(work: () => Promise<T>): Promise<T> => {
     const called = watched.activity.during("calls", () => leaveVirtualTime(work));
-    // As in the SDK: the run fails for a write that nobody awaits.
+    // As in the SDK, a failed write fails the run even if the connector doesn't await it.
     called.catch(() => {});
     return called;
   };

@@ -5,15 +5,15 @@ import type { Playback } from "../vendor/playback.js";
 
 type Kind = "running" | "calls" | "pulls";
 
-/** What is under way in a run: a driver lets time pass only if nothing is. */
+/** Tracks pending work in a run: a driver lets time pass only if there is none. */
 export class Activity {
-  /** Whether the connector's `run` was called and has not settled. */
+  /** Calls of the connector's `run` that haven't settled. */
   running = 0;
-  /** Calls of the connector to its batch that have not settled. */
+  /** The connector's calls to its batch that haven't settled. */
   calls = 0;
-  /** Times that the SDK waits for a source of the connector. */
+  /** How often the SDK is currently waiting for a source of the connector. */
   pulls = 0;
-  /** Grows whenever something begins or ends. */
+  /** Increases whenever something starts or ends. */
   changes = 0;
 
   async during<T>(what: Kind, work: () => T | Promise<T>): Promise<T> {
@@ -31,28 +31,28 @@ export class Activity {
 interface DrivenRun {
   readonly time: VirtualTime;
   readonly activity: Activity;
-  /** A connector without a recording has none. */
+  /** Undefined without a recording. */
   readonly vendor: Playback | undefined;
-  /** Called if the run does not end. */
+  /** Called if the run doesn't end. */
   readonly giveUp: (why: string) => void;
 }
 
 const LONGEST_MS = 24 * 3_600_000;
 const MOST_STEPS = 10_000;
-/** Jobs that are under way at a time in the pool of threads, where files are read and bodies decompressed. */
+/** Size of the thread pool, which reads files and decompresses bodies. */
 const THREADS = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
 
-/** Nothing can happen but what the clock brings. */
+/** Only the clock can make something happen. */
 const HELD = 8;
-/** The connector waits for a timer, and perhaps for work in the pool. */
+/** The connector waits for a timer, and perhaps for work in the thread pool. */
 const WAITING = 20;
-/** Something is under way in this process that ends by itself, unless the connector does not read on: about 2 s. */
+/** Work in this process will end by itself, unless the connector stops reading: about 2 s. */
 const BUSY = 20_000;
 
 /**
- * Lets time pass for a run. With a recording, whenever everything in it waits: everything is in this process, so this is
- * counted in turns of its loop and its pool, which a busy machine slows down as it slows down the connector. A real source
- * is somewhere else: its time is the real one.
+ * Lets time pass for a run. With a recording, time passes whenever everything waits. Everything is in this process, so
+ * the driver counts turns of its event loop and thread pool: a busy machine slows these down just like the connector.
+ * A real source is outside the process, so it gets real time.
  */
 export function driveRun<T>(run: DrivenRun, work: Promise<T>): Promise<T> {
   return run.vendor === undefined ? atRealPace(run, work) : whenIdle(run, run.vendor, work);
@@ -62,13 +62,13 @@ function whenIdle<T>({ time, activity, giveUp }: DrivenRun, vendor: Playback, wo
   let [passedMs, steps] = [0, 0];
   const isAsked = () => vendor.busy > 0 || vendor.route.pending > vendor.held;
   const patience = () => {
-    // The SDK sends to a server of this process: its timeouts must not end that.
+    // The SDK sends to a server in this process, which its timeouts must not interrupt.
     if ((activity.running === 0 && activity.calls === 0) || isAsked()) return BUSY;
     if (vendor.held > 0) return HELD;
     return time.pending > 0 ? WAITING : BUSY;
   };
   return drive(time.clock, work, {
-    // Timers of the SDK do not count: a source that is silent for an hour is looked at each second of it.
+    // Timers of the SDK don't count: it checks a silent source every second, for an hour.
     activity: () =>
       `${activity.changes} ${time.changes} ${vendor.busy} ${vendor.held} ${vendor.route.pending}`,
     patience,
@@ -97,7 +97,7 @@ async function atRealPace<T>({ time }: DrivenRun, work: Promise<T>): Promise<T> 
   return work;
 }
 
-/** A turn of the loop in which each thread of the pool was free once. */
+/** A turn of the event loop in which each thread of the pool was free once. */
 async function poolTurn(): Promise<void> {
   await Promise.all(Array.from({ length: THREADS }, () => stat("/")));
   await new Promise<void>((resolve) => setImmediate(resolve));

@@ -6,7 +6,7 @@ import { Patches } from "../time/install.js";
 
 const CONSOLE = ["debug", "dir", "error", "info", "log", "table", "trace", "warn"] as const;
 
-/** Notes what is printed and logged during a run. What the connector itself prints is not shown. */
+/** Captures output and logs during a run. The connector's own output isn't shown. */
 export class Output {
   readonly lines: string[] = [];
   readonly #patches = new Patches();
@@ -45,7 +45,7 @@ export class Output {
     }
   }
 
-  /** What the SDK is given to log with. */
+  /** The logger for the SDK. */
   get logger(): Logger {
     const log = (message: string, details?: object) => void this.lines.push(format(message, details ?? ""));
     return { debug: log, info: log, warn: log, error: log };
@@ -61,18 +61,18 @@ export class Output {
   }
 }
 
-/** Catches errors that nobody handles, in place of the listeners that would end the process or a test for them. */
+/** Catches unhandled errors, in place of listeners that would end the process or fail a test. */
 export class Unhandled {
   readonly errors: unknown[] = [];
   readonly #restore: (() => void)[] = [];
 
-  /** @param onException Called with an exception that nobody caught; a rejection is only noted. */
+  /** @param onException Receives uncaught exceptions. Rejections are only noted. */
   constructor(readonly onException: (error: unknown) => void) {
     this.#listen("unhandledRejection", (error) => this.errors.push(error));
     this.#listen("uncaughtException", (error) => this.caught(error));
   }
 
-  /** Notes an exception that was caught where it would have been nobody's. */
+  /** Notes an exception that would otherwise have been uncaught. */
   caught(error: unknown): void {
     this.errors.push(error);
     this.onException(error);

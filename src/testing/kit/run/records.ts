@@ -4,15 +4,15 @@ import type { InjectedRecords } from "../faults/fault.js";
 import { enterVirtualTime, type VirtualTime } from "../time/context.js";
 import type { Activity } from "./driver.js";
 
-/** The records of a connector on their way into its batch: they are noted, and a fault may change them. */
+/** Notes a connector's records on their way to its batch, where a fault may change them. */
 export class WatchedRecords {
-  /** What was passed on, by collection. */
+  /** The records that were passed on, by collection. */
   readonly records = new Map<Collection, object[]>();
-  /** What the fault threw at a writer: the SDK sends nothing of a run whose write has failed. */
+  /** The error that the fault threw from a write: the SDK sends nothing of a run with a failed write. */
   failure: { readonly error: unknown } | undefined;
   readonly #taken = new Map<Collection, number>();
 
-  /** @param onChange Called each time that the fault has changed something. */
+  /** @param onChange Called whenever the fault changes something. */
   constructor(
     readonly time: VirtualTime,
     readonly activity: Activity,
@@ -30,7 +30,7 @@ export class WatchedRecords {
     for (const record of records) noted.push(record);
   }
 
-  /** Passes a block on. @throws what the fault makes of the source */
+  /** Passes a block on. @throws the error of a fault that makes the source fail */
   pass(collection: Collection, records: readonly object[]): readonly object[] {
     const index = this.#taken.get(collection) ?? 0;
     this.#taken.set(collection, index + records.length);
@@ -48,7 +48,7 @@ export class WatchedRecords {
     return added;
   }
 
-  /** Runs code of the connector that a source consists of. */
+  /** Runs the connector code behind a source. */
   pull<T>(code: () => T | Promise<T>): Promise<T> {
     return this.activity.during("pulls", () => enterVirtualTime(this.time, code));
   }
@@ -63,12 +63,12 @@ export class WatchedRecords {
   }
 }
 
-/** Iterators of the connector and what they became: the SDK refuses one that is written twice. */
+/** The connector's iterators and their wrappers: the SDK refuses an iterator that is written twice. */
 const known = new WeakMap<object, AsyncIterator<unknown>>();
 
 /**
- * The source that the SDK reads in place of the connector's: code of the connector runs in its own time, records are
- * noted and changed. What the SDK refuses is passed on as it is.
+ * Wraps a source: the connector's code runs in virtual time, and records are noted and perhaps changed. Values that the
+ * SDK refuses are passed on unchanged.
  */
 export function watchedSource(collection: Collection, source: unknown, watched: WatchedRecords): unknown {
   if (typeof source !== "object" || source === null || isUnreadable(source)) return source;
@@ -90,7 +90,7 @@ export function watchedSource(collection: Collection, source: unknown, watched: 
   return source instanceof ReadableStream ? Readable.toWeb(Readable.from(passed)) : passed;
 }
 
-/** Streams of bytes, and those that were read or are locked. */
+/** Byte streams, and streams that have been consumed or are locked. */
 function isUnreadable(source: object): boolean {
   if (source instanceof Readable) return source.readableDidRead || !source.readableObjectMode;
   return ArrayBuffer.isView(source) || (source instanceof ReadableStream && source.locked);
@@ -122,7 +122,7 @@ function watchedIterator(
     try {
       return await read();
     } catch (error) {
-      // A source that the fault lets fail would have cleaned up.
+      // If the source had failed by itself, it would have cleaned up.
       await close().catch(() => {});
       throw error;
     }
@@ -146,7 +146,7 @@ function watchedIterator(
   return { next, return: close };
 }
 
-/** The records of what a source gave: one record or an array of them. */
+/** The records in a value yielded by a source: one record or an array. */
 export function recordsOf(value: unknown): readonly object[] {
   const values: readonly unknown[] = Array.isArray(value) ? value.flat() : [value];
   return values.filter((record) => typeof record === "object" && record !== null);

@@ -26,7 +26,7 @@ export interface Shared {
   readonly vendor: Vendor;
 }
 
-/** A workspace and a ledger for runs of one connector that follow each other. */
+/** A workspace and a ledger for consecutive runs of one connector. */
 export class RunWorkspace {
   readonly ledger = memoryLedger();
   readonly installationId: string;
@@ -59,41 +59,41 @@ export class RunWorkspace {
   }
 }
 
-/** What a run meets: at most one of the faults. */
+/** What a run encounters, with at most one of the faults. */
 export interface RunSetup {
-  /** What the vendor answers. Without it, requests go to their own addresses. */
+  /** The vendor's answers. Without a recording, requests go to their own addresses. */
   readonly recording?: RecordedRun | undefined;
   readonly injected?: Injected | undefined;
   readonly records?: InjectedRecords | undefined;
   readonly guard?: GuardOptions | false | undefined;
 }
 
-/** What became of a run. */
+/** The outcome of a run. */
 export interface RunResult {
   readonly outcome: "completed" | "held" | "refused";
-  /** With which it was held or refused. */
+  /** The error with which it was held or refused. */
   readonly error: unknown;
   readonly receipt: RunReceipt | undefined;
   readonly effect: Inspection;
-  /** Whether it has begun to send: a run that fails before has not touched the service. */
+  /** Whether it started to send. A run that fails before that hasn't touched the service. */
   readonly hasSent: boolean;
-  /** What was printed and logged: `console`, stdout, stderr and the SDK's logger. */
+  /** All output and logs: `console`, stdout, stderr and the SDK's logger. */
   readonly output: readonly string[];
-  /** What the connector sent to the vendor as credentials, and what it was granted. */
+  /** The credentials that the connector sent to the vendor or was granted. */
   readonly credentials: readonly string[];
   readonly requests: readonly PlayedRequest[];
   /** How often the fault was injected. */
   readonly fired: number;
-  /** Rejections and exceptions that nobody handled. */
+  /** Unhandled rejections and uncaught exceptions. */
   readonly unhandled: readonly unknown[];
   /** The records that passed into its batch. */
   readonly records: ReadonlyMap<Collection, readonly object[]>;
 }
 
-/** Turns of the event loop in which rejections that nobody handles become known. */
+/** Turns of the event loop within which unhandled rejections surface. */
 const LATE_TURNS = 3;
 
-/** One run of a workspace's connector. Never rejects because of the connector. */
+/** Runs a workspace's connector once. Never rejects because of the connector. */
 export async function runIn(
   workspace: RunWorkspace,
   setup: RunSetup & { readonly firstRun: boolean },

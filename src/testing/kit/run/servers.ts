@@ -10,20 +10,20 @@ import { type RunResult, type RunSetup, RunWorkspace, runIn } from "./run.js";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A run, and what was there before it. */
+/** A run and the state before it. */
 export interface TestedRun extends RunSetup {
-  /** What was completed before: these snapshots, or what the connector makes of this recording. */
+  /** What was completed before: these snapshots, or the connector's records from this recording. */
   readonly before?:
     | { readonly records: Partial<Record<SnapshotCollection, readonly object[]>> }
     | RecordedRun
     | undefined;
-  /** How many days the run comes after that. @default 1 */
+  /** Days between that and the run. @default 1 */
   readonly daysLater?: number | undefined;
 }
 
-/** What became of a run. */
+/** The outcome of a run. */
 export interface TestedResult extends RunResult {
-  /** Runs the same connector a day later, with the same recording, without the fault. */
+  /** Runs the same connector a day later, with the same recording but without the fault. */
   nextRun(): Promise<TestedResult>;
 }
 
@@ -36,10 +36,10 @@ export async function openServers() {
   const [server, vendor] = await Promise.all([startReferenceServer({ clock }), startVendor()]);
   const restoreTime = installVirtualTime();
   const shared = { server, clock, vendor };
-  // Modules are loaded with the first run, and time must not pass meanwhile.
+  // The first run loads modules, and no time must pass meanwhile.
   await new RunWorkspace(shared, { snapshots: ["accounts"], run: async () => {} }).complete({});
   return {
-    /** Runs a connector in a workspace of its own. Never rejects because of the connector. */
+    /** Runs a connector in its own workspace. Never rejects because of the connector. */
     run: (connector: Connector<SnapshotCollection>, run: TestedRun = {}): Promise<TestedResult> =>
       runAfter(new RunWorkspace(shared, connector), run),
     async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-/** How the pages of a listing lead to the next one. */
+/** How each page of a listing leads to the next one. */
 import type { Exchange } from "../cassette/cassette.js";
 import { answerValues, jsonOf } from "./edit.js";
 import { type JsonPath, valueAt } from "./json-path.js";
@@ -15,7 +15,7 @@ export function continuationOf(pages: readonly Exchange[], list: JsonPath): Cont
   return { next: nextPlaces(pages, list, asks), asks, counts, size };
 }
 
-/** The part of the requests that is another one on each page after the first. */
+/** The part of the requests that changes with each page after the first. */
 function askingPart(pages: readonly Exchange[]): RequestPart | undefined {
   const [first, ...later] = pages.map((page) => partsOf(page.request));
   if (first === undefined) return undefined;
@@ -42,7 +42,7 @@ function countingOf(asks: RequestPart, pages: readonly Exchange[], list: JsonPat
   return step > 1 && Array.isArray(items) && step >= items.length ? "items" : "pages";
 }
 
-/** Where the answers say that, and where, the list goes on: what is there on a page that has a next one only. */
+/** Where the answers say that the list continues, and where: present only on pages that have a next page. */
 function nextPlaces(
   pages: readonly Exchange[],
   list: JsonPath,
@@ -59,7 +59,7 @@ function nextPlaces(
   return values.filter(isNext).map(({ place }) => place);
 }
 
-/** Whether a value names the next page: its token, or its address. */
+/** Whether a value names the next page, by its token or its address. */
 function leads(
   value: string,
   page: Exchange,
@@ -75,7 +75,7 @@ function leads(
   return value === asked || (isAddress(value) && partValue(address, asks) === asked);
 }
 
-/** Whether a flag is one way on all pages but the last, or is called as such flags are. */
+/** Whether a flag has one value on all pages but the last, or has a name that is typical of such flags. */
 function isMoreFlag(path: JsonPath, pages: readonly Exchange[]): boolean {
   const flags = pages.map((page) => valueAt(jsonOf(page), path));
   if (!flags.every((flag) => typeof flag === "boolean")) return false;
@@ -84,7 +84,7 @@ function isMoreFlag(path: JsonPath, pages: readonly Exchange[]): boolean {
   return flags.slice(0, -1).every((flag) => flag !== last);
 }
 
-/** A number such as the page size may equal the next offset by chance: it does not change from page to page. */
+/** A number such as the page size may equal the next offset by chance, but it stays the same from page to page. */
 function isSameOn(path: JsonPath, pages: readonly Exchange[]): boolean {
   const values = pages.map((page) => valueAt(jsonOf(page), path));
   return values.length > 1 && values.every((value) => value === values[0]);

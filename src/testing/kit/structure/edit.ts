@@ -1,4 +1,4 @@
-/** Answers, and copies of them with something else in them. */
+/** Reads answers and makes changed copies of them. */
 import type { Exchange, RecordedBody } from "../cassette/cassette.js";
 import { isWithin, type JsonPath, type Leaf, leavesOf, valueAt, withValueAt } from "./json-path.js";
 import { partValue, withPart } from "./request-parts.js";
@@ -30,7 +30,7 @@ export function placeOf(exchange: Exchange, place: AnswerPlace): unknown {
   return place.in === "body" ? valueAt(jsonOf(exchange), place.path) : exchange.response.headers[place.name];
 }
 
-/** The values of an answer outside of its list, with the names that they go by. */
+/** The values of an answer outside its list, with their names. */
 export function* answerValues(exchange: Exchange, list: JsonPath): Generator<AnswerValue, void, undefined> {
   for (const [name, value] of Object.entries(exchange.response.headers))
     yield { place: { in: "header", name }, name, value };
@@ -44,7 +44,7 @@ interface AnswerValue {
   readonly value: Leaf["value"];
 }
 
-/** A copy with other values at some places of its answer; undefined takes the key or the header away. */
+/** A copy with another value at some places of its answer; undefined removes the key or the header. */
 export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], value: unknown): Exchange {
   return places.reduce(
     (changed, place) =>
@@ -55,7 +55,7 @@ export function withPlaces(exchange: Exchange, places: readonly AnswerPlace[], v
   );
 }
 
-/** A copy that goes on, or ends, as another page of the listing does. */
+/** A copy that names the same next page as another page of the listing, or none like that page. */
 export function continuedAs(exchange: Exchange, other: Exchange, { next }: Listing): Exchange {
   return next.reduce((changed, place) => withPlaces(changed, [place], placeOf(other, place)), exchange);
 }
@@ -78,9 +78,9 @@ export function pageAt(recording: Recording, listing: Listing, position: number)
 }
 
 /**
- * Plays other items on the pages. If there are more pages than before, requests for them are appended to the recording.
+ * Puts other items on the pages. If there are more pages than before, adds requests for them to the recording.
  * @param countedOn Sets the total of a page.
- * @returns undefined if such requests cannot be made up, because the recording does not show how a page is asked for
+ * @returns undefined if it can't make up such requests, because the recording doesn't show how to ask for a page
  */
 export function relaid(
   recording: Recording,
@@ -106,7 +106,7 @@ export function relaid(
   return [...played, ...changed.slice(listing.pages.length)];
 }
 
-/** The last page, now with a next one, and that next one. */
+/** The last page, now followed by a next page, and that next page. */
 function followingPage(
   pages: readonly Exchange[],
   { asks, counts, next, size }: Listing,
@@ -123,7 +123,7 @@ function followingPage(
   return [namingNext(last, value, { by: before, current }, next), page];
 }
 
-/** A copy that names the page which is asked for by another value, as the first page names the second. */
+/** A copy that names the page with this value as its next one, the way the first page names the second. */
 export function leadingTo(
   exchange: Exchange,
   value: string,
@@ -137,7 +137,7 @@ export function leadingTo(
     : namingNext(exchange, value, { by, current }, next);
 }
 
-/** Where a page names the current value, the copy has the other one: the token itself, or an address with it. */
+/** Replaces the current value with the other one, whether the page names the token itself or an address with it. */
 function namingNext(
   exchange: Exchange,
   value: string,

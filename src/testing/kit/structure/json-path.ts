@@ -1,6 +1,6 @@
 import { isPlainObject } from "../../../core/validate.js";
 
-/** Where a value is in a JSON document: keys and indexes from the top. */
+/** Path of a value in a JSON document: keys and indexes from the top. */
 export type JsonPath = readonly (string | number)[];
 
 export interface Leaf {
@@ -18,7 +18,7 @@ export function valueAt(value: unknown, path: JsonPath): unknown {
   return at;
 }
 
-/** A copy with another value at the path; undefined removes the key. Objects on the way that are missing are added. */
+/** A copy with another value at the path; undefined removes the key. Adds missing objects along the way. */
 export function withValueAt(value: unknown, path: JsonPath, replacement: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return replacement;

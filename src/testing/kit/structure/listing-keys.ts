@@ -9,15 +9,15 @@ const SHORTEST_TOKEN = 4;
 
 /** What earlier answers say about later requests. */
 interface Seen {
-  /** Key of the exchange whose answer has the whole address of a request, by method and address. */
+  /** Key of the exchange whose answer contains the whole address of a request, by method and address. */
   readonly links: Map<string, string>;
-  /** Values in answers, by the address that gave them. */
+  /** Values in answers, by the address that returned them. */
   readonly values: Map<string, Set<string>>;
-  /** Parts of requests that go on after the number of the last item, by address and name. */
+  /** Parts of requests that continue after the number of the last item, by address and name. */
   readonly counting: ReadonlySet<string>;
 }
 
-/** A key for each exchange: requests with the same one differ in what page they ask for, and in nothing else. */
+/** A key for each exchange: requests with the same key differ only in the page that they ask for. */
 export function listingKeys(recording: Recording): readonly string[] {
   const seen: Seen = { links: new Map(), values: new Map(), counting: countingParts(recording) };
   return recording.map((exchange) => {
@@ -44,7 +44,7 @@ function remember(exchange: Exchange, key: string, { links, values }: Seen): voi
   for (const { value } of leavesOf(jsonOf(exchange))) add(value);
 }
 
-/** Which parts always ask for what follows the last item: `since=300` after a page whose last item has that number. */
+/** Parts that always ask for what follows the last item: `since=300` after a page whose last item is number 300. */
 function countingParts(recording: Recording): ReadonlySet<string> {
   const follows = new Map<string, boolean>();
   const previous = new Map<string, { readonly numbers: ReadonlySet<string>; readonly asked: string }>();
@@ -61,7 +61,7 @@ function countingParts(recording: Recording): ReadonlySet<string> {
   return new Set([...follows].flatMap(([part, isFollowing]) => (isFollowing ? [part] : [])));
 }
 
-/** The numbers of the last item of each list, as a request has them. */
+/** The numbers in the last item of each list, in the form in which a request sends them. */
 function* lastNumbers(body: unknown): Generator<string, void, undefined> {
   const fields =
     typeof body === "object" && body !== null && !Array.isArray(body) ? Object.values(body) : [body];
@@ -76,7 +76,7 @@ function addressOf({ request }: Exchange): string {
   return `${request.method} ${origin}${pathname}`;
 }
 
-/** The addresses in an answer that look like those of a next page. */
+/** Addresses in an answer that look like links to a next page. */
 function* linksOf(exchange: Exchange): Generator<string, void, undefined> {
   const { link } = exchange.response.headers;
   const next = link === undefined ? undefined : nextLink(link);
@@ -102,7 +102,7 @@ function keyOf(exchange: Exchange, { values, counting }: Seen): string {
   const { method, url } = exchange.request;
   const parts = partsOf(exchange.request);
   const given = values.get(addressOf(exchange));
-  // A value of an earlier answer at the same address is a cursor, under whatever name.
+  // A value from an earlier answer at the same address is a cursor, whatever its name.
   const isToken = ({ in: where, value }: RequestPart) => where !== "path" && given?.has(value) === true;
   const isCounting = ({ in: where, name }: RequestPart) =>
     counting.has(`${addressOf(exchange)} ${where} ${name}`);

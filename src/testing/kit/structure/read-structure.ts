@@ -7,14 +7,14 @@ import { listingKeys } from "./listing-keys.js";
 import { isPaging, partsOf } from "./request-parts.js";
 import type { AnswerPlace, Listing, Page, Recording, Structure } from "./structure.js";
 
-/** Finds the listings of a recording and what else it has. */
+/** Finds the listings of a recording, and everything else in it. */
 export function readStructure(recording: Recording): Structure {
   const keys = listingKeys(recording);
   const asked = new Set<string>();
   const groups = new Map<string, number[]>();
   for (const [index, exchange] of recording.entries()) {
     if (!isSuccess(exchange) || asked.has(identityOf(exchange))) continue;
-    // What is asked again, such as after a failure, is the same page.
+    // A request that is repeated, for example after a failure, is the same page.
     asked.add(identityOf(exchange));
     const group = groups.get(keys[index] ?? "") ?? [];
     groups.set(keys[index] ?? "", group);
@@ -44,7 +44,7 @@ export function readStructure(recording: Recording): Structure {
   return { listings: named.sort((a, b) => size(b) - size(a)), details, texts, token };
 }
 
-/** As in `GET /v1/records?kind=group`: with what tells it from other listings at the same address. */
+/** For example `GET /v1/records?kind=group`: includes what distinguishes it from other listings at the same address. */
 function nameOf(listing: Listing, all: readonly Listing[], recording: Recording): string {
   const partsOfFirst = ({ pages }: Listing) => {
     const exchange = recording[pages[0]?.exchange ?? -1];
@@ -90,16 +90,16 @@ function identityOf({ request }: Exchange): string {
 const TOTAL = /total|count|size|results|records|matches|hits/i;
 const PAGES = /pages|page_?count|last_?page/i;
 
-/** Where each page tells how many items the whole list has. */
+/** Where each page states the number of items in the whole list. */
 function totalsOf(pages: readonly Exchange[], list: JsonPath, items: number): readonly AnswerPlace[] {
   return placesOfNumber(pages, list, items, (name, place) => {
     if (/page/i.test(name) || (place.in === "header" && /length/i.test(name))) return false;
-    // The size of the only page is not a total.
+    // The size of the only page isn't a total.
     return /total/i.test(name) || (pages.length > 1 && TOTAL.test(name));
   });
 }
 
-/** Where each page tells how many pages there are. */
+/** Where each page states the number of pages. */
 function pageCountsOf(pages: readonly Exchange[], list: JsonPath): readonly AnswerPlace[] {
   return placesOfNumber(pages, list, pages.length, (name) => PAGES.test(name));
 }
@@ -123,7 +123,7 @@ function placesOfNumber(
 const ID_NAMES = /^(id|_id|uuid|guid|key|sourceId|source_id)$/i;
 const ID_LIKE = /(_id|Id|ID)$|^(email|mail|login|username|userName|user_name|name)$/;
 
-/** Path of the array that the pages have in common and that holds their items; undefined if they have none. */
+/** Path of the array that holds the items on all pages; undefined if there is none. */
 function itemListOf(bodies: readonly unknown[]): JsonPath | undefined {
   const paths = new Map<string, JsonPath>();
   for (const body of bodies) for (const path of arraysOf(body)) paths.set(path.join("\n"), path);
@@ -148,14 +148,14 @@ function* arraysOf(value: unknown, path: JsonPath = []): Generator<JsonPath, voi
       if (key !== "errors" && key !== "warnings") yield* arraysOf(inner, [...path, key]);
 }
 
-/** Whether the object around a list has an id: then it is a detail with a list, such as a user with roles. */
+/** Whether the object around a list has an id: then it's a detail that contains a list, such as a user with roles. */
 function isInsideItem(body: unknown, path: JsonPath): boolean {
   if (path.length === 0) return false;
   const around = valueAt(body, path.slice(0, -1));
   return isPlainObject(around) && Object.keys(around).some((key) => ID_NAMES.test(key));
 }
 
-/** Where the items have an id that differs from item to item. */
+/** Path of an id that is unique among the items. */
 function idOf(items: readonly unknown[]): JsonPath | undefined {
   const candidates = [...idPaths(items[0])];
   const unique = candidates.filter((path) => {

@@ -1,4 +1,4 @@
-/** Requests as named parts, so that two pages of one listing differ in the parts that page. */
+/** Splits requests into named parts: two pages of one listing then differ only in the parts that select the page. */
 
 import type { Exchange, RecordedRequest } from "../cassette/cassette.js";
 import { formOf, textOf } from "../cassette/cassette.js";
@@ -13,7 +13,7 @@ export interface RequestPart {
 
 type PartName = Pick<RequestPart, "in" | "name">;
 
-/** Names of parameters that say which page is asked for. */
+/** Names of parameters that select a page. */
 const PAGING =
   /^(page|pages?_?(no|num|number|index|token|key|cursor)|(next_?)?page_?token|next_?(token|cursor|link|page)?|pagination_?(token|key)|offset|skip|start|start_?(index|at|position)|first_?result|starting_?after|after|before|since_?id|cursor|end_?cursor|marker|continuation(_?token)?|scroll_?id|bookmark|position|skip_?token|resume)$/;
 const SIZE =
@@ -38,7 +38,7 @@ export function partsOf(request: RecordedRequest): readonly RequestPart[] {
   return parts;
 }
 
-/** A part of an address, as it is if it cannot be decoded. */
+/** Decodes a part of an address, or returns it unchanged if it can't be decoded. */
 export function decoded(escaped: string): string {
   try {
     return decodeURIComponent(escaped);
@@ -47,7 +47,7 @@ export function decoded(escaped: string): string {
   }
 }
 
-/** What a request has at a part. */
+/** The value of one part of a request. */
 export function partValue(request: RecordedRequest, { in: where, name }: PartName): string | undefined {
   return partsOf(request).find((part) => part.in === where && part.name === name)?.value;
 }
@@ -74,7 +74,7 @@ export function isPageSize(part: RequestPart): boolean {
   return SIZE.test(wordOf(part)) && /^[1-9]\d*$/.test(part.value);
 }
 
-/** A copy of an exchange whose request has another value at a part. */
+/** A copy of an exchange with another value in one part of its request. */
 export function withPart(exchange: Exchange, part: PartName, value: string): Exchange {
   const { request } = exchange;
   const url = new URL(request.url);

@@ -1,4 +1,4 @@
-/** What a recording is made of: listings in pages, single answers, and how one page leads to the next. */
+/** The structure of a recording: listings in pages, single answers, and how one page leads to the next. */
 import type { Exchange } from "../cassette/cassette.js";
 import type { JsonPath } from "./json-path.js";
 import type { RequestPart } from "./request-parts.js";
@@ -6,31 +6,31 @@ import type { RequestPart } from "./request-parts.js";
 export interface Structure {
   /** Listings, the largest first. */
   readonly listings: readonly Listing[];
-  /** Indexes of the exchanges that are no page: details of an item, text files, and others. */
+  /** Indexes of the exchanges that aren't pages: details of an item, text files and others. */
   readonly details: readonly number[];
   readonly texts: readonly number[];
-  /** Index of the exchange that answers with an access token. */
+  /** Index of the exchange that returns an access token. */
   readonly token: number | undefined;
 }
 
 /** The requests that walk through one list. */
 export interface Listing {
-  /** As in `GET /v1/users`. */
+  /** For example `GET /v1/users`. */
   readonly name: string;
   readonly pages: readonly Page[];
-  /** Where the items are in the body of each page. */
+  /** Path to the items in the body of each page. */
   readonly list: JsonPath;
-  /** Where an item has its id. */
+  /** Path to the id in an item. */
   readonly id: JsonPath | undefined;
-  /** Where an answer names the next page; empty if the connector counts. */
+  /** Where an answer names the next page; empty if the connector counts pages or items itself. */
   readonly next: readonly AnswerPlace[];
-  /** Where an answer tells how many items the list has. */
+  /** Where an answer states the number of items in the list. */
   readonly totals: readonly AnswerPlace[];
-  /** Where an answer tells how many pages the list has. */
+  /** Where an answer states the number of pages. */
   readonly pageCounts: readonly AnswerPlace[];
-  /** Which part of a request says which page it asks for. */
+  /** The part of a request that selects the page. */
   readonly asks: RequestPart | undefined;
-  /** How that part counts, if it is a number. */
+  /** What that part counts, if it's a number. */
   readonly counts: "pages" | "items" | undefined;
   readonly size: RequestPart | undefined;
 }

@@ -1,4 +1,4 @@
-/** What a recording does not have, although the vendor has it. */
+/** Finds what the vendor has but the recording lacks. */
 import type { Exchange } from "../cassette/cassette.js";
 import { isTime } from "../cassette/fakes.js";
 import { answerValues, placeOf } from "./edit.js";
@@ -8,13 +8,13 @@ import { partsOf } from "./request-parts.js";
 import type { Listing, Recording } from "./structure.js";
 
 const NEXT = /next|continuation/i;
-/** Of the next time that the listing is asked for, not of its next page. */
+/** Names of tokens for the next synchronization, not for the next page. */
 const NEXT_TIME = /sync|delta|time|date|run|at$/i;
 const MORE = /^(?:has_?more|has_?next(?:_?page)?|more|is_?truncated)$/i;
 const TOTAL =
   /^(?:total(?:_?(?:count|items|results|records|elements|size|rows|users|members|entries|hits))?|@odata\.count|x-total(?:-count)?)$/i;
 
-/** Says of each listing what of it was not read. */
+/** Describes what the connector didn't read of each listing. */
 export function unreadPages(recording: Recording): readonly string[] {
   const { listings } = readStructure(recording);
   return listings.flatMap((listing) => {

@@ -4,26 +4,26 @@ import type { TestClock } from "../../../reference-server/test-clock.js";
 /** Where the requests of one run go. */
 export interface VendorRoute {
   readonly port: number;
-  /** Tells the runs apart. */
+  /** Identifies the run. */
   readonly run: string;
-  /** Requests that have begun and have no head of an answer yet. */
+  /** Requests that have started but have no response headers yet. */
   pending: number;
 }
 
-/** The time of a connector: that of a clock, from another beginning. Its timers end with it. */
+/** A connector's time: a clock's time with another starting point. Its timers end with it. */
 export class VirtualTime {
-  /** Where its HTTP requests go; undefined: to their own addresses. */
+  /** Where its HTTP requests go. If undefined, they go to their own addresses. */
   route: VendorRoute | undefined;
-  /** Grows with each timer that begins or ends. */
+  /** Increases whenever a timer starts or ends. */
   changes = 0;
-  /** Whether the run is over, although code of the connector may still go on. */
+  /** Whether the run is over, even if the connector's code is still running. */
   #ended = false;
   readonly #offset: number;
   readonly #timers = new Set<() => void>();
 
   /**
-   * @param startedAt What the time is now, in milliseconds since the epoch.
-   * @param onError Gets what a callback of a timer throws.
+   * @param startedAt The current time, in milliseconds since the epoch.
+   * @param onError Receives errors thrown by timer callbacks.
    */
   constructor(
     readonly clock: TestClock,
@@ -35,21 +35,21 @@ export class VirtualTime {
 
   /** Milliseconds since the epoch. */
   now(): number {
-    // A clock that does not stand still asks for the real time.
+    // Any clock but a stopped one uses the real time.
     return leaveVirtualTime(() => this.clock.now()) + this.#offset;
   }
 
-  /** Number of timers that the connector has started and that have not fired. */
+  /** Number of the connector's timers that haven't fired yet. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Milliseconds that only differences mean anything of. */
+  /** Milliseconds; only differences are meaningful. */
   monotonic(): number {
     return leaveVirtualTime(() => this.clock.monotonic());
   }
 
-  /** Calls back in the async context of the caller. @returns cancels it */
+  /** Calls back in the caller's async context. @returns a function that cancels it */
   after(ms: number, callback: () => void): () => void {
     if (this.#ended) return () => {};
     const run = AsyncResource.bind(callback);
@@ -83,24 +83,24 @@ export class VirtualTime {
 
 const contexts = new AsyncLocalStorage<VirtualTime | undefined>();
 
-/** The time of the connector whose code is running; undefined for all other code. */
+/** The time of the connector whose code is running; undefined in any other code. */
 export function virtualTime(): VirtualTime | undefined {
   return contexts.getStore();
 }
 
-/** Runs code of a connector. */
+/** Runs a connector's code. */
 export function enterVirtualTime<T>(time: VirtualTime, code: () => T): T {
   return contexts.run(time, code);
 }
 
-/** Runs code that is not the connector's, such as the SDK's: timers and dates are real in it. */
+/** Runs code that isn't the connector's, such as the SDK's, with real timers and dates. */
 export function leaveVirtualTime<T>(code: () => T): T {
   return contexts.run(undefined, code);
 }
 
 /** The longest delay of a timer; Node fires longer ones after a millisecond. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
-/** Ids of Node's own timers stay far below. */
+/** Far above the ids of Node's own timers. */
 let nextId = 2 ** 40;
 
 const active = new Map<number, VirtualTimer>();
@@ -167,7 +167,7 @@ export class VirtualTimer {
   }
 }
 
-/** The timer that was given to `clearTimeout` or `clearInterval`, as itself or as its number. */
+/** The timer passed to `clearTimeout` or `clearInterval`, as an object or as its number. */
 export function virtualTimerOf(timer: unknown): VirtualTimer | undefined {
   if (timer instanceof VirtualTimer) return timer;
   return typeof timer === "number" || typeof timer === "string" ? active.get(Number(timer)) : undefined;

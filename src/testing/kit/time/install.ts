@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { delayOf, type VirtualTime, VirtualTimer, virtualTime, virtualTimerOf } from "./context.js";
 
 /**
- * Makes time virtual for connectors: timers, `Date`, `performance.now` and `AbortSignal.timeout`. All other code of the
- * process keeps the real ones. `process.hrtime` stays real.
- * @returns puts everything back, when the last of its users has called it
+ * Makes time virtual for connectors: timers, `Date`, `performance.now` and `AbortSignal.timeout`. All other code in the
+ * process keeps the real ones, and `process.hrtime` stays real.
+ * @returns a function that restores everything once the last user has called it
  */
 export function installVirtualTime(): () => void {
   users += 1;
@@ -29,7 +29,7 @@ function install(): () => void {
   patchDate(patches);
   patchPerformance(patches);
   patchAbortSignal(patches);
-  // Imported names such as those of node:timers/promises follow.
+  // Named imports, for example from node:timers/promises, follow.
   syncBuiltinESMExports();
   return () => {
     patches.restore();
@@ -71,7 +71,7 @@ function patchAbortSignal(patches: Patches): void {
 
 type Callback = (...args: unknown[]) => void;
 
-/** Replaces the timers of Node: those of connectors become virtual, all others stay as they are. */
+/** Replaces Node's timers: connectors get virtual ones, all other code keeps the real ones. */
 function patchTimers(patches: Patches): void {
   const start = (
     real: (callback: Callback, delay?: number, ...args: unknown[]) => unknown,
@@ -147,17 +147,17 @@ async function* ticks(time: VirtualTime, delay: unknown, value: unknown, signal?
   }
 }
 
-/** As Node rejects. */
+/** The error with which Node rejects. */
 function abortError(signal: AbortSignal | undefined): Error {
   const error = new Error("The operation was aborted", { cause: signal?.reason });
   return Object.assign(error, { name: "AbortError", code: "ABORT_ERR" });
 }
 
-/** Replaces properties for a while, and puts back exactly what was there. */
+/** Replaces properties temporarily and restores exactly what was there. */
 export class Patches {
   readonly #undo: (() => void)[] = [];
 
-  /** Replaces a property; its other attributes stay. */
+  /** Replaces a property and keeps its other attributes. */
   set<Target extends object>(target: Target, key: keyof Target & string, value: unknown): void {
     const own = Object.getOwnPropertyDescriptor(target, key);
     const { configurable = true, enumerable = true } = own ?? {};
@@ -168,15 +168,15 @@ export class Patches {
     });
   }
 
-  /** Undoes everything, the last first. */
+  /** Undoes everything in reverse order. */
   restore(): void {
     for (const undo of this.#undo.splice(0).reverse()) undo();
   }
 }
 
-/** Loads the simulated vendor with its first use, and not with `./testing`: it loads undici. */
+/** Loads the simulated vendor on first use rather than with `./testing`, because it loads undici. */
 export async function loadVendor() {
-  // Node's undici first: the package would otherwise take its place as the global dispatcher.
+  // Node's own undici first: otherwise the package would become the global dispatcher.
   void globalThis.Headers;
   return import("../vendor/server.js");
 }

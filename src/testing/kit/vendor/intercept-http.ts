@@ -7,10 +7,10 @@ import { urlToHttpOptions } from "node:url";
 import { isObject } from "../../../core/validate.js";
 import type { Take, Taken } from "./messages.js";
 
-/** Published when the head of an answer is there. A listener of the request itself would keep Node from dropping it. */
+/** Published when the response headers arrive. A listener on the request itself would keep Node from discarding it. */
 const ANSWERED = "http.client.response.finish";
 
-/** Catches `request` and `get` of the modules http and https, and with them axios, got and node-fetch. */
+/** Intercepts `request` and `get` of http and https, and with them axios, got and node-fetch. */
 export function replaceModules(take: Take): () => void {
   const taking = new WeakMap<object, Taken>();
   const agents = new Map<string, VendorAgent>();
@@ -64,7 +64,7 @@ export function replaceModules(take: Take): () => void {
   };
 }
 
-/** Connects to the simulated vendor in place of any host, without TLS. */
+/** Connects to the simulated vendor instead of the requested host, without TLS. */
 class VendorAgent extends http.Agent {
   readonly defaultPort: number;
 
@@ -90,7 +90,7 @@ type RequestParameters = readonly [
 
 function readParameters([input, second, third]: RequestParameters) {
   const callback = typeof second === "function" ? second : third;
-  // Not instanceof: under Jest a URL may be of another realm.
+  // Not instanceof: under Jest a URL may come from another realm.
   if (typeof input !== "string" && !("href" in input && "searchParams" in input))
     return { options: input, callback };
   const given = typeof second === "function" ? {} : second;
@@ -98,7 +98,7 @@ function readParameters([input, second, third]: RequestParameters) {
 }
 
 function originOf({ hostname, host, port, defaultPort, path }: RequestOptions, scheme: string): string {
-  // Sent to a proxy.
+  // A request sent to a proxy.
   if (/^https?:\/\//.test(path ?? "")) return new URL(path ?? "").origin;
   const name = hostname ?? host ?? "localhost";
   const isIpv6 = name.includes(":") && !name.startsWith("[");
@@ -107,6 +107,6 @@ function originOf({ hostname, host, port, defaultPort, path }: RequestOptions, s
 }
 
 function withHeaders(headers: RequestOptions["headers"], added: Taken["headers"]) {
-  // Names and values in turn.
+  // Alternating names and values.
   return Array.isArray(headers) ? [...headers, ...Object.entries(added).flat()] : { ...headers, ...added };
 }

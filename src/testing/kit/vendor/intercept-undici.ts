@@ -4,12 +4,12 @@ import { isObject } from "../../../core/validate.js";
 import { leaveVirtualTime } from "../time/context.js";
 import type { Take, Taken } from "./messages.js";
 
-/** Where the versions of undici, also the one inside Node, keep the dispatcher of requests that name none. */
+/** Where undici's versions, including the one in Node, keep the default dispatcher. */
 const GLOBAL_DISPATCHERS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 
-/** Catches undici and fetch. Not by another fetch: redirects and `response.url` stay those of the vendor. */
+/** Intercepts undici and fetch. It doesn't replace fetch, so redirects and `response.url` stay the vendor's. */
 export function replaceDispatcher(take: Take): () => void {
-  // Jest has a global object of its own beside the one that Node's fetch looks at.
+  // Jest has its own global object, besides the one that Node's fetch uses.
   const globals: ReadonlySet<object> = new Set([globalThis, runInThisContext("globalThis")]);
   const undo: (() => void)[] = [];
   for (const holder of globals) {
@@ -46,13 +46,13 @@ class VendorDispatcher extends Agent {
     if (taken === undefined) return this.before.dispatch(options, handler);
     const origin = `http://127.0.0.1:${taken.port}`;
     const headers = [...flatHeaders(options.headers), ...Object.entries(taken.headers).flat()];
-    // Its timers are not the connector's.
+    // Its timers aren't the connector's.
     return leaveVirtualTime(() =>
       super.dispatch({ ...options, origin, headers }, watchedHandler(handler, taken)),
     );
   }
 
-  // A connector may close the global dispatcher at its end: the next run needs it.
+  // A connector may close the global dispatcher when it's done, but the next run needs it.
   override close(callback: () => void): void;
   override close(): Promise<void>;
   override close(callback?: () => void): unknown {
@@ -67,13 +67,13 @@ class VendorDispatcher extends Agent {
     return Promise.resolve().then(() => callback?.());
   }
 
-  /** Requests of a run that has ended fail. */
+  /** Ends the run: its later requests fail. */
   end(): void {
     super.destroy().catch(() => {});
   }
 }
 
-/** Names and values in turn, which all versions of undici take. */
+/** Alternating names and values, which all versions of undici accept. */
 function flatHeaders(headers: Dispatcher.DispatchOptions["headers"]): string[] {
   if (headers === undefined || headers === null) return [];
   if (Array.isArray(headers)) return headers;
@@ -85,7 +85,7 @@ function isIterable(headers: object): headers is Iterable<[string, string | stri
   return Symbol.iterator in headers;
 }
 
-/** Methods of a handler, in the old and in the new form, that tell of an answer's head or of a failure. */
+/** Handler methods, old and new, that report the response headers or a failure. */
 const ANSWERED: ReadonlySet<PropertyKey> = new Set([
   "onHeaders",
   "onUpgrade",

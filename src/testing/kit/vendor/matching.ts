@@ -4,7 +4,7 @@ import { isPlain, isTime, OWN, ownTag, wordsOf } from "../cassette/fakes.js";
 import { leavesOf } from "../structure/json-path.js";
 import { decoded, partsOf, type RequestPart } from "../structure/request-parts.js";
 
-/** How far a request may be from the recorded one: it is the same, but for what differs in each run, or in each setup. */
+/** How far a request is from the recorded one: equal, or different in values that change with each run or each setup. */
 type Distance = 0 | 1 | 2;
 
 const VOLATILE_NAME =
@@ -16,22 +16,22 @@ const TIME = /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}[\d:.]*(?:Z|[+-]\d{2}:?\d{2})?)
 const EPOCH = /^\d{10}(?:\d{3})?(?:\.\d+)?$/;
 const JWT = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi;
-/** Shorter watermarks are parts of other values by chance. */
+/** Shorter watermarks may be part of other values by chance. */
 const SHORTEST_PART = 4;
 
-/** Parts of a request by their place. */
+/** Parts of a request by position. */
 type Parts = ReadonlyMap<string, RequestPart>;
 
 const partsOfRequests = new WeakMap<RecordedRequest, Parts>();
 const wordsOfRuns = new WeakMap<RecordedRun, ReadonlySet<string>>();
 
-/** Finds the recorded exchange that answers a request. Exchanges of one request answer in turn, and the last one repeats. */
+/** Finds the recorded exchange for a request. Several exchanges for one request answer in turn; the last one repeats. */
 export class Matcher {
   readonly #asked = new Map<number, number>();
 
   /**
-   * @param exchanges What is played: those of the run, or a copy under a fault.
-   * @param watermarks What the connector was given: requests may differ where these stand.
+   * @param exchanges The exchanges to play: those of the run, or a copy changed by a fault.
+   * @param watermarks The connector's watermarks: requests may differ where these occur.
    */
   constructor(
     readonly run: RecordedRun,
@@ -39,7 +39,7 @@ export class Matcher {
     readonly watermarks: ReadonlySet<string>,
   ) {}
 
-  /** @returns how often the exchange answered before; undefined if nothing recorded answers the request */
+  /** @returns how often the exchange answered before; undefined if no recorded exchange matches the request */
   next(
     request: RecordedRequest,
   ): { readonly exchange: Exchange; readonly index: number; readonly repeat: number } | undefined {
@@ -82,7 +82,7 @@ export class Matcher {
   #between(asked: RequestPart | undefined, recorded: RequestPart | undefined): Distance | undefined {
     if (asked !== undefined && recorded !== undefined) return this.#distanceOf(asked, recorded.value);
     const part = asked ?? recorded;
-    // The first run has no watermark, and asks without the parameter or with none.
+    // The first run has no watermark: it omits the parameter or sends it empty.
     const isNone = part === undefined || part.value === "" || part.value === "null";
     return part?.in !== "path" && (isNone || isTimeAt(part) || this.#isWatermark(part.value)) ? 2 : undefined;
   }
@@ -105,7 +105,7 @@ export class Matcher {
     return [...this.watermarks].some((mark) => mark.length >= SHORTEST_PART && value.includes(mark));
   }
 
-  /** Whether a value comes from the connector itself: the cassette has a fake in its place if an answer has it, too. */
+  /** Whether a value comes from the connector itself. If an answer contained it too, the cassette has a fake instead. */
   #isOwn(value: string): boolean {
     if (isPlain(value) || this.run.kept?.includes(value) !== false) return false;
     const known = wordsOfRuns.get(this.run) ?? wordsIn(this.run);
@@ -137,7 +137,7 @@ function partsBy(request: RecordedRequest): Parts {
   for (const part of partsOf(request)) {
     let key = `${part.in} ${part.name}`;
     while (parts.has(key)) key += "+";
-    // Clients escape different characters.
+    // Clients differ in the characters that they escape.
     parts.set(key, part.in === "path" ? { ...part, value: decoded(part.value) } : part);
   }
   partsOfRequests.set(request, parts);
@@ -145,7 +145,7 @@ function partsBy(request: RecordedRequest): Parts {
 }
 
 function folded({ in: where, name }: RequestPart): string {
-  // The name of the field, also of an item in its list.
+  // The field's name, also for an item in its list.
   const own = where === "json" ? (name.split(".").findLast((key) => !/^\d+$/.test(key)) ?? "") : name;
   return own.toLowerCase().replace(/[^a-z0-9]/g, "");
 }

@@ -3,43 +3,43 @@ import type { Exchange, RecordedRequest, RecordedResponse } from "../cassette/ca
 import { bytesOf, readBody } from "../cassette/cassette.js";
 import type { VendorRoute } from "../time/context.js";
 
-/** Headers that the interception adds: which run a request belongs to, and the origin that it was meant for. */
+/** Headers added by the interception: the run that a request belongs to, and its original origin. */
 export const RUN_HEADER = "x-simulated-vendor-run";
 export const ORIGIN_HEADER = "x-simulated-vendor-origin";
 
 /** Answers the requests of one run. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Takes the requests of a new run, until its end. */
+/** Handles the requests of a new run until it ends. */
 export type OpenRun = (handler: RequestHandler) => { readonly route: VendorRoute; readonly end: () => void };
 
 /** A request on its way to the simulated vendor. */
 export interface Taken {
   readonly port: number;
-  /** What the server is told in addition. */
+  /** Additional headers for the server. */
   readonly headers: Readonly<Record<string, string>>;
-  /** To call when the head of the answer is there, or the request has failed. */
+  /** Call it when the response headers arrive or the request fails. */
   readonly answered: () => void;
 }
 
-/** @returns undefined if a request to the origin goes to its own address */
+/** @returns undefined if requests to the origin go to their own address */
 export type Take = (origin: string) => Taken | undefined;
 
-/** A request as it reached the simulated vendor. */
+/** A request as received by the simulated vendor. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** Absolute: the address that the connector asked for. */
+  /** The absolute address that the connector requested. */
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** Its place in a run. */
+/** A request and its position in a run. */
 export interface VendorRequest extends ReceivedRequest {
-  /** From 1, within the run. */
+  /** Counts from 1 within the run. */
   readonly number: number;
-  /** How often the same exchange was asked for before, within the run. */
+  /** How often the same exchange was requested before in the run. */
   readonly repeat: number;
   /** Index of the recorded exchange that answers it; undefined if none does. */
   readonly exchange: number | undefined;
@@ -50,17 +50,17 @@ export interface VendorAnswer {
   readonly status: number;
   /** Lower-case names. The server adds content-length, unless a fault sets it. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes as they are sent, after any content-encoding. */
+  /** The bytes on the wire, after any content-encoding. */
   readonly body: Buffer;
   /** Milliseconds of virtual time before the first byte. */
   readonly delayMs?: number | undefined;
   /** Ends the connection after this many bytes of the body; -1: before the status line. */
   readonly cutAfter?: number | undefined;
-  /** A part of the body that must not come out: a key that is too short to be told from other words by itself. */
+  /** A part of the body that must not leak: a key too short to be recognized on its own. */
   readonly shown?: string | undefined;
 }
 
-/** Bytes of recorded answers: the same ones are sent in each case. */
+/** Cached bytes of recorded answers. */
 const ANSWERS = new WeakMap<RecordedResponse, VendorAnswer>();
 
 export function recordedAnswer({ response }: Exchange): VendorAnswer {
@@ -71,7 +71,7 @@ export function recordedAnswer({ response }: Exchange): VendorAnswer {
   return answer;
 }
 
-/** Headers of one connection, not of the request or the answer. */
+/** Headers that describe the connection rather than the request or the answer. */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -81,7 +81,7 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Headers that say how a body was sent: a cassette holds it decoded. */
+/** Headers about the encoding of a body: a cassette contains the decoded body. */
 const ENCODING_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "content-encoding",
@@ -95,7 +95,7 @@ export async function receive(request: IncomingMessage): Promise<ReceivedRequest
   const { url = "/", method = "GET" } = request;
   return {
     method,
-    // A client of a proxy sends the whole address.
+    // A client that talks to a proxy sends the whole address.
     url: url.startsWith("/") ? `${request.headers[ORIGIN_HEADER]}${url}` : url,
     headers: plainHeaders(request.headers),
     body: Buffer.concat(chunks),
@@ -106,7 +106,7 @@ export function recorded({ method, url, headers, body }: ReceivedRequest): Recor
   return { method, url, headers, ...(body.length === 0 ? {} : { body: readBody(body) }) };
 }
 
-/** Headers with one value each, without those of the connection and the encoding. */
+/** Headers with one value each, without headers for connection and encoding. */
 export function plainHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string> {
@@ -114,16 +114,16 @@ export function plainHeaders(
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || HOP_HEADERS.has(name) || ENCODING_HEADERS.has(name) || ADDED_HEADERS.has(name))
       continue;
-    // Only cookies cannot be joined with a comma.
+    // All headers but cookies can be joined with a comma.
     plain[name] = typeof value === "string" ? value : value.join(name === "set-cookie" ? "\n" : ", ");
   }
   return plain;
 }
 
-/** Statuses whose answers have no body and no length. */
+/** Statuses without body and length. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** Sends an answer, whole or cut. */
+/** Sends an answer, whole or truncated. */
 export async function sendAnswer(response: ServerResponse, answer: VendorAnswer): Promise<void> {
   const { status, headers, body, cutAfter } = answer;
   if (cutAfter === -1) {
@@ -140,7 +140,7 @@ export async function sendAnswer(response: ServerResponse, answer: VendorAnswer)
   if (cutAfter !== undefined) {
     response.flushHeaders();
     if (cutAfter > 0) response.write(body.subarray(0, cutAfter));
-    // Not a reset: the client would lose bytes that it has not read.
+    // Not a reset, which would discard bytes that the client hasn't read yet.
     response.socket?.destroySoon();
     return;
   }

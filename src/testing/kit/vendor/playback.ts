@@ -16,27 +16,27 @@ import {
   type VendorRequest,
 } from "./messages.js";
 
-/** A request of a run, and what it was answered. */
+/** A request of a run, and its answer. */
 export interface PlayedRequest extends VendorRequest {
   readonly answer: VendorAnswer;
-  /** Whether the recording would have answered otherwise. */
+  /** Whether the answer differs from the recording's. */
   readonly injected: boolean;
 }
 
 export interface PlaybackOptions {
   readonly recording: RecordedRun;
   readonly injected?: Injected | undefined;
-  /** Delays wait on it. */
+  /** Delays use this clock. */
   readonly clock: Pick<TestClock, "sleep">;
 }
 
-/** A recording that is played. */
+/** Plays a recording. */
 export class Playback {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly requests: PlayedRequest[] = [];
-  /** What the connector was given to begin at. */
+  /** The watermarks that the connector received. */
   readonly watermarks = new Set<string>();
-  /** How many answers are held back on purpose. */
+  /** How many answers are being delayed on purpose. */
   held = 0;
   readonly #options: PlaybackOptions;
   readonly #run: ReturnType<OpenRun>;
@@ -59,22 +59,22 @@ export class Playback {
     return this.#run.route;
   }
 
-  /** How many answers differ from those of the recording. */
+  /** How many answers differ from the recording's. */
   get fired(): number {
     return this.requests.filter(({ injected }) => injected).length;
   }
 
-  /** What the connector sent as credentials, and what it was granted. */
+  /** The credentials that the connector sent or was granted. */
   get credentials(): readonly string[] {
     return [...this.#credentials];
   }
 
-  /** How many requests are not answered in full yet, without those that are held back. */
+  /** How many requests have no complete answer yet, not counting delayed ones. */
   get busy(): number {
     return this.#open - this.held;
   }
 
-  /** Closes the connections that wait, and takes no request any more. */
+  /** Closes waiting connections and accepts no more requests. */
   end(): void {
     this.#run.end();
     this.#ended.abort();
@@ -102,7 +102,7 @@ export class Playback {
     const request = { ...received, number, repeat: match?.repeat ?? 0, exchange: match?.index };
     const planned = answerOf(match?.exchange);
     const answer = this.#options.injected?.answer?.(planned, request) ?? planned;
-    // An exchange that the fault left alone is the same object.
+    // An exchange that the fault didn't change is the same object.
     const isPlain = answer === planned && match?.exchange === untouched;
     const injected = !isPlain && !isEqual(answer, answerOf(untouched));
     this.requests.push({ ...request, answer, injected });
@@ -118,7 +118,7 @@ export class Playback {
     try {
       await this.#options.clock.sleep(ms, signal);
     } catch {
-      // The client left, or the run has ended.
+      // The client disconnected, or the run ended.
     } finally {
       this.held -= 1;
     }

@@ -19,7 +19,7 @@ import {
 } from "./messages.js";
 import { Playback, type PlaybackOptions } from "./playback.js";
 
-/** The simulated vendor: one HTTP server on loopback that plays recordings, or records, for all requests of the process. */
+/** The simulated vendor: one HTTP server on loopback that plays back or records all requests of the process. */
 export type Vendor = Awaited<ReturnType<typeof startVendor>>;
 
 /** @param routeOf As `intercept` takes it. */
@@ -27,12 +27,12 @@ export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
   const runs = new Map<string, RequestHandler>();
   let count = 0;
   const server = createServer({ requireHostHeader: false }, (request, response) => {
-    // A request of a run that has ended must not be answered by the next one.
+    // The next run must not answer a request of a run that has ended.
     const run = runs.get(String(request.headers[RUN_HEADER]));
     if (run === undefined) response.destroy();
     else run(request, response).catch(() => response.destroy());
   });
-  // Connections wait for as long as virtual time stands still.
+  // Connections wait as long as virtual time stands still.
   Object.assign(server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
   server.on("clientError", (_, socket) => socket.destroy());
   const port = await new Promise<number>((resolve, reject) => {
@@ -50,9 +50,9 @@ export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
   };
   const restore = intercept(routeOf);
   return {
-    /** Plays a recording for one run, under at most one fault. */
+    /** Plays a recording for one run, with at most one fault. */
     play: (options: PlaybackOptions) => new Playback(options, open),
-    /** Passes requests on to the real vendor, and notes what it answers. */
+    /** Forwards requests to the real vendor and records its answers. */
     forward: () => new Forwarding(open),
     close: () =>
       new Promise<void>((resolve) => {
@@ -64,11 +64,11 @@ export async function startVendor(routeOf?: Parameters<typeof intercept>[0]) {
 }
 
 /**
- * Sends the HTTP requests of this process to a simulated vendor: those of fetch and undici (its global dispatcher) and of
- * the modules http and https. Not those of http2, of raw sockets, of child processes, of dispatchers that a caller passes
- * to undici, and of functions that a test of Jest imports by name from `node:http` or `node:https`.
- * @param routeOf Where a request goes that begins now, in the async context of its caller; undefined: to its own address.
- * @returns puts back what was there before
+ * Sends the HTTP requests of this process to a simulated vendor, if they use fetch, undici's global dispatcher, or the
+ * modules http and https. It can't redirect http2, raw sockets, child processes, dispatchers that a caller passes to
+ * undici, or functions that a Jest test imports by name from `node:http` or `node:https`.
+ * @param routeOf Where a request goes that starts now, in its caller's async context; undefined: to its own address.
+ * @returns a function that restores what was there before
  */
 function intercept(routeOf: () => VendorRoute | undefined = () => virtualTime()?.route): () => void {
   const take = (origin: string) => {
@@ -93,20 +93,20 @@ function intercept(routeOf: () => VendorRoute | undefined = () => virtualTime()?
   };
 }
 
-/** Requests that are passed on to the real vendor. */
+/** Forwards requests to the real vendor. */
 export class Forwarding {
   readonly run: ReturnType<OpenRun>;
-  /** Requests that no vendor answered. */
+  /** Requests that got no answer. */
   readonly failures: { readonly origin: string; readonly error: unknown }[] = [];
   readonly #agent: Dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-  /** At the place of their requests: answers may come in another order. */
+  /** In the order of the requests: answers may arrive in another order. */
   readonly #exchanges: (Exchange | undefined)[] = [];
 
   constructor(open: OpenRun) {
     this.run = open((request, response) => this.#handle(request, response));
   }
 
-  /** What was answered to the end, in the order of the requests. */
+  /** The exchanges with complete answers, in the order of the requests. */
   get exchanges(): readonly Exchange[] {
     return this.#exchanges.filter((exchange) => exchange !== undefined);
   }
@@ -159,7 +159,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
 
 async function decoded(bytes: Buffer, encodings: string): Promise<Buffer> {
   let body = bytes;
-  // The last one was applied last. An answer to HEAD has an encoding and no body.
+  // Undo the encoding that was applied last first. An answer to HEAD has an encoding but no body.
   for (const encoding of encodings.split(",").reverse()) {
     const decode = DECODERS[encoding.trim().toLowerCase()];
     if (decode !== undefined && body.length > 0) body = await decode(body);

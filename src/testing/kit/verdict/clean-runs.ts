@@ -14,22 +14,22 @@ import { compareEffects, describeChanges, fieldsOf } from "./compare.js";
 import { leaksOf, unmatched } from "./requests.js";
 import { type Expectation, messageOf } from "./verdict.js";
 
-/** The runs without a fault: what every other run is compared with. */
+/** The runs without a fault, with which every other run is compared. */
 export interface CleanRuns {
-  /** What each run begins with. */
+  /** The setup that each run starts from. */
   readonly setup: TestedRun;
   readonly expected: Expectation;
   readonly result: TestedResult;
   /** Why they are WRONG: they differ, or leak. */
   readonly problem: string | undefined;
-  /** Listings that the connector does not read to their end. */
+  /** Listings that the connector doesn't read to the end. */
   readonly unread: readonly string[];
 }
 
 /**
  * Runs a connector three times without a fault, and once after a day without a run.
- * @param runs Recorded ones: one, or one that follows another from its watermarks.
- * @throws {Error} it fails, or asks for what the recording does not hold
+ * @param runs The recorded runs: one, or two where the second starts from the watermarks of the first.
+ * @throws {Error} it fails, or sends a request that isn't in the recording
  */
 export async function runClean(
   servers: Servers,
@@ -66,7 +66,7 @@ function itemsIn({ exchanges }: RecordedRun): number {
 const FAKED =
   ' The strings of a cassette are fakes: if a check of values refuses one, record again with keep: ["FIELD"], or check its form only.';
 
-/** @throws {Error} the run failed, or asked for what the recording does not hold */
+/** @throws {Error} the run failed, or sent a request that isn't in the recording */
 export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult> {
   const result = await run;
   const { error, outcome, credentials } = result;
@@ -82,7 +82,7 @@ export async function runOnce(run: Promise<TestedResult>): Promise<TestedResult>
   throw new Error(redactSecrets(text, credentials), leaksOf(result).length === 0 ? { cause: error } : {});
 }
 
-/** Without the exchanges that this connector does not ask for: no fault could reach them. */
+/** Leaves out exchanges that this connector never requests: no fault could reach them. */
 function askedOf(run: RecordedRun, { requests }: TestedResult): RecordedRun {
   const asked = new Set(requests.map(({ exchange }) => exchange));
   return { ...run, exchanges: run.exchanges.filter((_, index) => asked.has(index)) };
@@ -107,10 +107,10 @@ function problemOf(
   return changes.length === 0 ? undefined : `two runs without a fault differ: ${describeChanges(changes)}`;
 }
 
-/** A time as an inspection shows it, in JSON. */
+/** A time as it appears in an inspection, in JSON. */
 const TIME = /^"\d{4}-\d\d-\d\dT[\d:.]+Z"$/;
 
-/** The fields that hold another time in each clean run, such as when the record was read. */
+/** Fields with a different time in each clean run, such as when the record was read. */
 function volatileFields(one: Inspection, other: Inspection): ReadonlySet<string> {
   const found = new Set<string>();
   for (const collection of Object.keys(one.snapshots).filter(isCollection))
@@ -133,11 +133,11 @@ function pairsOf(one: Inspection, other: Inspection, collection: Collection): [o
   });
 }
 
-/** From so many records on, some are new today, and one of yesterday is gone. */
+/** With at least this many records, some are new today and one from yesterday is gone. */
 const ENOUGH = 4;
 const NEW_EACH = 10;
 
-/** Makes up what was completed the day before from what the clean run writes. */
+/** Derives the snapshot of the day before from what the clean run writes. */
 function yesterdayOf(
   { snapshots }: Inspection,
   declared: readonly SnapshotCollection[],

@@ -6,13 +6,13 @@ import { count, quoted } from "../../../sync/report-text.js";
 /**
  * How records of one collection differ from the clean run's:
  *
- * - `removed`: marked as removed, although the clean run keeps them
- * - `lost`: never sent, although the clean run sends them
- * - `emptied`: without a value in a field that has one in the clean run
+ * - `removed`: marked as removed, but the clean run keeps them
+ * - `lost`: never sent, but the clean run sends them
+ * - `emptied`: no value in a field that has one in the clean run
  * - `changed`: with another value
- * - `doubled`: there once more, under another id or as another event
+ * - `doubled`: present twice, under another id or as another event
  * - `added`: unknown to the clean run
- * - `kept`: there, although the clean run removes them
+ * - `kept`: present, but the clean run removes them
  */
 export interface Change {
   readonly kind: "removed" | "lost" | "emptied" | "changed" | "doubled" | "added" | "kept";
@@ -38,7 +38,7 @@ interface Difference {
 }
 
 /**
- * Compares what the server holds with what it holds after the clean run.
+ * Compares the server's data with its data after the clean run.
  * @param volatile Fields that differ between clean runs too, such as `accounts.lastSeenAt`.
  */
 export function compareEffects(
@@ -131,7 +131,7 @@ const SHOWN_IDS = 3;
 const ID_LENGTH = 40;
 const SHOWN_FIELDS = 4;
 
-/** Says what changed, in words for a table: `removed 3 of 30 accounts ("a7", "a8", "a9")`. No contents of records. */
+/** Describes a change for a table, without contents of records: `removed 3 of 30 accounts ("a7", "a8", "a9")`. */
 function describeChange({ kind, collection, ids, of, fields }: Change): string {
   const isMore = kind === "added" || kind === "doubled" || kind === "kept";
   const total = isMore ? count(ids.length) : `${count(ids.length)} of ${count(of)}`;
@@ -168,20 +168,20 @@ export function fieldsOf(record: object, prefix = ""): Map<string, string> {
   return fields;
 }
 
-/** An empty string counts as empty: connectors write one for a field that they did not find. */
+/** An empty string counts as empty: connectors write one for a field that they didn't find. */
 function isEmpty(value: unknown): boolean {
   return (
     value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)
   );
 }
 
-/** Equal for records that differ in the field of their id at most. */
+/** Equal for records that differ at most in their id field. */
 function contentOf(record: object, idField: string | undefined): string {
   const fields = [...fieldsOf(record)].filter(([path]) => path.split(".").at(-1) !== idField);
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Fields of a record that another version of it lacks, and fields that it has with other values. */
+/** Fields that another version of a record lacks or has with other values. */
 function differingFields(
   expected: object,
   actual: object,

@@ -11,22 +11,22 @@ import type { GuardOptions } from "../../../runs/guard/rules.js";
 /** Options of {@link testConnector} and {@link connectorTests}. */
 export interface KitOptions {
   /**
-   * Path or URL of a recording that {@link recordVendor} made. The faults are then the vendor's, and nothing is asked over
-   * the network.
+   * Path or URL of a recording made by {@link recordVendor}. The faults then change the vendor's answers, and nothing goes
+   * over the network.
    * @default none: the connector reads its real source, and the faults change the records that it writes
    */
   readonly cassette?: string | URL | undefined;
-  /** An integer of 0 or more: another one makes another choice of pages, items and ids. @default 1 */
+  /** An integer of 0 or more. A different seed picks different pages, items and ids. @default 1 */
   readonly seed?: number | undefined;
   /** Names of the faults to run. @default all */
   readonly only?: readonly string[] | undefined;
   /**
-   * Faults to leave out, by name, each with the reason, which the report repeats:
+   * Faults to skip, by name, each with a reason that appears in the report:
    * `{ "twin-id-in-case": "ids are case-sensitive here" }`.
    * @default none
    */
   readonly except?: Readonly<Record<string, string>> | undefined;
-  /** The guard of the runs, as `run` takes it. @default the default rules */
+  /** Guard options for the runs, as in `run`. @default the default rules */
   readonly guard?: GuardOptions | false | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { PlayedRequest } from "../vendor/playback.js";
 const LONGEST = 80;
 const LONGEST_VALUE = 20;
 
-/** As in `GET /users?page=2` and `POST /search (type=user, offset=10)`, without credentials. */
+/** For example `GET /users?page=2` or `POST /search (type=user, offset=10)`, without credentials. */
 function describeRequest(request: PlayedRequest, { credentials }: RunResult): string {
   const { pathname, search } = new URL(request.url);
   const parts = partsOf(recorded(request))
@@ -35,17 +35,17 @@ export function describeInjected(result: RunResult, recording: readonly Exchange
   return isRecorded ? `${request} was answered otherwise` : `${request} answered ${status}`;
 }
 
-/** Requests that the recording does not hold. */
+/** Requests that aren't in the recording. */
 export function unmatched(result: RunResult): readonly string[] {
   const unknown = result.requests.filter(({ exchange }) => exchange === undefined);
   return [...new Set(unknown.map((request) => describeRequest(request, result)))];
 }
 
-/** A run that asks for so many times what was recorded does not end by itself. */
+/** A run that sends this many times the recorded requests won't end by itself. */
 const TIMES = 20;
 const MORE = 100;
 
-/** Cuts off the requests of a run that asks for ever. */
+/** Cuts off the requests of a run that would never stop asking. */
 export function limited<Setup extends RunSetup>(setup: Setup): Setup {
   const { recording, injected } = setup;
   if (recording === undefined) return setup;
@@ -62,7 +62,7 @@ export function limited<Setup extends RunSetup>(setup: Setup): Setup {
   };
 }
 
-/** Says so if the run met the limit. */
+/** Describes a run that reached the limit. */
 export function endlessOf(setup: RunSetup, { requests }: RunResult): string | undefined {
   if (setup.recording === undefined || requests.length <= limitOf(setup)) return undefined;
   return `does not end: asked ${count(limitOf(setup))} times for what was recorded in ${count(setup.recording.exchanges.length)} requests`;
@@ -74,7 +74,7 @@ function limitOf({ recording }: RunSetup): number {
 
 const DEPTH = 5;
 
-/** Says where credentials of the vendor came out: in errors, output or records. */
+/** Lists where credentials of the vendor leaked: in errors, output or records. */
 export function leaksOf(result: RunResult): readonly string[] {
   const { credentials, error, unhandled, output, effect } = result;
   if (credentials.length === 0) return [];
@@ -110,7 +110,7 @@ function pathTo(
   return undefined;
 }
 
-/** What any logger might show of an error. */
+/** Everything that a logger might print of an error. */
 function textOf(error: unknown): string {
   if (error === undefined) return "";
   const shown = inspect(error, { depth: 9, showHidden: true, maxArrayLength: null, maxStringLength: null });

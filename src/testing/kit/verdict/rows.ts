@@ -22,9 +22,9 @@ import { readStructure } from "../structure/read-structure.js";
 import type { Recording, Structure } from "../structure/structure.js";
 import type { ResolvedKitOptions } from "./options.js";
 
-/** What the clean run says about the source. */
+/** What the clean run revealed about the source. */
 export interface Source {
-  /** Undefined for a source that was not recorded. */
+  /** Undefined without a recording. */
   readonly recording: readonly Exchange[] | undefined;
   readonly records: PlainRecords;
 }
@@ -32,7 +32,7 @@ export interface Source {
 /** A row of the report. */
 export interface Row extends NamedFault, Pick<VendorFault, "excuses"> {
   readonly kind: "clean" | "unread" | "fault";
-  /** What the run meets; undefined if the fault does not apply to the source. */
+  /** The fault for the run; undefined if it doesn't apply to the source. */
   inject(source: Source): Pick<RunSetup, "injected" | "records"> | undefined;
 }
 
@@ -50,8 +50,8 @@ const UNREAD: Row = {
 };
 
 /**
- * The rows of a report, by their options; those of a recording are the same ones for each recording, with other summaries.
- * @throws {InvalidInputError} `only` or `except` has a name that no fault has
+ * The rows of a report. Every recording gets the same rows, with its own summaries.
+ * @throws {InvalidInputError} no fault has a name given in `only` or `except`
  */
 export function rowsOf(
   caller: string,
@@ -93,18 +93,18 @@ function vendorRows(exchanges: readonly Exchange[], seed: number): readonly Row[
 }
 
 /**
- * Not in the catalogue, because no connector and no guard could tell it from a vendor that is right:
+ * Not in the catalogue, because no connector and no guard could tell these from correct answers:
  *
- * - an answer of yesterday that is consistent in itself, and items that are missing where the totals miss them, too
+ * - yesterday's answer, consistent in itself, and missing items that the totals don't count either
  * - a few missing items in a listing without a total, and a few changed ids
- * - damaged texts that are valid ones (`ZoÃ«`), wrong values of the right type, times in another zone or ahead
- * - the same item twice with different contents: which of the two is right is the vendor's to know
+ * - damaged texts that are still valid (`ZoÃ«`), wrong values of the right type, times in another zone or in the future
+ * - the same item twice with different contents: only the vendor knows which one is right
  */
 const CATALOGUE: readonly FaultKind[] = [...ANSWERS, ...LAYOUTS, ...LISTINGS, ...ENTRIES];
 
 /**
- * The faults of the catalogue. Their names are the same for each recording; the seed chooses what they change, which is
- * named in their summaries. A fault that does not apply to the recording is in the list, and changes nothing.
+ * The faults of the catalogue. Their names are the same for every recording; the seed picks what they change, and their
+ * summaries name it. A fault that doesn't apply to the recording stays in the list and changes nothing.
  */
 export function vendorFaults(recording: Recording, seed: number): readonly VendorFault[] {
   return CATALOGUE.map(({ name, summary, excuses, plan }) => {
@@ -117,7 +117,7 @@ export function vendorFaults(recording: Recording, seed: number): readonly Vendo
   });
 }
 
-/** Whether all recorded answers are what they were, such as a total that is the number of items on the only page. */
+/** Whether the fault left all recorded answers unchanged, for example because the total was right for its only page. */
 function isInert({ exchanges, answer }: Plan, recording: Recording): boolean {
   return (
     answer === undefined &&
@@ -128,7 +128,7 @@ function isInert({ exchanges, answer }: Plan, recording: Recording): boolean {
   );
 }
 
-/** Says what most faults inject, and what they need of it. */
+/** Describes what most faults change, and what they need there. */
 export function describeSource({ recording, records }: Source): string {
   return recording === undefined ? describeRecords(records) : describeListings(readStructure(recording));
 }

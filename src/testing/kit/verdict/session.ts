@@ -21,7 +21,7 @@ export class Session {
   readonly #results: FaultResult[] = [];
   readonly #notRun: { readonly fault: string; readonly reason: string }[] = [];
   readonly #seen = new Set<string>();
-  /** What a connector did not wait for may fail between the runs, and must not end the process. */
+  /** Work that a connector didn't wait for may fail between the runs, and must not end the process. */
   readonly #unhandled = new Unhandled(() => {});
 
   private constructor(
@@ -34,7 +34,7 @@ export class Session {
 
   /**
    * Runs the connector without a fault, unless an earlier session did.
-   * @throws {InvalidInputError | ConfigurationError} an option or the cassette is not usable
+   * @throws {InvalidInputError | ConfigurationError} an option or the cassette is invalid
    * @throws {Error} the connector fails without a fault
    */
   static async open(
@@ -58,14 +58,14 @@ export class Session {
     }
   }
 
-  /** @throws {Error} the fault was not injected: an error of the kit */
+  /** @throws {Error} the fault was not injected: a bug in the kit */
   async run(row: Row): Promise<FaultResult> {
     const result = await this.#resultOf(row);
     this.#results.push(result);
     return result;
   }
 
-  /** Runs all rows. If clean runs differ already, nothing can be said about the others. */
+  /** Runs all rows. If clean runs already differ, the other rows would prove nothing. */
   async runAll(): Promise<void> {
     for (const row of this.rows) {
       const isComparable = this.clean.problem === undefined || row.kind !== "fault";

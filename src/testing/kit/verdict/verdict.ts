@@ -3,29 +3,29 @@ import type { Inspection } from "../../../reference-server/sync/inspect.js";
 import type { FaultResult } from "../report.js";
 import { type Change, compareEffects, describeChanges } from "./compare.js";
 
-/** What a connector must come to, whatever happens: the effects of runs without a fault. */
+/** The outcome that every run must lead to: the effects of runs without a fault. */
 export interface Expectation {
   readonly effect: Inspection;
-  /** Of a run a day later, if that day's had not been. */
+  /** Effect of a run a day later, if today's run never happened. */
   readonly nextRun: Inspection;
-  /** Fields of times, which differ between clean runs too. */
+  /** Fields with times, which differ between clean runs too. */
   readonly volatile: ReadonlySet<string>;
 }
 
-/** What a run came to, to be judged. */
+/** The outcome of a run, ready to be judged. */
 export interface Judged {
   readonly end: "completed" | "held" | "refused";
   readonly error: unknown;
   readonly effect: Inspection;
-  /** Whether it has begun to send. */
+  /** Whether it had started to send. */
   readonly hasSent: boolean;
-  /** The run without the fault that followed one that was held or refused. */
+  /** The next run, without the fault, after a run that was held or refused. */
   readonly next?: { readonly error: unknown; readonly effect: Inspection } | undefined;
   /** Where the fault was injected, such as `GET /users?page=2 answered 500`. */
   readonly injected: string | undefined;
-  /** Secrets that came out: `the authorization header is in the error`. */
+  /** Secrets that leaked: `the authorization header is in the error`. */
   readonly leaks: readonly string[];
-  /** Says so if the run would never have ended. */
+  /** The reason, if the run would never have ended. */
   readonly endless?: string | undefined;
   /** Kinds of difference that no connector can see under this fault. */
   readonly excuses?: readonly Change["kind"][] | undefined;
@@ -40,7 +40,7 @@ export function judge(
     verdict: "WRONG" as const,
     cause: injected === undefined ? what : `${what}; cause: ${injected}`,
   });
-  // The error's message may hold the secret.
+  // The error's message may contain the secret.
   if (leaks.length > 0) return wrong(`leaked: ${leaks.join("; ")}`);
   if (judged.endless !== undefined) return wrong(judged.endless);
   if (end === "completed") {
