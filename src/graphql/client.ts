@@ -67,7 +67,8 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * The applications of the workspace. @throws {InvalidInputError} an option or a date is invalid
+   * The applications of the workspace.
+   * @throws {InvalidInputError} an option or a date is invalid
    */
   applications(
     ...given: [options?: ListOptions<ApplicationFilter, ApplicationOrder>]
@@ -76,15 +77,16 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * The licenses: seats of a plan, assigned to employees or external users. @throws {InvalidInputError} an option or a
-   * date is invalid
+   * The licenses: seats of a plan, assigned to employees or external users.
+   * @throws {InvalidInputError} an option or a date is invalid
    */
   licenses(...given: [options?: ListOptions<LicenseFilter, LicenseOrder>]): Connection<License> {
     return listConnection(this.#transport, "licenses", LicensesDocument, given);
   }
 
   /**
-   * The license plans, with contract, prices and seat usage. @throws {InvalidInputError} an option or a date is invalid
+   * The license plans, with contract, prices and seat usage.
+   * @throws {InvalidInputError} an option or a date is invalid
    */
   licensePlans(
     ...given: [options?: ListOptions<LicensePlanFilter, LicensePlanOrder>]

@@ -25,12 +25,13 @@ export interface Connection<Node> extends AsyncIterable<Node> {
    */
   firstPage(): Promise<Page<Node>>;
   /**
-   * Every page, including empty ones. @throws {PaginationError} from `next()`, as any error of a request
+   * Every page, including empty ones.
+   * @throws {PaginationError} from `next()`, as any error of a request
    */
   pages(): AsyncIterable<Page<Node>>;
   /**
-   * All nodes up to `limit`, in iteration order. If one page fails, it rejects and you get none. @throws any error of a
-   * request, such as {@link TransportError}
+   * All nodes up to `limit`, in iteration order. If one page fails, it rejects and you get none.
+   * @throws any error of a request, such as {@link TransportError}
    */
   toArray(): Promise<Node[]>;
   /**

@@ -28,7 +28,8 @@ export class PageSizes {
 
   /**
    * Requests a page, and a smaller one if the service says that it's too large.
-   * @param variable Name of the size variable, which the service's error may mention. @throws any error of `send`
+   * @param variable Name of the size variable, which the service's error may mention.
+   * @throws any error of `send`
    */
   async fit<Page>(
     list: object | string,

@@ -56,9 +56,9 @@ export interface SyncBatch extends AsyncDisposable {
    * each record.
    * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that has already been consumed,
    *   an array that changed meanwhile, or records that are invalid or too large
-   * @throws {BatchStateError} the batch isn't active, or an earlier write failed @throws {ClosedError} the batch or its
-   *   client was closed @throws {SyncProtocolError} the service refused records; also every error of the connection and
-   *   the credential
+   * @throws {BatchStateError} the batch isn't active, or an earlier write failed
+   * @throws {ClosedError} the batch or its client was closed
+   * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential
    * @throws the source's own exception or the signal's reason, unchanged
    */
   write<C extends Collection>(
