@@ -21,15 +21,11 @@ export interface BatchOptions {
    */
   readonly waitForLockMs?: number | undefined;
   /**
-   * Cancels the start or the run, which rejects with the signal's reason. If the batch gets started nevertheless, the
-   * SDK aborts it.
+   * Cancels the start or the run, which rejects with the signal's reason. A batch that still starts is aborted.
    * @default none
    */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Time limit for one RPC or one window of records, including retries, in milliseconds. @default the client's
-   * `timeoutMs`
-   */
+  /** Time limit for an RPC or a window of records, with retries, in milliseconds. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
   /** Sent with every RPC; overrides the client's `headers`, and follows the same rules. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -82,10 +78,7 @@ interface PossibleLock {
   readonly since: number;
 }
 
-/**
- * Notes that StartSyncBatch is about to be sent.
- * @returns a function that forgets it, to call if the batch was provably not started, or was aborted
- */
+/** Notes that StartSyncBatch is sent next. @returns forgets it; call it once provably no batch is open */
 export type NoteStart = () => Promise<() => Promise<void>>;
 
 /** Hooks that a run adds to its batches. */
@@ -209,10 +202,7 @@ export class BatchStarter {
     }
   }
 
-  /**
-   * Makes one attempt. Once sent, the request no longer follows the caller's signal, because it may have acquired a
-   * lock.
-   */
+  /** Makes one attempt. Once sent, it ignores the caller's signal, because it may have acquired a lock. */
   #attempt(
     call: CallContext,
     { configuration, installationId, noteStart = async () => async () => {} }: StartContext,
