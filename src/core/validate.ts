@@ -60,8 +60,8 @@ const MAX_LISTED = 25;
 
 /**
  * Rejects the first unknown key.
- * @param place The option or method that takes the options, such as `retry` or `write`. @throws {InvalidInputError} or
- *   the given class, with a suggestion
+ * @param place The option or method that takes the options, such as `retry` or `write`.
+ * @throws {InvalidInputError} or the given class, with a suggestion
  */
 export function rejectUnknownKeys(
   place: string,

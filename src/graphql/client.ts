@@ -43,8 +43,8 @@ import { previewVendors, vendorVariables } from "./vendors.js";
 /**
  * The GraphQL API of one workspace (service description, "GraphQL API").
  *
- * - Queries are repeated after transient failures, mutations never unless a call says `idempotent: true`.
- * - A method that returns a promise rejects with an error of the SDK, or with the reason of the caller's signal.
+ * - Queries are retried after transient failures. Mutations never are, unless you pass `idempotent: true`.
+ * - A method that returns a promise rejects with an error of the SDK, or with the reason of your signal.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export class GraphQLClient implements AsyncDisposable {
   readonly #transport: Transport;
 
   /**
-   * @throws {ConfigurationError} an option is missing or not usable
+   * @throws {ConfigurationError} an option is missing or invalid
    * @throws {AuthenticationError} there is no credential
    */
   constructor(options: GraphQLOptions) {
@@ -68,7 +68,7 @@ export class GraphQLClient implements AsyncDisposable {
 
   /**
    * The applications of the workspace.
-   * @throws {InvalidInputError} an option or a date is not usable
+   * @throws {InvalidInputError} an option or a date is invalid
    */
   applications(
     ...given: [options?: ListOptions<ApplicationFilter, ApplicationOrder>]
@@ -77,16 +77,16 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * The licenses: assignments of a plan's seats to employees or external users.
-   * @throws {InvalidInputError} an option or a date is not usable
+   * The licenses: seats of a plan, assigned to employees or external users.
+   * @throws {InvalidInputError} an option or a date is invalid
    */
   licenses(...given: [options?: ListOptions<LicenseFilter, LicenseOrder>]): Connection<License> {
     return listConnection(this.#transport, "licenses", LicensesDocument, given);
   }
 
   /**
-   * The license plans, with contract, prices and use of seats.
-   * @throws {InvalidInputError} an option or a date is not usable
+   * The license plans, with contract, prices and seat usage.
+   * @throws {InvalidInputError} an option or a date is invalid
    */
   licensePlans(
     ...given: [options?: ListOptions<LicensePlanFilter, LicensePlanOrder>]
@@ -97,7 +97,7 @@ export class GraphQLClient implements AsyncDisposable {
   /**
    * Opens a procurement case.
    * @returns the new case
-   * @throws {MutationError} it could not be created; narrow with `isMutationError(e, "createProcurementCase")`
+   * @throws {MutationError} the case couldn't be created; narrow with `isMutationError(e, "createProcurementCase")`
    */
   async createProcurementCase(
     input: CreateProcurementCaseInput,
@@ -107,10 +107,10 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * Changes a procurement case that is not completed.
+   * Changes a procurement case that isn't completed yet.
    * @returns the changed case
-   * @throws {MutationError} it is completed or does not exist; narrow with
-   * `isMutationError(e, "updateProcurementCase")`
+   * @throws {MutationError} the case is completed or doesn't exist; narrow with
+   *   `isMutationError(e, "updateProcurementCase")`
    */
   async updateProcurementCase(
     input: UpdateProcurementCaseInput,
@@ -120,12 +120,13 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * Sets the state of vendors, and so of their applications.
+   * Sets the state of vendors, and with it the state of their applications.
    *
-   * @param where Which vendors, or `"all"` for every vendor of the workspace. A filter with an empty part, also one
-   * that became empty because a value was `undefined`, is refused: it would reach more vendors than intended.
-   * @returns the number of vendors whose state was set
-   * @throws {InvalidInputError} there is no state, or `where` is missing or has a part without a condition; nothing was sent
+   * @param where Which vendors to change, or `"all"` for every vendor of the workspace. A filter with an empty part is
+   *   refused, even if it's only empty because a value was `undefined`: it would match more vendors than you meant.
+   * @returns the number of changed vendors
+   * @throws {InvalidInputError} the state or `where` is missing, or a part of `where` has no condition; nothing was
+   *   sent
    * @throws {MutationError} the change failed; narrow with `isMutationError(e, "changeVendorsState")`
    */
   async changeVendorsState(
@@ -138,16 +139,17 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * What {@link GraphQLClient.changeVendorsState} with these arguments would match now. Sends queries only.
+   * Shows which vendors {@link GraphQLClient.changeVendorsState} would match now with the same arguments. Sends only
+   * queries.
    *
-   * No query lists vendors, so this reads the applications that match, all pages of them. It cannot see a vendor without
-   * applications, and takes two vendors with one name for one.
+   * No query lists vendors, so this reads every page of the matching applications. It can't see vendors without
+   * applications, and counts vendors with the same name as one.
    *
-   * @returns the vendors' names, sorted, and their number; `count` is undefined if an application matches whose vendor
-   * has no name
-   * @throws {InvalidInputError} the change itself would be refused before anything is sent, or applications have no field
-   * for one of `where`
-   * @throws {GraphQLResponseError} the service does not know the state
+   * @returns the vendors' names, sorted, and how many there are; `count` is undefined if the vendor of a matching
+   *   application has no name
+   * @throws {InvalidInputError} the change itself would be refused before sending, or a field in `where` has no
+   *   counterpart in applications
+   * @throws {GraphQLResponseError} the service doesn't know the state
    */
   async previewVendorsState(
     input: ChangeVendorsStateInput,
@@ -160,7 +162,7 @@ export class GraphQLClient implements AsyncDisposable {
   /**
    * Sends a document of your own.
    * @returns the response's data
-   * @throws {GraphQLResponseError} the response has `errors`; the error carries them and the partial data
+   * @throws {GraphQLResponseError} the response has `errors`; the error contains them and the partial data
    */
   async request<Data = unknown, Variables extends object = object>(
     document: Document<Data, Variables>,
@@ -173,10 +175,10 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a document of your own and returns the response as it is. It still rejects if the request as a whole failed
-   * (network, credential, rate limit).
-   * @returns `data`, which may be partial, and is null if the HTTP status is not a success; `errors`, at most 1,000;
-   * `requestId`, the server's own id of the request, if it sent one
+   * Sends a document of your own and returns the response as is, with its `errors`. It still rejects if the whole
+   * request failed (network, credential, rate limit).
+   * @returns `data`, which may be partial, and is null if the HTTP status isn't a success; `errors`, at most 1,000; and
+   *   `requestId`, the server's own id of the request, if it sent one
    * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
   async rawRequest<Data = unknown, Variables extends object = object>(
@@ -200,14 +202,14 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * A connection of a document of your own, which may be nested in its data. The document declares variables for the
-   * size and the cursor of a page.
+   * Pages through a connection in a document of your own; it may be nested in the data. The document must declare
+   * variables for the page size and the cursor.
    *
    * @example
    * ```ts
    * client.paginate(ApplicationNames, {}, { select: (data) => data.applications });
    * ```
-   * @throws {InvalidInputError} an option, a name or a value of paging is not usable
+   * @throws {InvalidInputError} an option is invalid, or a name or value of a paging variable
    */
   paginate<Data, Node, Variables extends object = Readonly<Record<string, unknown>>>(
     document: Document<Data, Variables>,
@@ -217,7 +219,7 @@ export class GraphQLClient implements AsyncDisposable {
     return paginate(this.#transport, document, variables, options);
   }
 
-  /** Refuses new requests, cancels those that are running and waits for their end. May be called again. */
+  /** Refuses new requests, cancels running ones and waits for them to end. You can call it more than once. */
   async close(): Promise<void> {
     await this.#transport.close();
   }

@@ -14,24 +14,24 @@ import type { GraphQLClient } from "./client.js";
 import { METHODS } from "./generated/operations.js";
 import { readDocument } from "./request/document.js";
 
-/** Which of the SDK's GraphQL operations the service would refuse. */
+/** The GraphQL operations of the SDK that the service would refuse. */
 export interface ContractReport {
-  /** Whether everything is valid. */
+  /** Whether all operations are valid. */
   readonly ok: boolean;
-  /** What is wrong, by operation. */
+  /** The problems, by operation. */
   readonly problems: readonly {
     /** Name of the operation, such as `Licenses`. */
     readonly operation: string;
-    /** The field, variable or type that the service does not know so. */
+    /** The field, variable or type that the service doesn't know in this form. */
     readonly field: string;
-    /** What is wrong, with the nearest name if there is one. */
+    /** What is wrong, with the closest known name if there is one. */
     readonly message: string;
   }[];
   /** One line for each problem. */
   toString(): string;
 }
 
-/** Validates the SDK's operations against the schema that the service tells by introspection. */
+/** Validates the SDK's operations against the schema from the service's introspection. */
 export async function checkOperations(client: GraphQLClient): Promise<ContractReport> {
   const introspection = await client.request<IntrospectionQuery>(
     getIntrospectionQuery({ descriptions: false }),

@@ -26,32 +26,32 @@ const HANDLER_OPTIONS = {
 
 const NOT_ALLOWED = "DOCUMENT_NOT_ALLOWED";
 
-/** The name of the method by the document's key; empty for a document of the caller. */
+/** Maps a document's key to the name of its method; empty for a caller's own document. */
 type Allowed = ReadonlyMap<string, string>;
 
 /**
- * Makes a handler that sends the documents of a page to the service, with a key that the page does not have. In the
- * page, `new GraphQLClient({ baseUrl: "/api", authorization: "none" })` works if the handler answers `/api/graphql`.
+ * Creates a handler that forwards a page's documents to the service, with a key that the page never sees. In the page,
+ * `new GraphQLClient({ baseUrl: "/api", authorization: "none" })` works if the handler answers `/api/graphql`.
  *
- * - It does not know who asks: check the session before you call it.
- * - It repeats nothing, because the client in the page does.
- * - Keys, headers and messages of the service stay here. Errors have their paths and codes; a refusal
- *   of the key is `UPSTREAM_REFUSED` (HTTP 500), because it is not the page's fault.
+ * - It doesn't know who is calling: check the session before you call it.
+ * - It doesn't retry, because the client in the page does.
+ * - The page never gets the service's keys, headers or messages. Errors keep their paths and codes. If the service
+ *   refuses the key, the page gets `UPSTREAM_REFUSED` (HTTP 500), because it isn't the page's fault.
  *
- * @returns a function that always answers, for `POST` with JSON
- * @throws {ConfigurationError} an option is not usable; for a wrong document the function rejects with it
+ * @returns a function that answers every request; it accepts `POST` with JSON
+ * @throws {ConfigurationError} an option is invalid; if a document is, the returned function rejects with it
  */
 export function createGraphQLHandler(options: {
-  /** Sends the requests, with its key. Its `onEvent` and `logger` tell what failed and why. */
+  /** Sends the requests, with its own key. Its `onEvent` and `logger` report what failed and why. */
   readonly client: GraphQLClient;
   /**
-   * What a page may send: documents, and the names of methods of a `GraphQLClient`. Their variables are the page's, but
+   * What a page may send: documents, and names of `GraphQLClient` methods. The page chooses the variables, but
    * `changeVendorsState` needs a `where` with conditions.
    */
   readonly allow: readonly (keyof typeof METHODS | Document<unknown, never>)[];
-  /** Time of one request in milliseconds, from its first byte to the answer. @default 30_000 */
+  /** Time limit for one request, from its first byte to the response, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number | undefined;
-  /** Most bytes of a request. @default 102_400 (100 KiB) */
+  /** Maximum size of a request, in bytes. @default 102_400 (100 KiB) */
   readonly maxRequestBytes?: number | undefined;
 }): (request: Request) => Promise<Response> {
   const given = readOptions("createGraphQLHandler", options, HANDLER_OPTIONS, ConfigurationError);
@@ -59,7 +59,7 @@ export function createGraphQLHandler(options: {
   const documents = [...allow];
   let allowed: Allowed | undefined;
   return async (request) => {
-    // graphql is loaded with the first request, as by the client.
+    // Like the client, it loads graphql on the first request.
     const { keyedDocument, readDocument } = await import("./request/attempt.js");
     allowed ??= new Map(
       documents.map((entry, index) => {
@@ -87,7 +87,7 @@ export function createGraphQLHandler(options: {
   };
 }
 
-/** What a request is answered with if not with data. */
+/** The response to a request that gets no data. */
 function refuse(status: number, code: string, headers?: Readonly<Record<string, string>>): Response {
   const message =
     code === NOT_ALLOWED
@@ -96,7 +96,7 @@ function refuse(status: number, code: string, headers?: Readonly<Record<string, 
   return respond(status, { errors: [{ message, extensions: { code } }] }, headers);
 }
 
-/** Only JSON: a form of another site could send everything else without asking (CORS). */
+/** Accepts only JSON: a form on another site could send any other type without a CORS check. */
 async function readBody(
   request: Request,
   maxBytes: number,
@@ -123,7 +123,7 @@ async function readBody(
   return { query, variables: isJsonObject(variables) ? variables : {} };
 }
 
-/** What a failure of the client means for the page. Statuses that its client repeats stand for what may pass. */
+/** Translates a client failure for the page. Temporary failures get a status that the page's client retries. */
 function refusalOf(error: unknown, signal: AbortSignal): Response {
   if (signal.aborted || error instanceof TimeoutError) return refuse(504, "TIMEOUT");
   if (error instanceof RateLimitError) {

@@ -1,5 +1,5 @@
 /**
- * The GraphQL API alone. Runs in Node, Bun, Deno, browsers and on the edge: it uses no module of Node.
+ * The GraphQL API alone. Runs in Node, Bun, Deno, browsers and edge runtimes, because it uses no Node modules.
  *
  * @packageDocumentation
  */

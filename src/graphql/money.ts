@@ -2,27 +2,27 @@ import { Big as SharedBig } from "big.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { describeType, isObject } from "../core/validate.js";
 
-/** Has its own settings: a program may have made the shared constructor refuse numbers (`Big.strict`). */
+/** A constructor with its own settings, because a program may have set `Big.strict` on the shared one. */
 const Big = /* @__PURE__ */ SharedBig();
-/** Far more than money has. A sum is written with all its digits, and "1e900000000" would fill the memory. */
+/** Far more digits than money has. A sum is written in full, so "1e900000000" would exhaust the memory. */
 const MAX_DIGITS = 100;
 const DECIMAL = `a decimal number with at most ${MAX_DIGITS} digits on either side of the point`;
 
 /**
- * Adds amounts per currency, exactly: 0.1 and 0.2 are 0.3.
+ * Adds up amounts per currency, exactly: 0.1 and 0.2 make 0.3.
  *
- * An item without money, or with an amount of null, is not known and is left out: it adds nothing, and a currency that
- * only such items have is not in the result.
+ * Skips items whose money or amount is null, because their amount is unknown. A currency that only such items have
+ * isn't in the result.
  *
  * @example
  * ```ts
  * await sumByCurrency(client.licenses(), (license) => license.potentialSaving); // Map { "EUR" => "1250.3" }
  * ```
  * @param items A connection, its nodes, or another iterable; added as they arrive
- * @param select Finds the amount of an item, as a number or a decimal string
+ * @param select Returns the amount of an item, as a number or a decimal string
  * @returns each currency's sum as a plain decimal string, in the order of the first items
- * @throws {InvalidInputError} an amount is not a decimal number, has more than 100 digits before or after the point, or has
- * no currency; also rejects with what the items reject with
+ * @throws {InvalidInputError} an amount isn't a decimal number, has more than 100 digits before or after the point, or
+ *   has no currency; also rejects with any error of the items
  */
 export async function sumByCurrency<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -37,7 +37,7 @@ export async function sumByCurrency<Item>(
   for await (const item of items) {
     index++;
     const { amount, currency } = select(item) ?? {};
-    // The types promise an amount; a server may not know it.
+    // The types promise an amount, but a server may not know it.
     if (amount === null || amount === undefined) continue;
     if (typeof currency !== "string" || currency === "")
       throw invalidAmount(index, "currency", "a currency code beside an amount");

@@ -27,12 +27,13 @@ const isArrayOfObjects: (errors: unknown) => boolean = listOf(isJsonObject);
 
 /** A {@link MutationError} of one mutation. */
 export interface MutationErrorOf<M extends keyof MutationErrors> extends MutationError {
-  /** The typed errors of the mutation, to be told apart by `__typename`. */
+  /** The typed errors of the mutation. Check `__typename` to tell them apart. */
   readonly errors: readonly MutationErrors[M][];
 }
 
 /**
- * Whether an error is a {@link MutationError} of this mutation, whose `errors` can then be told apart by `__typename`.
+ * Whether an error is a {@link MutationError} of this mutation. It narrows `errors`, so you can check their
+ * `__typename`.
  *
  * @example
  * ```ts
@@ -50,9 +51,9 @@ export function isMutationError<M extends keyof MutationErrors>(
 
 /**
  * Sends a mutation and returns the result in its payload.
- * @param read Takes the result out of a payload without errors; undefined or null if it has none.
+ * @param read Reads the result from a payload without errors; undefined or null if it has none.
  * @throws {MutationError} the payload has typed errors
- * @throws {TransportError} it shows neither success nor failure
+ * @throws {TransportError} the payload shows neither success nor failure
  */
 export async function mutate<Name extends keyof MutationErrors, Value>(
   transport: Transport,
@@ -75,7 +76,7 @@ export async function mutate<Name extends keyof MutationErrors, Value>(
     const errors = payload.errors ?? [];
     if (!isArrayOfObjects(errors)) throw unclear("has errors that are not a list");
     if (errors.length > 0) {
-      // A server may echo the credential in an error, and in whatever it sends with it.
+      // A server may echo the credential in an error, or in the data that it sends along.
       redactStrings(errors, redact);
       throw refused({ mutation: name, errors: errors.slice(0, MAX_ENTRIES).map(withMessage), requestId });
     }
@@ -95,7 +96,7 @@ function refused(details: Pick<MutationError, "mutation" | "errors" | "requestId
   return new MutationError(`The service refused ${mutation}${shown}. See errors.`, { ...details, ...more });
 }
 
-/** The types promise a message; a server may leave it out. */
+/** The types promise a message, but a server may omit it. */
 function withMessage<Entry extends { readonly message: string }>(entry: Entry): Entry {
   const message: unknown = entry.message;
   return { ...entry, message: typeof message === "string" ? message : "" };

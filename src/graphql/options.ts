@@ -22,12 +22,12 @@ import type { WalkPlan } from "./paging/page-walk.js";
 export interface RequestOptions {
   /** Cancels the request, its retries and their pauses; the call rejects with the signal's own reason. @default none */
   readonly signal?: AbortSignal | undefined;
-  /** Time of the request in milliseconds, its retries included. @default the client's `timeoutMs` */
+  /** Time limit for the request, including retries, in milliseconds. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Sent with the request, over the client's own headers, which list what is refused. @default none */
+  /** Sent with the request; overrides the client's `headers`, and follows the same rules. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * How transient failures are repeated, or `false` for never. Fields that are left out are those of the client's
+   * How transient failures are retried; `false` turns retries off. Fields that you leave out come from the client's
    * `retry`. @default the client's `retry`
    */
   readonly retry?: RetryOptions | false | undefined;
@@ -36,45 +36,45 @@ export interface RequestOptions {
 /** Options of a request that may change something. */
 export interface MutationOptions extends RequestOptions {
   /**
-   * Says that sending it twice has the same effect as sending it once, so that transient failures are repeated. A
-   * mutation is never repeated without it. @default false
+   * Confirms that sending the mutation twice has the same effect as sending it once, so the SDK may retry transient
+   * failures. Without it, a mutation is never retried. @default false
    */
   readonly idempotent?: boolean | undefined;
 }
 
 /**
- * What to read of a collection, how much of it, and how (service description, "GraphQL API"). Request options apply to
- * every page.
+ * Which part of a collection to read, and how (service description, "GraphQL API"). Request options apply to every
+ * page.
  */
 export interface ListOptions<Where, Order> extends RequestOptions {
-  /** Which nodes; conditions in one object combine with AND. @default all of them */
+  /** Which nodes to read; conditions in one object are combined with AND. @default all nodes */
   readonly where?: Where | undefined;
-  /** The order, as one object or several; later ones break ties of earlier ones. @default the server's own */
+  /** Sort order: one object, or several, where later ones break ties. @default the server's own */
   readonly order?: Order | readonly Order[] | undefined;
-  /** Most nodes to read in all; 0 or more. @default no limit */
+  /** Maximum number of nodes to read in total; 0 or more. @default no limit */
   readonly limit?: number | undefined;
   /**
-   * Most nodes of one request; 1 or more. It does not change which nodes are read. Larger pages than the service allows
-   * are refused. @default the client's `pageSize`
+   * Maximum number of nodes per request; 1 or more. It doesn't affect which nodes you get. The service refuses pages
+   * that are too large. @default the client's `pageSize`
    */
   readonly pageSize?: number | undefined;
   /**
-   * Where reading begins. From `"end"` the nodes come in reverse: the last one of `order` first. The nodes within a
-   * `Page` keep the server's order. @default "start"
+   * Where to start. With `"end"` you get the nodes in reverse, starting with the last in `order`. Within a `Page`,
+   * nodes keep the server's order. @default "start"
    */
   readonly from?: "start" | "end" | undefined;
   /**
-   * Continues behind this cursor: the `endCursor` of a page, or with `from: "end"` its `startCursor`.
+   * Continues after this cursor: the `endCursor` of a page, or its `startCursor` with `from: "end"`.
    * @default the very start, or the very end
    */
   readonly cursor?: string | undefined;
-  /** Whether the next page is requested while the current one is consumed. @default true */
+  /** Whether to request the next page while you consume the current one. @default true */
   readonly prefetch?: boolean | undefined;
 }
 
 export type PagingOptions = Omit<ListOptions<never, never>, "where" | "order">;
 
-/** Header names in lower case. Not a `Headers`: making one costs more than the rest of a request. */
+/** Header names in lower case. Not a `Headers`, because creating one costs more than the rest of a request. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 export type GraphQLConfiguration = ReturnType<typeof resolveOptions>;
@@ -126,13 +126,13 @@ export function resolveOptions(given: GraphQLOptions) {
     throw new ConfigurationError(
       "apiKey is a string in a browser's page, where everyone can read it. Use createGraphQLHandler on a server, or set dangerouslyAllowBrowser.",
     );
-  // A framework makes the client of a page on its server too, but sends no requests there.
+  // Frameworks also create a page's client on the server, but send no requests there.
   let url = lacksPage(baseUrl) ? undefined : resolveUrl(baseUrl, authorization);
   const credential = new Credential(options, "");
   return {
     common,
     credential,
-    /** @throws {ConfigurationError} it is relative, and there is no page */
+    /** @throws {ConfigurationError} the endpoint is relative, and there is no page */
     get url() {
       url ??= resolveUrl(baseUrl, authorization);
       return url;
@@ -152,7 +152,7 @@ export function resolveOptions(given: GraphQLOptions) {
 
 function isPublicPage(): boolean {
   const { document, location } = globalThis;
-  // Tests may make only the document of jsdom global.
+  // Tests may expose only jsdom's document as a global.
   return document !== undefined && !isLoopback((document.location ?? location)?.hostname ?? "");
 }
 
@@ -163,7 +163,7 @@ function resolveUrl(baseUrl: string, authorization: GraphQLOptions["authorizatio
   return `${origin}${pathname === "/" ? "" : pathname}/graphql`;
 }
 
-/** Looks `fetch` up for each request, so that a tracer or a test can replace it later. */
+/** Looks up `fetch` for each request, so that a tracer or a test can replace it later. */
 function globalFetch(): typeof globalThis.fetch {
   let own: RequestInit | undefined;
   return (input, init) => {
@@ -172,7 +172,10 @@ function globalFetch(): typeof globalThis.fetch {
   };
 }
 
-/** undici copies a request that may be redirected, which is a sixth of its time. Workers name it, but refuse the mode. */
+/**
+ * undici copies a request that may be redirected, which takes a sixth of its time. Workers pretend to be undici but
+ * refuse the mode.
+ */
 function refusesRedirects(): boolean {
   try {
     return (
@@ -184,7 +187,7 @@ function refusesRedirects(): boolean {
   }
 }
 
-/** Where a walk over pages starts and ends. */
+/** Derives a walk's start and end from the options. */
 export function walkOf(options: { readonly [Name in keyof PagingOptions]?: unknown }): WalkPlan {
   const { cursor, from, limit = Number.POSITIVE_INFINITY, pageSize = Number.POSITIVE_INFINITY } = options;
   return {
@@ -197,7 +200,7 @@ export function walkOf(options: { readonly [Name in keyof PagingOptions]?: unkno
 
 /**
  * Adds the headers of one request to those of the client.
- * @throws {InvalidInputError} HTTP does not allow a name or a value, or the SDK sets the header itself
+ * @throws {InvalidInputError} HTTP doesn't allow a name or a value, or the SDK sets the header itself
  */
 export function mergeHeaders(defaults: HeaderRecord, own: HeaderRecord): HeaderRecord {
   const headers = normalizeHeaders(own, InvalidInputError);
@@ -212,12 +215,12 @@ function normalizeHeaders(
   try {
     return Object.fromEntries(new Headers(record));
   } catch {
-    // The engine's message quotes the value, which may be a secret.
+    // The engine's message would quote the value, which may be a secret.
     throw new ErrorClass("headers contains a name or a value that HTTP does not allow.");
   }
 }
 
-/** Browsers set the user agent themselves; setting it needs permission of the server (CORS). */
+/** Browsers set the user agent themselves; overriding it would need the server's permission (CORS). */
 function inBrowser(): boolean {
   return globalThis.navigator?.userAgent?.startsWith("Mozilla/") === true;
 }

@@ -10,21 +10,22 @@ import { listConnection } from "./paging/paginate.js";
 import type { Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject, type JsonObject } from "./request/variables.js";
 
-/** String operators that match every value, or every value that is set, if their operand is empty. */
+/** String operators that match every value, or every non-null value, if their operand is empty. */
 const MATCH_ALL_IF_EMPTY = ["contains", "startsWith", "endsWith", "neq"];
 
-/** What applications call the fields of a filter of vendors. */
+/** Names that applications use for the fields of a vendor filter. */
 const IN_APPLICATIONS = new Map(
   Object.entries({ and: "and", or: "or", vendor: "application", name: "vendorName" }),
 );
 
 /**
- * Returns the variables of a change to many vendors, as they will be sent.
+ * Returns the variables of a bulk change of vendors, as they will be sent.
  *
- * A filter without a condition selects every vendor of the workspace, and is easily made by accident: from a field that
- * is `undefined`, an empty list, an empty input of a form. So every object and list in it must still have a condition.
+ * A filter without a condition selects every vendor of the workspace, and it's easy to create one by accident: from an
+ * `undefined` field, an empty list, or an empty form input. So every object and list in the filter must have a
+ * condition.
  *
- * @throws {InvalidInputError} there is no state, or a part has no condition; `issues` has its path
+ * @throws {InvalidInputError} the state is missing, or a part of the filter has no condition; `issues` has its path
  */
 export function vendorVariables(input: ChangeVendorsStateInput, where: VendorFilter | "all"): JsonObject {
   if (!TEXT.fits(input?.state)) throw invalidPart("input.state", "a state such as SANCTIONED");
@@ -34,13 +35,13 @@ export function vendorVariables(input: ChangeVendorsStateInput, where: VendorFil
   return variables;
 }
 
-/** @throws {InvalidInputError} it is not a filter, or a part of it has no condition; `issues` has its path */
+/** @throws {InvalidInputError} it isn't a filter, or a part of it has no condition; `issues` has its path */
 export function requireConditions(where: unknown): void {
   if (!isJsonObject(where)) throw tooWide("where", 'a filter, or "all" for every vendor of the workspace');
   checkPart(where, "where");
 }
 
-/** Reads which vendors a change would match. No query lists vendors: their applications tell. */
+/** Reads which vendors a change would match: from their applications, because no query lists vendors. */
 export async function previewVendors(
   transport: Transport,
   input: ChangeVendorsStateInput,
@@ -51,9 +52,9 @@ export async function previewVendors(
   const { where: filter = {} } = vendorVariables(input, where);
   const applications = (list: object) =>
     listConnection(transport, "applications", ApplicationsDocument, [{ ...own, ...list }]);
-  // Rows come and go meanwhile; by id they keep their places.
+  // Rows come and go meanwhile; sorting by id keeps the others in place.
   const matching = applications({ where: applicationFilter(filter, "where"), order: { id: "ASC" } });
-  // The service alone knows the states: it refuses one that the change could not set.
+  // Only the service knows the states; it refuses one that the change couldn't set.
   await applications({ where: { state: { eq: input.state } } }).totalCount();
   const nodes = await matching.toArray();
   const found = new Set(nodes.map(({ application }) => application.vendorName));
@@ -61,7 +62,10 @@ export async function previewVendors(
   return { count: found.has(null) ? undefined : vendorNames.length, vendorNames };
 }
 
-/** The filter of applications that asks for the same vendors. @throws {InvalidInputError} they lack one of its fields */
+/**
+ * The filter of applications that matches the same vendors.
+ * @throws {InvalidInputError} applications lack one of its fields
+ */
 export function applicationFilter(part: unknown, path: string): unknown {
   if (Array.isArray(part)) return part.map((item, index) => applicationFilter(item, `${path}[${index}]`));
   if (!isJsonObject(part)) throw unknownField(path);

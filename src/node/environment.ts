@@ -29,7 +29,8 @@ export function environmentKey(): KeySource | undefined {
 
 /**
  * Reads the key from a file, again for each attempt, so that the key can be replaced.
- * @param setting The setting that names the file. @throws {ConfigurationError} the file can't be read now, or is empty
+ * @param setting The setting that names the file.
+ * @throws {ConfigurationError} the file can't be read now, or is empty
  */
 export function keyInFile(path: string, setting: string): KeySource {
   const source = `${setting} ${path}`;

@@ -7,8 +7,8 @@ import { isObject } from "../core/validate.js";
  */
 export interface Pool {
   /**
-   * Sends one statement. Returns `bytea` columns as a Buffer or Uint8Array. @throws the statement failed, or there is
-   * no connection
+   * Sends one statement. Returns `bytea` columns as a Buffer or Uint8Array.
+   * @throws the statement failed, or there is no connection
    */
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }

@@ -16,24 +16,24 @@ import type { SyncConfiguration } from "./options.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncRpc } from "./transport.js";
 
-/** What a call is about, for events. */
+/** The subject of a call, for events. */
 export interface Subject {
   readonly installationId?: string;
   readonly batchId?: string;
 }
 
-/** What only the channels tell. */
+/** Facts that only the tracing channels publish. */
 type Facts = Subject & Pick<ChannelMessage, "attempt" | "collection">;
 
 export interface SyncOperation extends Subject {
   readonly rpc: SyncRpc;
   readonly collection?: Collection;
   readonly lease?: { readonly remainingMs: number };
-  /** The batch, if somebody watches it. */
+  /** The batch's trace, if it has subscribers. */
   readonly parent?: ChannelMessage | undefined;
 }
 
-/** Begins a call for those that watch it; one that no service gets is not told of. */
+/** Opens the trace of a call, unless the call never reaches a service. */
 export function openSyncTrace(
   { endpoint, isTraced }: SyncConfiguration,
   call: TracedCall,
@@ -66,7 +66,8 @@ export function callWithRetry<T>(
       label,
       credential: configuration.credential,
       cancellation,
-      // A start may leave a lock, a write may be applied twice, and a completion must not be guessed.
+      // A start may leave a lock behind, a write may be applied twice, and the outcome of a completion must not be
+      // guessed.
       repeatable: rpc === "AbortSyncBatch",
       onEvent: ({ type, attempt, delayMs, code }) => {
         if (type === "retry" && delayMs !== undefined && code !== undefined)
@@ -81,12 +82,12 @@ export function callWithRetry<T>(
   );
 }
 
-/** After so long without an answer the service is named, in milliseconds. */
+/** How long to wait for a response before warning about the service, in milliseconds. */
 const SILENT_MS = 30_000;
-/** Clients whose service was named, and has not answered since, by what their calls share. */
+/** Clients that have been warned, and whose service hasn't responded since. */
 const SILENT = new WeakSet<SyncConfiguration["credential"]>();
 
-/** Names a service that does not answer, once: the call itself fails much later. */
+/** Warns once about a service that doesn't respond, because the call itself fails much later. */
 async function untilNamed<T>(
   configuration: SyncConfiguration,
   label: string,
@@ -107,11 +108,14 @@ async function untilNamed<T>(
   }
 }
 
-/** What the failed attempts of one operation say together about its effect. */
+/** What the failed attempts of one operation, taken together, say about its effect. */
 export class Attempts {
-  /** Whether the service may have done it: an attempt was sent, and no answer proves that it was refused. */
+  /**
+   * Whether the service may have executed the operation: an attempt was sent, and no response proves that it was
+   * refused.
+   */
   mayBeDone = false;
-  /** Whether the service refused an attempt. If it did not and `mayBeDone` is false, nothing reached it. */
+  /** Whether the service refused an attempt. If this and `mayBeDone` are false, nothing reached the service. */
   refused = false;
 
   async make<T>(call: CallContext, attempt: (call: CallContext) => Promise<T>): Promise<T> {
@@ -129,10 +133,10 @@ export class Attempts {
   }
 }
 
-/** Statuses of a server that broke down: they do not tell what it had done by then. */
+/** Statuses of a server that broke down. They don't reveal what it had done by then. */
 const UNCLEAR: ReadonlySet<string> = new Set(["UNKNOWN", "INTERNAL", "DATA_LOSS"]);
 
-/** Returns whether the error proves that the service did not do what it was asked. */
+/** Returns whether the error proves that the service didn't execute the operation. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof AuthenticationError ||
@@ -149,7 +153,7 @@ export function hasEnded(error: unknown): error is SyncProtocolError {
   return error.grpcStatus === "NOT_FOUND" || error.grpcStatus === "FAILED_PRECONDITION";
 }
 
-/** Returns the error of a lock that says more. */
+/** Returns a more detailed error for a held lock. */
 export function lockedError(
   locked: BatchInProgressError,
   message: string,
@@ -170,8 +174,8 @@ export function lockedError(
 const CLEANUP_GRACE_MS = 5000;
 
 /**
- * Waits for cleanup, at most 5 seconds: the run's own signal may have fired before.
- * @param cleanUp Receives a signal that fires when nobody waits any more.
+ * Waits for cleanup, at most 5 seconds. Has its own signal, because the run's may already have aborted.
+ * @param cleanUp Receives a signal that aborts when nobody is waiting any more.
  * @throws {TimeoutError} it took too long
  */
 export async function withinGrace<T>(
@@ -189,7 +193,7 @@ export async function withinGrace<T>(
 }
 
 /**
- * Does what nothing depends on, as {@link withinGrace}. Never rejects.
+ * Like {@link withinGrace}, for cleanup that nothing depends on. Never rejects.
  * @param failed What to log if it fails.
  */
 export async function bestEffort(

@@ -21,18 +21,18 @@ import { callWithRetry, withinGrace } from "./call.js";
 import { type CallOptions, configurationOfCall, readMetadata, type SyncConfiguration } from "./options.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
-/** The batches of the Sync API over any transport, without knowing how the service is reached. */
+/** Starts batches of the Sync API over any transport. */
 export class BatchClient {
   readonly #configuration: SyncConfiguration;
   readonly #transport: SyncTransport;
   readonly #installationId: string | undefined;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
-  /** Aborts when nothing is sent any more: runs still abort their batches before. */
+  /** Aborts when nothing is sent any more; before that, runs still abort their batches. */
   readonly #over = new AbortController();
   readonly #runs = new Set<Promise<unknown>>();
 
-  /** The transport is closed with the client. */
+  /** The client closes the transport when it's closed. */
   constructor(configuration: SyncConfiguration, transport: SyncTransport, installationId?: string) {
     this.#configuration = configuration;
     this.#transport = transport;
@@ -62,7 +62,7 @@ export class BatchClient {
     this.#transport.close();
   }
 
-  /** @param closed Ends what the batch sends. */
+  /** @param closed Cancels the batch's requests. */
   async start(options: BatchOptions, watch: BatchWatch, closed = this.#closed.signal): Promise<BatchHandle> {
     this.requireOpen();
     const installationId = this.installationOf(options);
@@ -130,7 +130,7 @@ export class BatchClient {
   }
 
   requireOpen(): void {
-    // A new error for each caller, whose call site is added to its stack.
+    // A new error for each caller, because its stack gets the caller's call site.
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 
@@ -174,7 +174,7 @@ export class BatchClient {
   }
 }
 
-/** Loads gRPC with the first call, so that importing the package stays cheap. */
+/** Loads gRPC on the first call, to keep importing the package cheap. */
 export function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
   let loading: Promise<SyncTransport> | undefined;
   let closed = false;

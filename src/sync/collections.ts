@@ -9,8 +9,8 @@ export type { EventCollection, SnapshotCollection } from "./generated/collection
 export type Collection = keyof RecordTypes;
 
 /**
- * The record of a collection (service description, "Sync API records"): the fields of its generic model in camelCase, or
- * another model under its name, such as `{ microsoft: { … } }`. `null` counts as absent.
+ * The record of a collection (service description, "Sync API records"): the fields of its generic model in camelCase,
+ * or another model under its own name, such as `{ microsoft: { … } }`. `null` counts as absent.
  */
 export type RecordOf<C extends Collection> = RecordTypes[C];
 
@@ -20,16 +20,16 @@ export interface CollectionInfo {
   /** Field numbers from SyncRecordsRequest down to the list of records, and in that of the records. */
   readonly path: readonly number[];
   readonly recordsNumber: number;
-  /** Whether records have their fields in the list, without a message of a variant. */
+  /** Whether records have their fields directly, without a variant's message around them. */
   readonly isFlat: boolean;
   readonly model: "snapshot" | "event";
-  /** Field that holds a record's id. A record without one counts twice if it arrives twice. */
+  /** Field with a record's id. Without an id, a record that arrives twice counts twice. */
   readonly idField: string | undefined;
-  /** Names of the variants that are not written flat. */
+  /** Names of the variants that aren't written flat. */
   readonly variants: readonly string[];
-  /** By field: collections of which one has the record whose id it holds. */
+  /** By field: the collections that may contain the record it refers to. */
   readonly references: Readonly<Record<string, readonly SnapshotCollection[]>>;
-  /** Names what the bytes of its records mean: it differs if a field does. */
+  /** Fingerprint of the record format; it changes whenever a field does. */
   readonly contract: string;
 }
 

@@ -4,11 +4,11 @@ const EARLIEST_SECONDS = Date.UTC(2000, 0, 1) / 1000;
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * The times that an event may have. The service counts an account as active until its last one, and no event can be
- * taken back; a time before 2000 is a zero, or a count of days that somebody took for another.
+ * The allowed times of an event. The service counts an account as active until its last event, and events can't be
+ * taken back. A time before 2000 is usually a zero, or a number in the wrong unit.
  */
 export class EventTimes {
-  /** Those of the record that is being explained: zod hands nothing on to its checks. */
+  /** The limits for the record being explained; global because zod passes no context to its checks. */
   static checked: EventTimes | undefined;
 
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class EventTimes {
 
   /** @param seconds Since 1970. */
   has(seconds: number): boolean {
-    // Asked for only when it matters: reading the clock costs as much as reading the time.
+    // Reads the clock only when needed, because that costs as much as parsing the time.
     if (seconds > this.#latest) this.#latest = Math.floor(this.#clock.now() / 1000) + DAY_SECONDS;
     return seconds >= EARLIEST_SECONDS && seconds <= this.#latest;
   }

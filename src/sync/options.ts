@@ -8,43 +8,49 @@ import { resolveTls } from "../node/tls.js";
 import { EventTimes } from "./event-times.js";
 import { PREFIX_BYTES, WindowLimit } from "./window-limit.js";
 
-/** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 /** How long a batch lives after its last accepted message: 15 minutes (service description, "Limits"). */
 export const LEASE_MS = 15 * 60 * 1000;
+/** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** With 50 ms of round trip, 96 % of a link of 100 Mbit/s; 6 MiB would be 91 %. */
+/** Fills 96 % of a 100 Mbit/s link at a round trip of 50 ms; 6 MiB would fill 91 %. */
 const SEND_WINDOW_BYTES = 16 * 1024 * 1024;
 
 export type ChannelOptions = Readonly<Record<string, string | number>>;
 
 /**
- * How the Sync API is spoken; the field `sync` of the whole client's options (service description, "Official client SDK
+ * Settings of the Sync API; the field `sync` of the client's options (service description, "Official client SDK
  * behavior").
  */
 export interface SyncTuning {
-  /** Largest answer that is accepted, in bytes. @default 16 MiB */
+  /** Maximum size of a response, in bytes. @default 16 MiB */
   readonly maxReceiveMessageBytes?: number | undefined;
-  /** Largest request message, in bytes; never above 16 MiB − 1, which the service sets. @default 16 MiB − 1 */
+  /** Maximum size of a request message, in bytes; the service's limit is 16 MiB − 1. @default 16 MiB − 1 */
   readonly maxSendMessageBytes?: number | undefined;
   /**
-   * Most bytes that are sent before an acknowledgement is awaited; one message for event collections. Messages are at most
-   * 1 MiB, below 2 MiB at most 512 KiB, and never larger, unless a single record is. What does not get through is halved.
-   * @default 6 MiB; 16 MiB for a run, which reads them from its spool
+   * Maximum number of bytes to send before waiting for an acknowledgement; for event collections, that's one message. A
+   * message has at most 1 MiB, or 512 KiB if `windowBytes` is below 2 MiB, unless a single record is larger. The SDK
+   * halves windows that don't get through.
+   * @default 6 MiB; 16 MiB for a run, which reads messages from its spool
    */
   readonly windowBytes?: number | undefined;
-  /** How long a record that a batch writes waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
+  /**
+   * How long a batch's record waits for its window to fill before it's sent anyway, in milliseconds. @default 300_000,
+   * 5 minutes
+   */
   readonly flushAfterMs?: number | undefined;
-  /** Sends events of any time. @default those before 2000 or more than a day ahead of `clock` are refused */
+  /**
+   * Allows events with any time. @default events before the year 2000 or more than a day ahead of `clock` are refused
+   */
   readonly allowAnyEventTime?: boolean | undefined;
-  /** Further options of the gRPC channel, by their gRPC names. @default none */
+  /** More options for the gRPC channel, by their gRPC names. @default none */
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
 export interface SyncClientOptions extends CommonOptions, SyncTuning {
   /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
   readonly endpoint: string;
-  /** Size in bytes at which messages are cut, for tests. @default 1 MiB, at most `maxSendMessageBytes` */
+  /** Maximum message size in bytes, for tests. @default 1 MiB, at most `maxSendMessageBytes` */
   readonly messageBytes?: number | undefined;
   readonly tls?: TlsOptions | undefined;
   readonly proxy?: string | undefined;
@@ -61,7 +67,7 @@ const TUNING = {
 
 export type CallOptions = Pick<CommonOptions, "headers" | "timeoutMs">;
 
-/** Sync options, checked and with every value set. */
+/** Sync options, checked, with all defaults filled in. */
 export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 
 export function resolveSyncOptions(options: SyncClientOptions) {
@@ -93,7 +99,7 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     messageBytes: Math.min(messageBytes, maxMessageBytes),
     windowBytes,
     windowLimit: new WindowLimit(common.logger),
-    /** That of a run, which has one of its messages in memory and not all of them. */
+    /** The window of a run, which has only one of its messages in memory at a time. */
     sendWindowBytes: options.windowBytes ?? SEND_WINDOW_BYTES,
     flushAfterMs,
     eventTimes: options.allowAnyEventTime === true ? undefined : new EventTimes(common.clock),
@@ -102,8 +108,8 @@ export function resolveSyncOptions(options: SyncClientOptions) {
 }
 
 /**
- * Proxies limit the bytes of a stream: with its prefix, a message has at most 1 MiB, as nginx allows by default. Windows
- * that must be small have smaller ones.
+ * Proxies limit the size of a stream. Including its prefix, a message has at most 1 MiB, which nginx allows by default;
+ * small windows get smaller messages.
  */
 function messageBytesFor(windowBytes: number): number {
   const bytes = windowBytes < 2 * 1024 * 1024 ? Math.min(windowBytes, 512 * 1024) : 1024 * 1024;
@@ -118,7 +124,7 @@ export function configurationOfCall(
   return { ...configuration, timeoutMs, headers: { ...configuration.headers, ...headers } };
 }
 
-/** Copies headers that are sent as gRPC metadata, which allows less than HTTP does. */
+/** Copies headers for gRPC metadata, which allows less than HTTP. */
 export function readMetadata(
   given: CallOptions["headers"],
   ErrorClass: typeof ConfigurationError | typeof InvalidInputError,
@@ -135,14 +141,14 @@ export function readMetadata(
   return headers;
 }
 
-/** Checks that grpc-js can use the proxy. */
+/** Finds the proxy, and checks that grpc-js can use it. */
 function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefined {
   const proxy = resolveProxy(option, "syncUrl", endpoint);
   if (proxy?.origin.startsWith("https:") === true)
     throw new ConfigurationError(
       `${proxy.source} must begin with http:// for the Sync API: gRPC does not use TLS to a proxy. The traffic in its tunnel is encrypted.`,
     );
-  // grpc-js would ask the proxy for the address without brackets, which no proxy understands.
+  // grpc-js would send the address without its brackets, which no proxy understands.
   if (proxy !== undefined && endpoint.hostname.startsWith("["))
     throw new ConfigurationError(
       `${proxy.source} cannot be used with a syncUrl whose host is an IPv6 address. Use a host name.`,
@@ -150,7 +156,7 @@ function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefi
   return proxy;
 }
 
-/** Channel options that the SDK sets, and what to use instead. */
+/** Channel options that the SDK sets itself, and what to use instead. */
 const RESERVED_OPTIONS: ReadonlyMap<string, string> = new Map([
   ["grpc.max_receive_message_length", "use maxReceiveMessageBytes"],
   ["grpc.max_send_message_length", "use maxSendMessageBytes"],
@@ -173,7 +179,7 @@ const STRING_OPTIONS: ReadonlySet<string> = new Set([
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** grpc-js does not check its options, and ends the process if one has a value of the wrong type. */
+/** grpc-js doesn't check its options, and crashes the process if a value has the wrong type. */
 function checkChannelOptions(options: ChannelOptions): ChannelOptions {
   if (!isObject(options) || Array.isArray(options))
     throw new ConfigurationError("channelOptions must be an object of gRPC option names and values.");
@@ -187,12 +193,12 @@ function checkChannelOptions(options: ChannelOptions): ChannelOptions {
   return { ...options };
 }
 
-/** Returns what the value should be if it is something else. */
+/** Returns what the value must be, if it isn't; otherwise undefined. */
 function expectedValue(name: string, value: unknown): string | undefined {
   if (STRING_OPTIONS.has(name)) return typeof value === "string" ? undefined : "a string";
   if (!/^grpc(-node)?\./.test(name))
     return typeof value === "string" || Number.isFinite(value) ? undefined : "a string or a finite number";
-  // An HTTP/2 window of 0 or less is not valid (RFC 9113, section 6.9.2).
+  // An HTTP/2 window of 0 or less is invalid (RFC 9113, section 6.9.2).
   const min = name === "grpc-node.flow_control_window" ? 1 : -1;
   const valid = typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_INT32;
   return valid ? undefined : `an integer from ${min} to ${MAX_INT32}`;

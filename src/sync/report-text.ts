@@ -1,7 +1,7 @@
 import type { SnapshotDiff } from "../core/errors/index.js";
 import { escapeControls } from "../core/redact.js";
 
-/** Gives a report a text; as JSON, it is its data only. */
+/** Gives a report a text form; its JSON contains only the data. */
 export function withText<Report extends object>(report: Report, lines: () => readonly string[]): Report {
   return Object.defineProperty(report, "toString", { value: () => lines().map(escapeControls).join("\n") });
 }
@@ -14,7 +14,7 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-/** Quotes show where an id begins and ends. */
+/** Quotes an id, to show where it begins and ends. */
 export function quoted(id: string): string {
   return JSON.stringify(id);
 }
@@ -38,7 +38,7 @@ export function aligned(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => row.map(padded).join("  "));
 }
 
-/** What there is to know of the ids that a snapshot is compared with. */
+/** A note about the ids that a snapshot is compared with. */
 const BASELINES: Readonly<Record<SnapshotDiff["baseline"], string | undefined>> = {
   completed: undefined,
   unclear: "it is unclear whether the last run was completed",
@@ -47,7 +47,7 @@ const BASELINES: Readonly<Record<SnapshotDiff["baseline"], string | undefined>> 
   off: "changes unknown without a ledger",
 };
 
-/** The numbers of a comparison, unless there was no ledger to compare with, and what to know of them. */
+/** The numbers of a comparison and a note about them, if there was a ledger to compare with. */
 export function readDiff(diff: SnapshotDiff): { readonly known?: SnapshotDiff; readonly remark?: string } {
   const remark = BASELINES[diff.baseline];
   const isKnown = diff.baseline !== "off" && diff.baseline !== "unreadable";

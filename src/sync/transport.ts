@@ -6,35 +6,35 @@ export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "
 export type CallBounds = Pick<CallContext, "signal" | "unlessSent" | "timeoutMs">;
 
 export interface CallContext extends AttemptContext {
-  /** Cancels the call if nothing of it was sent; later it has no effect. */
+  /** Cancels the call unless part of it was sent; after that, it has no effect. */
   readonly unlessSent?: AbortSignal | undefined;
   /** How long the service may take to answer, in milliseconds. @default `timeoutMs` */
   readonly answerMs?: number | undefined;
   /**
-   * Called before the call fails if the service certainly processed nothing of it: it did not leave this machine, or its
-   * stream was refused. A transport that cannot tell never calls it: what the service did is then not known.
+   * Called before the call fails, if the service certainly processed none of it: the call didn't leave this machine, or
+   * its stream was refused. A transport that can't be certain never calls it; what the service did is then unknown.
    */
   readonly onUnsent?: (() => void) | undefined;
   /**
-   * Called before the call fails if it may have carried too much: something on the way refused its size or cut it off, or
-   * the time was up before everything was sent.
+   * Called before the call fails, if the call may have been too large: something on the way refused its size or cut it
+   * off, or the time ran out before everything was sent.
    */
   readonly onTooLarge?: (() => void) | undefined;
 }
 
 /**
- * What the service says of a completed batch, per collection: `added`, `updated` and `removed` of snapshots, `accepted`
- * of events. Collections and counts that it does not mention are left out.
+ * The service's counts for a completed batch, per collection: `added`, `updated` and `removed` for snapshots,
+ * `accepted` for events. Collections and counts that the service doesn't report are absent.
  */
 export type CompletionCounts = Partial<
   Record<
     Collection,
     {
-      /** Number of records that were new. */
+      /** Number of new records. */
       readonly added?: number;
-      /** Number of records that were there before. */
+      /** Number of records that already existed. */
       readonly updated?: number;
-      /** Number of records that the snapshot lacks and that were marked removed. */
+      /** Number of records that the service removed because they're missing from the snapshot. */
       readonly removed?: number;
       /** Number of events that were accepted. */
       readonly accepted?: number;
@@ -42,24 +42,24 @@ export type CompletionCounts = Partial<
   >
 >;
 
-/** A message that is read when its turn comes. */
+/** A message that is only read when it's about to be sent. */
 export interface StoredMessage {
   readonly length: number;
-  /** Its bytes, which hold until the message after the next one is asked for. */
+  /** Returns its bytes. They stay valid until the message after the next one is loaded. */
   load(): Promise<Uint8Array>;
 }
 
 /**
- * The four operations of the Sync API. The batch engine knows this interface and not gRPC, so that it also runs in
- * memory. Every failure is an error of the SDK, or the reason of the call's signal.
+ * The four operations of the Sync API. The batch engine depends on this interface rather than gRPC, so it can also run
+ * in memory. Every failure is an error of the SDK, or the reason of the call's signal.
  */
 export interface SyncTransport {
   startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }>;
   /**
-   * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their buffers are used again when it resolves. If
-   * one of them cannot be read, the call is cancelled, and rejects with that error.
-   * @returns the number of accepted records; undefined if the answer does not say and came after all messages
-   * @throws {SyncProtocolError} the answer does not say, and came before all messages were sent
+   * Sends encoded SyncRecordsRequest messages, in order, on one stream. The caller reuses their buffers once it
+   * resolves. If a message can't be loaded, the call is cancelled and rejects with that error.
+   * @returns the number of accepted records; undefined if the response has no count and came after all messages
+   * @throws {SyncProtocolError} the response has no count and came before all messages were sent
    */
   syncRecords(
     messages: readonly (Uint8Array | StoredMessage)[],

@@ -1,12 +1,12 @@
-/** How large windows may be on the way to the service, which lets less through than the service takes. */
+/** The largest window that gets through to the service: the network in between may allow less than the service does. */
 import { TimeoutError, TransportError } from "../core/errors/index.js";
 import type { Logger } from "../core/hooks.js";
 import { count } from "./report-text.js";
 
-/** What gRPC puts before each message. */
+/** Size of gRPC's prefix for each message. */
 export const PREFIX_BYTES = 5;
 
-/** Learned by a client, whose windows all go the same way. */
+/** Learned once per client, because all its windows take the same route. */
 export class WindowLimit {
   readonly #logger: Logger;
   #bytes = Number.POSITIVE_INFINITY;
@@ -19,21 +19,27 @@ export class WindowLimit {
     this.#logger = logger;
   }
 
-  /** Most bytes of a window with the prefixes of its messages, unless a single message is larger. */
+  /** Maximum size of a window in bytes, including message prefixes; a single larger message is allowed. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** What the user should know of it, in a sentence without its full stop. @param since The limit at that time. */
+  /**
+   * What the user should know about the limit: a sentence without its final period.
+   * @param since The limit at that time.
+   */
   noteSince(since: number): string | undefined {
     return this.#bytes < since ? this.#note : undefined;
   }
 
-  /** Halves the limit after a window failed that may have been too large. @returns false if its size has passed before */
+  /**
+   * Halves the limit after a window failed that may have been too large.
+   * @returns false if that size got through before
+   */
   halve(bytes: number, error: unknown): boolean {
     const isRefused = error instanceof TransportError && error.status !== undefined;
     if (bytes <= this.#passedBytes && !isRefused) return false;
-    // A power of two, as limits are.
+    // A power of two, because real limits usually are.
     this.#bytes = Math.min(this.#bytes, 2 ** Math.ceil(Math.log2(bytes / 2)));
     this.#cause = error;
     this.#isTold = false;

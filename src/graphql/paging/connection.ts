@@ -6,12 +6,12 @@ import { type Direction, type Page, PageWalk, readCount } from "./page-walk.js";
 /**
  * A collection of the API, read page by page (service description, "GraphQL API").
  *
- * - Lazy: nothing is requested before it is iterated or one of its methods is called.
- * - Immutable: each iteration starts from the beginning again.
- * - With `from: "end"` it yields nodes from the end to the start.
- * - Rows that are added or removed during a walk may or may not be in it; all others are in it once.
- * - If `next()` of an iterator rejects, the iterator stays where it was, and another `next()` requests the same page
- *   again. A `for await` loop ends with the error.
+ * - Lazy: it requests nothing until you iterate it or call one of its methods.
+ * - Immutable: each iteration starts over.
+ * - With `from: "end"`, it yields nodes from the end to the start.
+ * - Rows that are added or removed while you iterate may or may not show up; all others show up exactly once.
+ * - If `next()` rejects, the iterator stays where it was, so calling `next()` again requests the same page. A
+ *   `for await` loop ends with the error.
  *
  * @example
  * ```ts
@@ -19,21 +19,24 @@ import { type Direction, type Page, PageWalk, readCount } from "./page-walk.js";
  * ```
  */
 export interface Connection<Node> extends AsyncIterable<Node> {
-  /** The first page; with `from: "end"` the last one. @throws every error of a request, such as {@link TransportError} */
+  /**
+   * The first page, or the last one with `from: "end"`.
+   * @throws any error of a request, such as {@link TransportError}
+   */
   firstPage(): Promise<Page<Node>>;
   /**
    * Every page, including empty ones.
-   * @throws {PaginationError} from `next()`, as every error of a request
+   * @throws {PaginationError} from `next()`, as any error of a request
    */
   pages(): AsyncIterable<Page<Node>>;
   /**
-   * All nodes up to `limit`, in the order in which they are iterated. If a page fails there are none.
-   * @throws every error of a request, such as {@link TransportError}
+   * All nodes up to `limit`, in iteration order. If one page fails, it rejects and you get none.
+   * @throws any error of a request, such as {@link TransportError}
    */
   toArray(): Promise<Node[]>;
   /**
-   * Number of nodes over all pages, whatever the limit and the cursor. Requests a page of one node.
-   * @throws {InvalidInputError} the document does not select `totalCount`
+   * Number of nodes on all pages, ignoring `limit` and `cursor`. Requests a page of one node.
+   * @throws {InvalidInputError} the document doesn't select `totalCount`
    */
   totalCount(): Promise<number>;
 }
@@ -83,11 +86,11 @@ export class PagedConnection<Node> implements Connection<Node> {
     const { direction, signal, start } = this.#plan;
     const nodes: Node[] = [];
     try {
-      // Nothing is consumed between two pages, so there is nothing to gain from a prefetch.
+      // Nothing is consumed between two pages, so prefetching wouldn't help.
       for await (const page of new PageIterator({ ...this.#plan, prefetch: false }))
         for (const node of inWalkOrder(page.nodes, direction)) nodes.push(node);
     } catch (error) {
-      // The nodes of earlier pages are lost, so continuing after them would skip them.
+      // The nodes of earlier pages are lost, so continuing from here would skip them.
       if (signal?.aborted !== true) annotate(error, { position: { cursor: start, nodesYielded: 0 } });
       throw error;
     }
@@ -95,7 +98,7 @@ export class PagedConnection<Node> implements Connection<Node> {
   }
 }
 
-/** Walks the nodes of a connection; backward from the end to the start. */
+/** Iterates the nodes of a connection; backward, from the end to the start. */
 class NodeIterator<Node> implements AsyncIterator<Node, undefined> {
   readonly #plan: ConnectionPlan<Node>;
   readonly #pages: PageIterator<Node>;
@@ -109,7 +112,7 @@ class NodeIterator<Node> implements AsyncIterator<Node, undefined> {
   }
 
   next(): Promise<IteratorResult<Node, undefined>> {
-    // Most nodes are here already and need no step.
+    // Most nodes are already here and need no asynchronous step.
     if (this.#queue.idle && this.#plan.signal?.aborted !== true && !this.#returned) {
       const node = this.#nodes.next();
       if (node.done !== true) return Promise.resolve(node);

@@ -4,7 +4,7 @@ import { openTrace, type Trace } from "../../core/trace.js";
 import { type FetchedPage, type Page, type PageRequest, PageWalk, type WalkPlan } from "./page-walk.js";
 
 export interface ConnectionPlan<Node> extends WalkPlan {
-  /** What is walked over, for those that watch: `licenses`. */
+  /** Name of the list for tracing, such as `licenses`. */
   readonly operation: string;
   readonly prefetch: boolean;
   readonly signal: AbortSignal | undefined;
@@ -13,33 +13,33 @@ export interface ConnectionPlan<Node> extends WalkPlan {
 
 type Fetch<Node> = Promise<FetchedPage<Node>>;
 
-/** A consumer that takes less may get its page before the next request reaches the socket. */
+/** Faster consumers may finish a page before the next request reaches the socket. */
 const SLOW_MS = 1;
 
-/** Kept from before a test installs fake timers, under which it would never fire. */
+/** The real one: under a test's fake timers, it would never fire. */
 const setImmediate = globalThis.setImmediate;
 
 /**
  * Walks the pages of a connection.
  *
- * - A `next()` that rejects leaves the iterator where it was: another `next()` requests the same page again.
- * - With prefetch one page is requested while the current one is consumed. If it fails, its own `next()` reports that;
- *   if its time runs out before anybody waits for it, it is requested again.
- * - `return()` aborts what is running: no request outlives its iterator.
+ * - If `next()` rejects, the iterator stays where it was, and calling `next()` again requests the same page.
+ * - With prefetch, one page is requested while the current one is consumed. If that request fails, the page's own
+ *   `next()` rejects; if it times out before anyone waits for it, it's sent again.
+ * - `return()` aborts running requests, so none outlives its iterator.
  */
 export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, undefined, undefined> {
   readonly #plan: ConnectionPlan<Node>;
   readonly #walk: PageWalk;
   readonly #queue = new SerialQueue();
-  /** One for all pages: creating one is not cheap. */
+  /** Shared by all pages, because creating one isn't cheap. */
   readonly #abort = new AbortController();
   #trace: Trace | undefined;
   #pages = 0;
   #running: Fetch<Node> | undefined;
-  /** The page that was requested ahead and that nobody waits for yet. */
+  /** The prefetched page, while nobody is waiting for it. */
   #ahead: Fetch<Node> | undefined;
   #returned = false;
-  /** When the last page was handed out. */
+  /** When the last page was returned. */
   #handedOutAt = Number.NEGATIVE_INFINITY;
 
   constructor(plan: ConnectionPlan<Node>) {
@@ -77,7 +77,7 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
       if (this.#returned) return this.#done();
       if (signal?.aborted !== true) annotate(error, { position: this.#walk.position });
       this.#trace?.failed(error);
-      // Another next() goes on from here.
+      // The following next() continues from here.
       this.#trace = undefined;
       throw error;
     }
@@ -107,7 +107,7 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   #fetch(request: PageRequest): Fetch<Node> {
     const { fetchPage, operation, signal } = this.#plan;
     this.#trace ??= openTrace("graphql.walk", () => ({ operation }));
-    // Linked only during the request: an iterator that is abandoned must not stay on the caller's signal.
+    // Linked only during the request, so that an abandoned iterator doesn't stay on the caller's signal.
     const unlink = signal === undefined ? () => {} : follow(signal, this.#abort);
     const send = () => fetchPage(request, this.#abort.signal).finally(unlink);
     const fetch = this.#trace === undefined ? send() : this.#trace.run(send);
@@ -136,8 +136,8 @@ export class SerialQueue {
 }
 
 /**
- * Lets a request reach its socket before a consumer that never waits keeps the thread. Twice, because Node's fetch uses a
- * connection again only after one turn.
+ * Lets a request reach its socket before a consumer that never awaits blocks the thread. Twice, because Node's fetch
+ * only reuses a connection after one turn.
  */
 async function yieldToEventLoop(): Promise<void> {
   for (let turn = 0; turn < 2; turn++)

@@ -4,13 +4,13 @@ import { tooLargePage } from "../request/error-entries.js";
 
 const DEFAULT_PAGE_SIZE = 100;
 
-/** How often a page is asked for again if the service does not say how large it may be. */
+/** How often to retry with a smaller page if the service doesn't say how large it may be. */
 const MAX_HALVINGS = 2;
 
-/** A program may make a document for each list. */
+/** A program may create a new document for each list. */
 const MAX_LISTS = 100;
 
-/** How large pages are: the service's description names no largest page, so a refusal has to tell. */
+/** Learns page sizes from refusals, because the service description doesn't give a maximum. */
 export class PageSizes {
   readonly #default: number;
   readonly #logger: Logger;
@@ -21,15 +21,15 @@ export class PageSizes {
     this.#logger = logger;
   }
 
-  /** The size for a list, which may have been learned from another one. */
+  /** The size for a list; it may come from another list's refusal. */
   sizeFor(list: object | string): number {
     return this.#learned.get(list) ?? Math.min(this.#default, ...this.#learned.values());
   }
 
   /**
-   * Sends a request for a page, and a smaller one if the service says that it is too large.
-   * @param variable Name of the variable of the size, as an error may name it.
-   * @throws every error of `send`
+   * Requests a page, and a smaller one if the service says that it's too large.
+   * @param variable Name of the size variable, which the service's error may mention.
+   * @throws any error of `send`
    */
   async fit<Page>(
     list: object | string,

@@ -4,30 +4,30 @@ import { PaginationError, type WalkPosition } from "../../core/errors/index.js";
 export interface PageInfo {
   /** Whether nodes follow the page's last one. */
   readonly hasNextPage: boolean;
-  /** Cursor to continue from; null if a `limit` cut the page, which the server sent larger than requested. */
+  /** Cursor to continue from; null if the server sent more nodes than requested and `limit` cut the page. */
   readonly endCursor: string | null;
   /** Whether nodes precede the page's first one. */
   readonly hasPreviousPage: boolean;
-  /** Cursor to continue from with `from: "end"`; null if a `limit` cut the page. */
+  /** Cursor to continue from with `from: "end"`; null if `limit` cut the page. */
   readonly startCursor: string | null;
 }
 
 /** One page of a connection. */
 export interface Page<Node> {
-  /** The nodes in the server's order, also with `from: "end"`. */
+  /** The nodes in the server's order, even with `from: "end"`. */
   readonly nodes: readonly Node[];
   /** Where the page lies. */
   readonly pageInfo: PageInfo;
-  /** Number of nodes over all pages; undefined if a document of your own does not select it. */
+  /** Number of nodes on all pages; undefined if your own document doesn't select it. */
   readonly totalCount: number | undefined;
   /** The server's own id of the request that read the page, if it sent one. */
   readonly requestId: string | undefined;
 }
 
-/** A connection as a response contains it: `nodes`, and of `pageInfo` what the direction of paging needs. */
+/** A connection in a response: `nodes`, and the part of `pageInfo` that the direction of paging needs. */
 export interface ConnectionData<Node> {
   readonly nodes: readonly Node[] | null | undefined;
-  /** Forward `hasNextPage` and `endCursor`, backward `hasPreviousPage` and `startCursor`. */
+  /** Forward: `hasNextPage` and `endCursor`. Backward: `hasPreviousPage` and `startCursor`. */
   readonly pageInfo: Partial<PageInfo>;
   readonly totalCount?: number | null | undefined;
 }
@@ -42,23 +42,23 @@ export interface FetchedPage<Node> {
 export type Direction = "forward" | "backward";
 
 export interface PageRequest {
-  /** At most; it may be infinite. */
+  /** Maximum number of nodes; may be infinite. */
   readonly size: number;
   /** `after` or `before`; undefined for the first page. */
   readonly cursor: string | undefined;
 }
 
-/** Where a walk starts, its direction, and where it ends at the latest. */
+/** A walk's start, its direction and its limit. */
 export interface WalkPlan {
   readonly direction: Direction;
-  /** Infinity for pages as large as the client's. */
+  /** Infinity for the client's own page size. */
   readonly pageSize: number;
-  /** Cursor to start from; undefined for the very start, or the very end. */
+  /** Cursor to start from; undefined for the very start or the very end. */
   readonly start: string | undefined;
   readonly limit: number;
 }
 
-/** Filters on a server may leave some pages empty; a server that sends more in a row does not make progress. */
+/** A server's filters may leave some pages empty. A server that sends more than this in a row makes no progress. */
 const MAX_EMPTY_PAGES = 100;
 
 const FIELDS = {
@@ -67,53 +67,54 @@ const FIELDS = {
 } as const;
 
 /**
- * The state of a walk over the pages of a connection: which page is next, and whether the one that arrived is sound.
+ * The state of a walk over the pages of a connection. Decides which page is next, and whether the one that arrived is
+ * valid.
  *
- * - Only a page that is accepted moves the walk on; one that failed or was refused can be requested again.
- * - Every cursor is remembered, so that a cycle of any length is found at its first repetition.
+ * - Only an accepted page advances the walk; a failed or refused one can be requested again.
+ * - It remembers every cursor, so a cycle of any length is found at the first repetition.
  */
 export class PageWalk {
   readonly #plan: WalkPlan;
-  readonly #seen = new Set<string>();
+  readonly #cursors = new Set<string>();
   #cursor: string | undefined;
-  #left: number;
+  #remaining: number;
   #nodesYielded = 0;
   #emptyPages = 0;
   #ended = false;
 
   constructor(plan: WalkPlan) {
     this.#plan = plan;
-    this.#left = plan.limit;
+    this.#remaining = plan.limit;
     this.#cursor = plan.start;
-    if (plan.start !== undefined) this.#seen.add(plan.start);
+    if (plan.start !== undefined) this.#cursors.add(plan.start);
   }
 
   /** The page to request; undefined if the walk has ended. */
   get next(): PageRequest | undefined {
-    if (this.#ended || this.#left <= 0) return undefined;
-    return { size: Math.min(this.#plan.pageSize, this.#left), cursor: this.#cursor };
+    if (this.#ended || this.#remaining <= 0) return undefined;
+    return { size: Math.min(this.#plan.pageSize, this.#remaining), cursor: this.#cursor };
   }
 
-  /** Continuing from here repeats no node and loses none. */
+  /** Continuing from this position neither repeats nor skips a node. */
   get position(): WalkPosition {
     return { cursor: this.#cursor, nodesYielded: this.#nodesYielded };
   }
 
   /**
-   * Takes the page that was requested and moves on.
-   * @throws {PaginationError} it is not a page, or the walk cannot continue from it; its nodes are not yielded
+   * Takes the requested page and advances.
+   * @throws {PaginationError} it isn't a page, or the walk can't continue from it; its nodes aren't yielded
    */
   accept<Node>(fetched: FetchedPage<Node>): Page<Node> {
     const page = this.#read(fetched);
     const nodes = this.#withinLimit(page.nodes);
     const { more, cursor: cursorField } = FIELDS[this.#plan.direction];
-    const continues = page.pageInfo[more] && nodes.length < this.#left;
+    const continues = page.pageInfo[more] && nodes.length < this.#remaining;
     if (continues) this.#moveTo(page.pageInfo[cursorField], nodes.length === 0);
     else this.#ended = true;
-    this.#left -= nodes.length;
+    this.#remaining -= nodes.length;
     this.#nodesYielded += nodes.length;
     if (nodes.length === page.nodes.length) return page;
-    // The server has no cursor at the cut: continuing after the page's last node would skip some.
+    // There is no cursor at the cut, and continuing after the page's last node would skip some.
     return { ...page, nodes, pageInfo: { ...page.pageInfo, [more]: true, [cursorField]: null } };
   }
 
@@ -137,25 +138,25 @@ export class PageWalk {
     };
   }
 
-  /** The nodes nearest to where the walk comes from. */
+  /** Keeps the nodes nearest to the walk's start. */
   #withinLimit<Node>(nodes: readonly Node[]): readonly Node[] {
-    if (nodes.length <= this.#left) return nodes;
+    if (nodes.length <= this.#remaining) return nodes;
     return this.#plan.direction === "forward"
-      ? nodes.slice(0, this.#left)
-      : nodes.slice(nodes.length - this.#left);
+      ? nodes.slice(0, this.#remaining)
+      : nodes.slice(nodes.length - this.#remaining);
   }
 
   #moveTo(cursor: string | null, empty: boolean): void {
     const { more, cursor: field } = FIELDS[this.#plan.direction];
     if (typeof cursor !== "string" || cursor === "")
       throw this.#error(`The page has ${more} but no ${field}, so the next page is not known.`);
-    if (this.#seen.has(cursor))
+    if (this.#cursors.has(cursor))
       throw this.#error(`The page repeats an earlier ${field}: the walk would never end.`);
     const emptyPages = empty ? this.#emptyPages + 1 : 0;
     if (emptyPages > MAX_EMPTY_PAGES)
       throw this.#error(`More than ${MAX_EMPTY_PAGES} pages in a row were empty, and ${more} is still true.`);
     this.#emptyPages = emptyPages;
-    this.#seen.add(cursor);
+    this.#cursors.add(cursor);
     this.#cursor = cursor;
   }
 
@@ -164,7 +165,7 @@ export class PageWalk {
   }
 }
 
-/** Returns a number of nodes, or undefined if it is not one, such as a number too large to be exact. */
+/** Returns a valid count; undefined for anything else, including numbers too large to be exact. */
 export function readCount(count: unknown): number | undefined {
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }

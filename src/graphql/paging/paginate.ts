@@ -7,13 +7,13 @@ import { copyVariables, type JsonObject } from "../request/variables.js";
 import { type Connection, PagedConnection } from "./connection.js";
 import type { ConnectionData, PageRequest, WalkPlan } from "./page-walk.js";
 
-/** How a connection of a document of your own is found and paged. */
+/** How to find and page through a connection in a document of your own. */
 export interface PaginateOptions<Data, Node, Name extends PropertyKey> extends PagingOptions {
   /** Finds the connection in the result; it may be nested. */
   readonly select: (data: Data) => ConnectionData<Node> | null | undefined;
   /**
-   * Names of the document's own variables of paging: `first` and `after`, or with `from: "end"` `last` and `before`.
-   * Their values in `variables` stand for `pageSize` and `cursor`. @default the same names
+   * The document's names for the paging variables `first` and `after`, or `last` and `before` with `from: "end"`. If
+   * you set them in `variables`, they act as `pageSize` and `cursor`. @default the same names
    */
   readonly variableNames?:
     | {
@@ -37,26 +37,26 @@ const NAMES = { first: true, after: true, last: true, before: true } satisfies O
 
 interface ConnectionSource<Data, Node> {
   readonly document: Document<Data, never>;
-  /** The method of the client; undefined for a document of the caller. */
+  /** The client's method; undefined for the caller's own document. */
   readonly method?: string;
-  /** Variables apart from those of paging. */
+  /** All variables except those for paging. */
   readonly variables: JsonObject;
   readonly names: { readonly size: string; readonly cursor: string };
-  /** Whether the caller gave a page size, or named its variable: it must then have an effect. */
+  /** Whether the caller set a page size or named its variable; if so, it must have an effect. */
   readonly sizeGiven: boolean;
   readonly walk: WalkPlan;
   readonly select: (data: Data) => ConnectionData<Node> | null | undefined;
   readonly options: PagingOptions;
 }
 
-/** Makes the connection of one of the SDK's own documents, which all take the same arguments. */
+/** Creates the connection of one of the SDK's own documents, which all take the same arguments. */
 export function listConnection<Name extends string, Where, Order, Node>(
   transport: Transport,
   name: Name,
   document: Document<{ readonly [N in Name]: ConnectionData<Node> | null }, never>,
   given: readonly [options?: ListOptions<Where, Order>],
 ): Connection<Node> {
-  // Paging in a second argument would be ignored, and everything read.
+  // Paging options in a second argument would be ignored, and everything would be read.
   if (given.length > 1)
     throw new InvalidInputError(
       `${name} takes one object with all its options, got ${given.length} arguments.`,
@@ -77,7 +77,7 @@ export function listConnection<Name extends string, Where, Order, Node>(
   });
 }
 
-/** Makes the connection of a document of the caller. */
+/** Creates the connection of a caller's document. */
 export function paginate<Data, Variables extends object, Node>(
   transport: Transport,
   document: Document<Data, Variables>,
@@ -114,7 +114,7 @@ export function paginate<Data, Variables extends object, Node>(
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Returns an option, or the value of the variable that it stands for. */
+/** Returns an option, or the value of its variable; refuses both at once. */
 function onlyOne(option: string, value: unknown, variable: string, inVariables: unknown): unknown {
   if (value !== undefined && isSet(inVariables))
     throw new InvalidInputError(`${option} and variables.${variable} are both set. Set one of them.`);
@@ -125,7 +125,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
   const { document, method, names, select, sizeGiven, variables } = source;
   const { headers, prefetch = true, retry, signal, timeoutMs } = source.options;
   const variablesFor = (operation: Operation, { size, cursor }: PageRequest): JsonObject => {
-    // Undefined if the document could not be parsed: the server decides.
+    // Undefined if the document couldn't be parsed; then the server decides.
     const declares = (name: string) => operation.variables?.has(name) !== false;
     if (!declares(names.cursor) || (operation.variables !== undefined && operation.kind !== "query"))
       throw new InvalidInputError(
@@ -152,7 +152,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
         const variablesOfPage = (operation: Operation) => variablesFor(operation, { size, cursor });
         return transport.send(document, variablesOfPage, options, answerOf);
       };
-      // A size that the caller has chosen is kept.
+      // Keeps a size that the caller chose.
       const isChosen = Number.isFinite(source.walk.pageSize);
       const list = method ?? document;
       const sent = isChosen ? send(most) : transport.pageSizes.fit(list, most, names.size, send);

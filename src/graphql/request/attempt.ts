@@ -7,7 +7,7 @@ import type { AnswerReader, Failures } from "./failures.js";
 import { discardBody, isJson, isRedirect, readText } from "./response.js";
 import { isJsonObject, type JsonObject } from "./variables.js";
 
-// Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
+// This file loads everything that needs graphql or graphql-request, or is only needed once a response arrives.
 export { keyedDocument, readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 
@@ -22,11 +22,11 @@ export interface Attempt<Data, Result> {
   readonly progress: Progress;
 }
 
-/** What is known of a request when it fails. */
+/** How far a request got before it failed. */
 interface Progress {
-  /** Whether anything was given to `fetch`, in this attempt or before. */
+  /** Whether anything was passed to `fetch`, in this attempt or an earlier one. */
   sent: boolean;
-  /** Whether the answer to this attempt says that the operation was not begun. */
+  /** Whether the response to this attempt says that the operation didn't start. */
   notBegun: boolean;
 }
 
@@ -38,12 +38,12 @@ interface Body {
   readonly errors: readonly unknown[];
 }
 
-/** As undici says it in the mode `error`. */
+/** The error that undici reports in redirect mode `error`. */
 const REDIRECT = new Error("unexpected redirect");
 
 /**
- * Sends one request and reads its answer. What graphql-request throws contains the whole request, so it never leaves
- * this function.
+ * Sends one request and reads the response. An error from graphql-request contains the whole request, so it never
+ * leaves this function.
  */
 export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
   const { configuration, context, failures, progress, read } = attempt;
@@ -51,9 +51,9 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   const { authorization, carried, redact, signal } = context;
   progress.notBegun = false;
   const received: { response?: Response; body?: Body } = {};
-  // graphql-request does not see the credential and does not copy the headers.
+  // graphql-request never sees the credential, and doesn't copy the headers.
   const headers = { ...attempt.headers, ...carried, ...(authorization !== undefined && { authorization }) };
-  // Some runtimes of the edge throw for `credentials`.
+  // Some edge runtimes throw for `credentials`.
   const own = credentials === undefined ? { headers } : { headers, credentials };
   const client = new RequestClient(url, {
     errorPolicy: "all",
@@ -74,7 +74,7 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
       }
       const text = await readText(response, { maxBytes: maxResponseBytes, signal, failures });
       received.body = parseBody(text, redact);
-      // The text of some engines' responses is read-only.
+      // Some engines make a response's `text` read-only.
       return Object.defineProperty(response, "text", { value: noText });
     },
     jsonSerializer: { stringify: JSON.stringify, parse: () => received.body },
@@ -83,13 +83,13 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   try {
     ({ data } = await client.rawRequest<Data, object>({ ...attempt.body, signal }));
   } catch (error) {
-    // A fetch of the caller may throw an error that promises more than this request allows.
+    // The caller's fetch may throw an SDK error that claims to be retryable when this request isn't.
     if (error instanceof SaasManagementError && (failures.context.repeatable || !error.retryable))
       throw error;
     const { response, body } = received;
     if (response === undefined || error instanceof SaasManagementError)
       throw failures.network(error, response);
-    // It also throws for a status that is not a success.
+    // It also throws for a status that isn't a success.
     if (body === undefined || !(error instanceof ClientError)) throw failures.notGraphQL(response);
   }
   const { response, body } = received;
@@ -106,7 +106,10 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   return read(answer, failures);
 }
 
-/** Node keeps a response until the next full collection, and all that it refers to: not its text, which was parsed. */
+/**
+ * Replaces the text of a parsed response: Node keeps a response, and everything it refers to, until the next full
+ * collection.
+ */
 async function noText(): Promise<string> {
   return "";
 }
@@ -118,7 +121,7 @@ function parseBody(text: string, redact: (text: string) => string): Body {
   const errors = body["errors"] ?? [];
   const isWhole = (data === null || isJsonObject(data)) && hasNext !== true;
   if (!isWhole || !Array.isArray(errors)) throw new SyntaxError("not a GraphQL response");
-  // A server may echo the credential in an error, and in whatever it sends with it.
+  // A server may echo the credential in an error, or in the data that it sends along.
   if (errors.length > 0) redactStrings([data, errors], redact);
   return { data, hasData: "data" in body, errors };
 }

@@ -2,16 +2,16 @@ import { type DocumentNode, Kind, OperationTypeNode, parse, print, type Selectio
 import { InvalidInputError } from "../../core/errors/index.js";
 
 /**
- * A GraphQL document: a string, or what a generator of typed documents writes, such as a `TypedDocumentNode`, a
- * `TypedDocumentString` or a document of gql.tada. The typed ones give their types to the variables and to the data.
+ * A GraphQL document: a string, or a typed document such as a `TypedDocumentNode`, a `TypedDocumentString` or a
+ * document of gql.tada, which also types the variables and the data.
  */
 export type Document<Data, Variables> =
   | (string & { readonly __apiType?: (variables: Variables) => Data })
   | { readonly __apiType?: (variables: Variables) => Data };
 
-/** What the SDK needs to know of a document. */
+/** What the SDK needs to know about a document. */
 export interface Operation {
-  /** The document, as it is sent. */
+  /** The document as it's sent. */
   readonly text: string;
   /** For messages: `GraphQL query Licenses`. */
   readonly label: string;
@@ -26,7 +26,7 @@ export interface Operation {
 /** Most documents are created once and sent often. */
 const parsed = new Map<object | string, Operation>();
 
-/** A program may build a large document for each request. */
+/** A program may build a new, large document for each request. */
 const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 100_000;
 
@@ -54,7 +54,7 @@ function parseText(text: string): Operation {
   try {
     document = parse(text, { noLocation: true });
   } catch {
-    // A mistake, or syntax that is newer than the parser: the server decides, and nothing says that it only reads.
+    // A mistake, or syntax newer than the parser. The server decides, and we can't assume that the document only reads.
     return { text, label: "GraphQL request", kind: undefined, name: undefined, variables: undefined };
   }
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
@@ -78,9 +78,9 @@ function parseText(text: string): Operation {
 }
 
 /**
- * Reads a document to compare it with others: with the same key they differ only in layout, comments and `__typename`,
- * which other clients add to every selection.
- * @returns undefined if it cannot be parsed
+ * Computes a key to compare documents. Two with the same key differ only in layout, comments and `__typename`, which
+ * other clients add to every selection.
+ * @returns undefined if it can't be parsed
  */
 export function keyedDocument(text: string): { readonly key: string; readonly text: string } | undefined {
   try {
@@ -105,7 +105,7 @@ function isTypename(selection: SelectionNode): boolean {
   return selection.alias === undefined && !selection.directives?.length;
 }
 
-/** A part of it that is answered later, which the client does not read. */
+/** Finds `@defer` or `@stream`: the client doesn't read parts that arrive later. */
 function incrementalDirective(document: DocumentNode): string | undefined {
   let found: string | undefined;
   visit(document, {

@@ -2,24 +2,24 @@ import type { GraphQLResponseError } from "../../core/errors/index.js";
 import { isText, objectOf } from "../../core/validate.js";
 import { isJsonObject } from "./variables.js";
 
-/** Further entries are left out: a server may send millions. */
+/** Further entries are dropped, because a server may send millions. */
 export const MAX_ENTRIES = 1000;
 
 const MAX_PATH_PARTS = 20;
 const MAX_CODES = 5;
 
-/** The usual codes of a rate limit; the service description shows none. */
+/** Common codes for a rate limit; the service description defines none. */
 const RATE_LIMIT_CODE = /^(429|RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLED)$/i;
 
-/** The code of an entry that refuses the credential. */
+/** The code for a refused credential. */
 export const NOT_AUTHORIZED = "AUTH_NOT_AUTHORIZED";
 
-/** Reads `errors` of a response. Fields that do not have the type of the specification are left out. */
+/** Reads a response's `errors`, without fields whose type differs from the specification. */
 export function readErrorEntries(errors: readonly unknown[]): GraphQLResponseError["errors"] {
   return errors.slice(0, MAX_ENTRIES).map(readEntry);
 }
 
-/** Whether no entry is about a field of the result: then the operation was not begun. */
+/** Whether no entry refers to a field of the result, which means that the operation didn't start. */
 export function areAboutRequest(errors: readonly unknown[]): boolean {
   return errors.every((entry) => isJsonObject(entry) && (entry["path"] ?? null) === null);
 }
@@ -28,13 +28,13 @@ export function isRateLimit({ extensions }: GraphQLResponseError["errors"][numbe
   return RATE_LIMIT_CODE.test(extensions?.code ?? "");
 }
 
-/** Codes of a page or a query that is too large: Hot Chocolate's for items and cost, and those of others. */
+/** Codes for a page or query that is too large: Hot Chocolate's for items and cost, and other servers' codes. */
 const TOO_LARGE_CODE =
   /^(HC0051|HC0047|EXCESSIVE_PAGINATION|(MAX_)?PAGE_SIZE_(EXCEEDED|TOO_LARGE|LIMIT_EXCEEDED))$/;
 
 /**
- * Whether entries say that a page of this size is too large, and how large it may be, if they tell.
- * @param variable The variable of the size; an error may be about it, or about the argument `first` or `last`.
+ * Finds out whether the entries say that a page of this size is too large and, if they do, how large it may be.
+ * @param variable The size variable. An error may refer to it, or to the argument `first` or `last`.
  */
 export function tooLargePage(
   errors: GraphQLResponseError["errors"],
@@ -48,7 +48,7 @@ export function tooLargePage(
       (name) => typeof name === "string" && names.includes(name.replace(/^\$/, "")),
     );
     const limit = largestPage(extensions);
-    // A list inside of the nodes has a size of its own.
+    // A list inside the nodes has its own size.
     if ((!TOO_LARGE_CODE.test(code) && !isAbout) || requestedItems !== size) continue;
     if (limit === undefined || limit < size) return { limit };
   }
@@ -76,12 +76,12 @@ export function describeEntries(errors: GraphQLResponseError["errors"]) {
   return { text, advice: { option, text: advice } };
 }
 
-/** Whether a code may stand in a message, or reach a page. */
+/** Whether a code is safe to show in a message or to a page. */
 export function isPlainCode(code: string): boolean {
   return /^[A-Z][A-Z0-9_]{0,63}$/.test(code);
 }
 
-/** Takes secrets out of every string and key of a parsed body, in place: it may be large and nested deeply. */
+/** Redacts every string and key of a parsed body. Works in place, because the body may be large and deeply nested. */
 export function redactStrings(body: object, redact: (text: string) => string): void {
   const containers = [body];
   for (let container = containers.pop(); container !== undefined; container = containers.pop()) {
@@ -98,7 +98,7 @@ export function redactStrings(body: object, redact: (text: string) => string): v
 function readEntry(entry: unknown): GraphQLResponseError["errors"][number] {
   const { message, path, locations, extensions: given, type } = isJsonObject(entry) ? entry : {};
   const { code, ...others } = isJsonObject(given) ? given : {};
-  // Some write the code as a number, or as the entry's `type`.
+  // Some servers send the code as a number, or as the entry's `type`.
   const limit = [code, type].find((one) => RATE_LIMIT_CODE.test(`${one}`));
   const known = limit === undefined ? code : `${limit}`;
   return {

@@ -20,32 +20,32 @@ import { describeEntries, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js
 import type { GraphQLAnswer, ResponseHead } from "./response.js";
 import { isJsonObject } from "./variables.js";
 
-/** One attempt, as its errors describe it. */
+/** The facts about an attempt that its errors need. */
 interface FailureContext {
   /** `GraphQL query Licenses`. */
   readonly label: string;
   readonly url: string;
   /** Whether the request may be sent again. */
   readonly repeatable: boolean;
-  /** Whether the same key was accepted before, and now a change was refused. */
+  /** Whether the service has accepted the same key before but now refuses a change. */
   readonly isReadOnlyKey: boolean;
   readonly clock: Pick<Clock, "now">;
-  /** Takes the credential out of a text of the server. */
+  /** Redacts the credential in a text from the server. */
   readonly redact: (text: string) => string;
 }
 
-/** Takes what the caller wants from an answer, or throws. */
+/** Reads the caller's result from a response, or throws. */
 export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
 
-/** Most characters of a header that an error has. */
+/** Maximum number of characters of a header in an error. */
 const MAX_HEADER = 200;
 
 const TRANSIENT_STATUSES = [408, 502, 503, 504];
 
-/** Advice for a mutation that was sent. */
+/** Advice for a mutation whose outcome is unknown. */
 export const UNKNOWN_OUTCOME = "It is not known whether it was done: read the data to find out.";
 
-/** What an HTTP 401 and its entry in the errors mean. */
+/** The meaning of an HTTP 401 and of the corresponding entry in `errors`. */
 const NO_KEY = "the API key is missing, unknown or revoked, or its permission scope does not allow this.";
 const TOO_MANY = "too many requests. Try again later.";
 
@@ -55,14 +55,14 @@ type RefusalClass = new (message: string, details: RefusalDetails) => SaasManage
 /** Turns everything that can go wrong with a request into an error of the SDK. */
 export class Failures {
   readonly context: FailureContext;
-  /** Whether an answer with errors may stand for an operation that was executed. */
+  /** Whether the operation may have been executed despite the errors in the response. */
   isDoubtful = true;
 
   constructor(context: FailureContext) {
     this.context = context;
   }
 
-  /** The error of a status that means the same whatever the body says, if it is one. */
+  /** The error for a status whose meaning doesn't depend on the body; undefined for any other. */
   ofStatus(head: ResponseHead, serverMessage?: string): SaasManagementError | undefined {
     const { label, repeatable: retryable } = this.context;
     const { status } = head;
@@ -79,7 +79,7 @@ export class Failures {
     return this.#transport(head, `${label} failed: the server answered with ${how}.`, details);
   }
 
-  /** The error that `errors` mean for the response as a whole, if they do. */
+  /** The error if `errors` concern the response as a whole; otherwise undefined. */
   ofEntries(answer: GraphQLAnswer<unknown>): SaasManagementError | undefined {
     if (hasData(answer.data)) return undefined;
     const { isReadOnlyKey, repeatable: retryable } = this.context;
@@ -87,7 +87,7 @@ export class Failures {
     if (refusal !== undefined) {
       const details = { serverMessage: refusal.message };
       if (!isReadOnlyKey) return this.#refused(AuthenticationError, NOT_AUTHORIZED, NO_KEY, details);
-      // A revoked key would be HTTP 401 (service description, "Errors").
+      // A revoked key would get HTTP 401 (service description, "Errors").
       const why =
         "the API key may read, but not change anything. Use one with the scope Full Access (Read & Write).";
       return this.#refused(PermissionDeniedError, NOT_AUTHORIZED, why, details);
@@ -98,7 +98,7 @@ export class Failures {
     return this.#refused(RateLimitError, "in its errors", TOO_MANY, details);
   }
 
-  /** The response has `errors`, and the caller wants data only. */
+  /** The error for a response with `errors` when the caller only wants data. */
   responseErrors({ status, data, errors }: GraphQLAnswer<unknown>): GraphQLResponseError {
     const { label, repeatable } = this.context;
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
@@ -128,7 +128,7 @@ export class Failures {
     return this.#unusable(head, `${what}. Request smaller pages or raise maxResponseBytes.`);
   }
 
-  /** `fetch` failed, or the body broke off. */
+  /** The error when `fetch` failed, or the body ended early. */
   network(error: unknown, head?: ResponseHead): SaasManagementError {
     const { label, redact, repeatable, url } = this.context;
     const cause = copyError(error, redact);
@@ -164,44 +164,44 @@ export class Failures {
   ): TransportError {
     const { redact, repeatable } = this.context;
     const { status = 0, headers } = head ?? {};
-    // Nothing was done after a status that blames the request; otherwise a mutation may have been.
+    // A status that blames the request means nothing was done; otherwise, a mutation may have been executed.
     const isRefused = status >= 400 && status < 500 && status !== 408;
     const isKnown = unsent || repeatable || isRefused;
     const contentType = headers?.get("content-type") ?? undefined;
     return new TransportError(isKnown ? message : `${message} ${UNKNOWN_OUTCOME}`, {
       ...details,
       status: head?.status,
-      // Redacted before it is cut: half a key would not be found.
+      // Redacts before cutting, because half a key wouldn't be recognized.
       contentType: contentType && escapeControls(redact(contentType)).slice(0, MAX_HEADER),
     });
   }
 
   #retryAfterMs({ headers }: ResponseHead): number | undefined {
-    // A fetch of the caller may return a Map as headers.
+    // The caller's fetch may return a Map as headers.
     const value = headers.get("retry-after") ?? undefined;
     return value === undefined ? undefined : parseRetryAfter(value, this.context.clock.now());
   }
 }
 
-/** Whether HTTP 403 is about the number of requests, as some services and gateways have it. */
+/** Whether HTTP 403 signals a rate limit, as it does for some services and gateways. */
 function isLimited({ headers }: ResponseHead): boolean {
   return headers.has("retry-after") || headers.get("x-ratelimit-remaining") === "0";
 }
 
-/** Whether a page of another origin calls. */
+/** Whether the calling page is on another origin. */
 function isForeign(url: string): boolean {
   const origin = globalThis.location?.origin;
   return origin !== undefined && origin !== new URL(url).origin;
 }
 
-/** Whether any field of the root was answered. */
+/** Whether any root field has data. */
 function hasData(data: unknown): boolean {
   return isJsonObject(data) && Object.values(data).some((value) => value !== null);
 }
 
 /**
- * Copies name, message, stack, code and causes of an error: an error of the caller's fetch may hold the whole request,
- * with its headers.
+ * Copies only an error's name, message, stack, code and causes: the original, from the caller's fetch, may contain the
+ * whole request with its headers.
  */
 function copyError(error: unknown, redact: (text: string) => string): Error {
   const copies = causesOf(error).map((cause) => {

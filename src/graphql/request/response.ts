@@ -1,7 +1,7 @@
 import { onAbort } from "../../core/abort.js";
 import { type GraphQLResponseError, SaasManagementError } from "../../core/errors/index.js";
 
-/** What is known of an HTTP response before its body is read. */
+/** An HTTP response before its body is read. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: Headers;
@@ -14,12 +14,12 @@ export interface GraphQLAnswer<Data> extends ResponseHead {
   readonly errors: GraphQLResponseError["errors"];
 }
 
-/** How a body is read. */
+/** Rules for reading a body. */
 interface BodyRules {
   readonly maxBytes: number;
-  /** Cancels the body: a fetch of the caller may not. */
+  /** Cancels the body, because the caller's fetch may not. */
   readonly signal: AbortSignal;
-  /** Makes the error of a body that cannot be used. */
+  /** Creates the errors for unusable bodies. */
   readonly failures: {
     tooLarge(head: ResponseHead, maxBytes: number): unknown;
     network(error: unknown, head: ResponseHead): unknown;
@@ -30,7 +30,7 @@ interface BodyRules {
 const JSON_TYPES = ["application/json", "application/graphql-response+json"];
 const UTF8_CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
-/** Whether the content type says JSON in UTF-8; nothing else decides whether a body is parsed. */
+/** Whether the content type is JSON in UTF-8. Only this decides whether a body is parsed. */
 export function isJson(headers: Headers): boolean {
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(/\s*;\s*/);
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
@@ -40,18 +40,18 @@ export function isJson(headers: Headers): boolean {
   );
 }
 
-/** A browser hides the status of a redirect that it was told not to follow. */
+/** Browsers hide the status of a redirect that they may not follow. */
 export function isRedirect(response: Response): boolean {
   return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
 }
 
-/** Cancels a body that is not read: otherwise it would keep its connection. */
+/** Cancels an unread body, which would otherwise keep its connection. */
 export function discardBody({ body }: Response): void {
-  // Not a method of node-fetch's streams.
+  // node-fetch's streams don't have this method.
   if (typeof body?.cancel === "function") body.cancel().catch(() => {});
 }
 
-/** Reads a body that is not larger than allowed and is UTF-8. @throws {TransportError} otherwise */
+/** Reads a body, which must be UTF-8 and within the size limit. @throws {TransportError} otherwise */
 export async function readText(
   response: Response,
   { maxBytes, signal, failures }: BodyRules,
@@ -67,7 +67,7 @@ export async function readText(
     if (size > maxBytes) throw failures.tooLarge(response, maxBytes);
     chunks.push(chunk);
   };
-  // node-fetch and some engines have no stream of the Web; null stands for an empty body.
+  // node-fetch and some engines have no web stream; null means an empty body.
   const reader = typeof response.body?.getReader === "function" ? response.body.getReader() : undefined;
   const cancel = (): void => void reader?.cancel().catch(() => {});
   const unlink = onAbort(signal, cancel);
@@ -88,14 +88,14 @@ export async function readText(
       bytes.set(chunk, end);
       end += chunk.byteLength;
     }
-    // At once: decoding in parts takes several times as long.
+    // Decodes everything at once: in parts, it would take several times as long.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw failures.notGraphQL(response);
   }
 }
 
-/** 0 if the size is not declared, or is that of the compressed body. */
+/** 0 if no size is declared, or if it is the compressed size. */
 function declaredBytes(headers: Headers): number {
   const encoding = headers.get("content-encoding") ?? "identity";
   return encoding === "identity" ? Number(headers.get("content-length")) : 0;

@@ -11,7 +11,7 @@ import type { JsonObject } from "./variables.js";
 
 type Wire = typeof import("./attempt.js");
 
-/** graphql and graphql-request are loaded with the first request: importing the SDK stays cheap. */
+/** Loads graphql and graphql-request on the first request, to keep importing the SDK cheap. */
 let wire: Wire | undefined;
 
 /** Sends documents to the endpoint, with credential, deadline and retries. */
@@ -19,7 +19,7 @@ export class Transport {
   readonly #configuration: GraphQLConfiguration;
   readonly #running = new Map<LinkedController, Promise<unknown>>();
   #closed = false;
-  /** The credential of the last request that was answered. */
+  /** The credential of the last request that got a response. */
   #accepted: string | undefined;
 
   constructor(configuration: GraphQLConfiguration) {
@@ -30,7 +30,7 @@ export class Transport {
     return this.#configuration.pageSizes;
   }
 
-  /** Sends a document and returns what `read` takes from the answer. */
+  /** Sends a document and returns what `read` extracts from the response. */
   send<Data, Result>(
     document: Document<Data, never>,
     variables: (operation: Operation) => JsonObject,
@@ -64,7 +64,7 @@ export class Transport {
           repeatable,
           timeoutAdvice: () =>
             progress.sent && !repeatable ? `Raise timeoutMs. ${UNKNOWN_OUTCOME}` : undefined,
-          // A mutation must not be done twice: one field of it may be refused after another was executed.
+          // A mutation must not run twice: one field may be refused after another was executed.
           mayReplaceKey: () => repeatable || progress.notBegun,
         },
         async (context) => {
@@ -74,7 +74,7 @@ export class Transport {
           const failures = new Failures({ label, url, repeatable, isReadOnlyKey, clock, redact });
           const request = { configuration: this.#configuration, headers, body, progress, read };
           const answer = sendAttempt<Data, Result>({ ...request, context, failures });
-          // A fetch of the caller may ignore the signal.
+          // The caller's fetch may ignore the signal.
           const result = await raceAbort(answer, context.signal);
           this.#accepted = authorization;
           return result;
@@ -89,7 +89,7 @@ export class Transport {
     return running;
   }
 
-  /** Refuses new requests, cancels those that are running and waits for their end. */
+  /** Refuses new requests, cancels running ones and waits for them to end. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { controller } of this.#running.keys())
@@ -98,14 +98,14 @@ export class Transport {
   }
 }
 
-/** Reads the data of an answer; any entry in `errors` is a failure. */
+/** Reads the data of a response; any entry in `errors` is a failure. */
 export function dataOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures): Data {
   if (answer.errors.length > 0) throw failures.responseErrors(answer);
   if (answer.data === null) throw failures.notGraphQL(answer);
   return answer.data;
 }
 
-/** Reads the data with what belongs to it. */
+/** Reads the data and its metadata. */
 export function answerOf<Data>(answer: GraphQLAnswer<Data>, failures: Failures) {
   const { redact } = failures.context;
   return { data: dataOf(answer, failures), requestId: answer.requestId, redact };

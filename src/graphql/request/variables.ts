@@ -3,22 +3,22 @@ import { describeType, isObject } from "../../core/validate.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Objects that JSON writes completely; instances of classes are of the first kind. */
+/** Objects that JSON serializes completely. Class instances also count as "Object". */
 const JSON_KINDS = ["Object", "Array"];
 
 /**
- * Copies variables as they will be sent, so that later changes to the caller's objects have no effect.
- * @param isOwn Whether they are of a method of the client, whose dates are calendar dates. A document of the caller may
- * use a `Date`, which JSON writes as a timestamp.
- * @throws {InvalidInputError} JSON would change a value silently, or a part of a filter has lost its condition; `issues`
- * has its path
+ * Copies the variables as they will be sent, so that later changes to the caller's objects have no effect.
+ * @param isOwn Whether the variables belong to a method of the client, where dates are calendar dates. In a caller's
+ *   own document, a `Date` becomes a timestamp.
+ * @throws {InvalidInputError} JSON would silently change a value, or a part of a filter has lost its condition;
+ *   `issues` has its path
  */
 export function copyVariables(variables: object, isOwn = false): JsonObject {
   const paths = new WeakMap<object, string>();
   function check(this: unknown, key: string, value: unknown): unknown {
     const holder = isObject(this) ? this : {};
     const path = joinPath(paths.get(holder), Array.isArray(holder), key);
-    // Not `value`: a Date has become a string there already.
+    // Not `value`, where a Date has already become a string.
     const original: unknown = Reflect.get(holder, key);
     const expected = expectedForDate(original, isOwn) ?? expectedFor(value, holder);
     if (expected !== undefined) throw invalidVariable(path, expected);
@@ -33,7 +33,7 @@ export function copyVariables(variables: object, isOwn = false): JsonObject {
     copy = JSON.parse(JSON.stringify(variables, check));
   } catch (cause) {
     if (cause instanceof InvalidInputError) throw cause;
-    // The engine's message may quote values.
+    // The engine's own message may quote values.
     throw new InvalidInputError(
       "The variables cannot be sent as JSON: they contain a BigInt or a circular reference.",
     );
@@ -43,7 +43,7 @@ export function copyVariables(variables: object, isOwn = false): JsonObject {
 }
 
 /**
- * Returns the day of a `Date` in UTC as the API's `Date` scalar writes it: `YYYY-MM-DD`.
+ * Returns the UTC day of a `Date` in the format of the API's `Date` scalar: `YYYY-MM-DD`.
  * @throws {InvalidInputError} not a valid `Date` of the years 0 to 9999
  */
 export function calendarDate(value: Date): string {
@@ -54,24 +54,24 @@ export function calendarDate(value: Date): string {
   );
 }
 
-/** Whether a text is a real day as the `Date` scalar writes it: `YYYY-MM-DD`. */
+/** Whether a text is a real day in the format of the `Date` scalar: `YYYY-MM-DD`. */
 function isCalendarDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOf(new Date(`${text}T00:00:00Z`)) === text;
 }
 
-/** The day of a `Date` in UTC; empty if it is not valid. */
+/** The UTC day of a `Date`; empty if the date is invalid. */
 function dayOf(date: Date): string {
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, -"T00:00:00.000Z".length);
 }
 
-/** Whether JSON calls a value an object: arrays are not. */
+/** Whether a value is an object in the sense of JSON; arrays aren't. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value) && !Array.isArray(value);
 }
 
 /**
- * One part of a filter that is undefined is no condition; if nothing else stands beside it, the filter matches more than
- * the caller means. The parts of the first level are such that may be left out.
+ * An undefined part of a filter is no condition. If nothing else is next to it, the filter matches more than the caller
+ * meant. At the top level, undefined parts are fine.
  */
 function refuseEmptied(value: object, path: string): void {
   const [first, ...others] = Object.keys(value);

@@ -57,20 +57,20 @@ export class BatchHandle implements SyncBatch {
   }
 
   /**
-   * The first failure on the way to the service: of a window, the lease or the completion. Undefined if there was none,
+   * The first failure in talking to the service: of a window, the lease or the completion. Undefined if there was none,
    * or if only a source failed or a record was invalid.
    */
   get failure(): unknown {
     return this.#session.failure;
   }
 
-  /** Does a part of the batch's work, for those that watch the batch. */
+  /** Runs a part of the batch's work in its tracing context. */
   within<T>(work: () => T): T {
     const { trace } = this.#session;
     return trace === undefined ? work() : trace.run(work);
   }
 
-  /** Opens a collection whose messages are there already: those of a run. @param total Number of their records */
+  /** Opens a collection whose messages already exist, as in a run. @param total Number of their records */
   async openCollection(collection: Collection, total: number) {
     const { WindowSender } = await loadWriting();
     const report = this.#session.newReport(collection);
@@ -138,7 +138,7 @@ export class BatchHandle implements SyncBatch {
       await this.#writes.settled();
       this.#requireComplete();
       const counts = await session.onWire(async () => {
-        // A write that nobody awaits goes on now, and shows what is missing.
+        // Lets a write that nobody awaits continue, so that it's noticed.
         await nextTurn();
         this.#requireComplete();
         return this.#sendCompletion();
@@ -149,7 +149,7 @@ export class BatchHandle implements SyncBatch {
       return counts;
     } catch (error) {
       const isMissed = error instanceof BatchStateError && error.reason === "incomplete";
-      // What ended the batch meanwhile is not what failed.
+      // The error that ended the batch meanwhile isn't what failed.
       if (!isMissed && !this.signal.aborted) session.fail(error);
       if (error instanceof BatchOutcomeUnknownError) session.move("unknown", error);
       else session.move("open");
@@ -163,15 +163,15 @@ export class BatchHandle implements SyncBatch {
   }
 
   /**
-   * Sends CompleteSyncBatch, again if the answer was lost. Until an attempt is on its way, also between two, a write may
-   * still fail and cut it off.
-   * @throws {BatchOutcomeUnknownError} it was sent, and its outcome is not known
-   * @throws everything else if the service certainly did not complete the batch
+   * Sends CompleteSyncBatch, and sends it again if the response was lost. While no attempt is in flight, a write may
+   * still fail and prevent it.
+   * @throws {BatchOutcomeUnknownError} it was sent, but its outcome is unknown
+   * @throws any other error if the service certainly didn't complete the batch
    */
   async #sendCompletion(): Promise<CompletionCounts> {
     const { id, transport, clientClosed } = this.#session;
     const attempts = new Attempts();
-    // Once sent, a completion is cut off by nothing but close().
+    // Once sent, only close() interrupts a completion.
     const closed = linkAbort(this.#closed.signal, clientClosed);
     const unsent = linkAbort(this.signal, this.#states.incomplete);
     const attempt = async (call: CallContext) => {
@@ -181,7 +181,7 @@ export class BatchHandle implements SyncBatch {
           this.#checked(await transport.completeBatch(id, made)),
         );
       } catch (error) {
-        // Only the service itself can say that a completion whose answer was lost succeeded.
+        // Only the service itself can confirm a completion whose response was lost.
         if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")
           return {};
         throw error;
@@ -197,7 +197,10 @@ export class BatchHandle implements SyncBatch {
     }
   }
 
-  /** @throws {SyncProtocolError} the answer leaves out what was sent, so it is somebody else's, or of another batch */
+  /**
+   * @throws {SyncProtocolError} the response lacks a collection that was sent, so it's from another server or about
+   *   another batch
+   */
   #checked(counts: CompletionCounts): CompletionCounts {
     for (const collection of this.#session.included) {
       const isCounted = isSnapshot(collection) ? COUNTS.snapshots : COUNTS.events;
@@ -212,15 +215,15 @@ export class BatchHandle implements SyncBatch {
   async #abort(): Promise<void> {
     const { id, transport, clientClosed } = this.#session;
     this.#session.move("aborting");
-    // A completion that was not sent ends with the session; one that was, with the service's answer.
+    // An unsent completion ends with the session; one that was sent ends with the service's response.
     await this.#completion?.catch(() => {});
     const refused = this.#session.refusal("abort");
     if (refused !== undefined) throw refused;
     try {
-      // Not bound to the handle: a caller who gave up must not leave the lock held.
+      // Not bound to the handle, so that a caller who gives up doesn't leave the lock held.
       await this.#session.call("AbortSyncBatch", clientClosed, (call) => transport.abortBatch(id, call));
     } catch (error) {
-      // By a completion whose answer was lost, or by another process.
+      // Ended by a completion whose response was lost, or by another process.
       if (error instanceof BatchStateError && error.reason === "completed") this.#session.move("completed");
       throw error;
     }
@@ -236,7 +239,7 @@ function outcomeUnknown(batchId: string, failure: unknown): BatchOutcomeUnknownE
   return failure instanceof SaasManagementError ? annotate(error, failure) : error;
 }
 
-/** The server's id of the call that failed last; after a timeout, of the last one that was answered. */
+/** The server's request id of the call that failed last or, after a timeout, of the last one that got a response. */
 function requestIdOf(error: unknown): string | undefined {
   if (!(error instanceof SaasManagementError)) return undefined;
   return error.requestId ?? requestIdOf(error.cause);

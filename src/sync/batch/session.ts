@@ -23,7 +23,7 @@ export interface SessionOptions {
   readonly trace: Trace | undefined;
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
-  /** Before the batch was asked for. */
+  /** When StartSyncBatch was about to be sent. */
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
@@ -37,7 +37,7 @@ const METHODS = {
   AbortSyncBatch: "abort",
 } as const satisfies Record<SyncRpc, string>;
 
-/** What the calls of one batch share: its state, the lease, the order on the wire and the reports. */
+/** Shared by the calls of one batch: its state, the lease, the order on the wire and the progress reports. */
 export class BatchSession implements WriteTarget {
   readonly id: string;
   readonly attempt: number;
@@ -51,7 +51,7 @@ export class BatchSession implements WriteTarget {
   readonly states: BatchStates;
   readonly consequence = "Nothing after this was sent, and the batch cannot be completed: start a new one.";
   readonly #reports: WriteReport[] = [];
-  /** Settles when no stream is open: streams of one batch never overlap. */
+  /** Settles when no stream is open, because streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
   #failure: unknown;
 
@@ -71,17 +71,17 @@ export class BatchSession implements WriteTarget {
     setMaxListeners(0, this.signal);
     const warn = (remainingMs: number) => this.notify?.({ type: "lease-warning", remainingMs });
     lease.watch(this.signal, warn, () => this.move("expired"));
-    // The client may have been closed, and the lease may have ended, while the batch was started.
+    // While the batch was starting, the client may have been closed, or the lease may have ended.
     const unlink = onAbort(this.clientClosed, () => this.move("closed"));
     onAbort(this.signal, unlink);
   }
 
-  /** Fires when nothing more may be sent, with the error for whatever is under way or queued. */
+  /** Aborts when nothing more may be sent; the reason is the error for running and queued calls. */
   get signal(): AbortSignal {
     return this.states.over;
   }
 
-  /** The collections of which messages were accepted. */
+  /** The collections with accepted messages. */
   get included(): ReadonlySet<Collection> {
     return new Set(this.#reports.flatMap(({ collection, messages }) => (messages > 0 ? [collection] : [])));
   }
@@ -96,7 +96,7 @@ export class BatchSession implements WriteTarget {
   }
 
   get state(): BatchState {
-    // A batch that is over does not listen.
+    // A batch that has ended doesn't listen.
     if (this.clientClosed.aborted) this.move("closed");
     const { shown } = this.states;
     return shown === "active" && this.lease.remainingMs === 0 ? "expired" : shown;
@@ -104,7 +104,7 @@ export class BatchSession implements WriteTarget {
 
   /** @returns the error of a call that is not allowed now */
   refusal(call: string): ReturnType<BatchStates["refusal"]> {
-    // A lease that is renewed after all must not let the batch go on.
+    // A late renewal of the lease must not revive the batch.
     if (this.state === "expired") this.move("expired");
     return this.states.refusal(call);
   }
@@ -121,7 +121,7 @@ export class BatchSession implements WriteTarget {
     return true;
   }
 
-  /** The batch failed on the way to the service. */
+  /** Records a failure in talking to the service. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
     if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
@@ -157,7 +157,7 @@ export class BatchSession implements WriteTarget {
         try {
           await sender.send(window);
         } catch (error) {
-          // A window that was cut off because its write had ended is not what failed.
+          // A window that was cancelled because its write had ended isn't what failed.
           if (!controller.signal.aborted) this.fail(error);
           throw error;
         }
@@ -185,7 +185,7 @@ export class BatchSession implements WriteTarget {
     collection?: Collection,
   ): Promise<T> {
     const { configuration, lease, subject, trace } = this;
-    // A window is part of its write.
+    // A window belongs to its write's trace.
     const parent = collection === undefined ? { parent: trace?.message } : { collection };
     try {
       const operation = { rpc, lease, ...subject, ...parent };
@@ -195,7 +195,7 @@ export class BatchSession implements WriteTarget {
     }
   }
 
-  /** Runs `send` when the streams before it have ended: no other stream of the batch is open beside it. */
+  /** Runs `send` once all earlier streams have ended, so that only one stream of the batch is open at a time. */
   onWire<T>(send: () => Promise<T>): Promise<T> {
     const turn = this.#wire.then(send);
     this.#wire = turn.catch(() => {});
@@ -203,15 +203,15 @@ export class BatchSession implements WriteTarget {
   }
 }
 
-/** The rest of a lease at which its owner is warned: a fifth. */
+/** The fraction of the lease at which the owner is warned. */
 const WARN_AT_MS = LEASE_MS / 5;
 
-/** When a lease was renewed that is over for good. */
+/** Renewal time of a lease that has ended for good. */
 const NEVER_AGAIN: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
 /**
- * A lease counted on this machine, from before the request that began or renewed it: the server's cannot have begun
- * earlier.
+ * A lease, measured on this machine from just before the request that began or renewed it. The server's own can't have
+ * begun earlier.
  */
 export class CountedLease implements Lease {
   readonly #clock: Clock;
@@ -234,14 +234,15 @@ export class CountedLease implements Lease {
     if (sentAt.monotonic > this.#renewedAt.monotonic) this.#renewedAt = sentAt;
   }
 
-  /** The service says that it is over. */
+  /** Ends the lease, because the service says that it's over. */
   end(): void {
     this.#renewedAt = NEVER_AGAIN;
   }
 
   /**
-   * Calls back when a fifth of it is left, each time, and when it is over. Renewals need not touch the timer, which keeps
-   * the process alive: otherwise a process whose source waits for nothing that Node knows of would end with the lock held.
+   * Calls back whenever a fifth of the lease remains, and when it has ended. Renewals needn't touch the timer. The
+   * timer keeps the process alive, because a process whose source isn't waiting for anything that Node knows about
+   * would otherwise exit with the lock held.
    */
   watch(closed: AbortSignal, onWarning: (remainingMs: number) => void, onOver: () => void): void {
     let warnedOf: Moment | undefined;

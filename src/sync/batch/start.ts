@@ -8,7 +8,7 @@ import { LEASE_MS, type SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 
-/** Options of a batch, by itself or of a run. */
+/** Options shared by batches and runs. */
 export interface BatchOptions {
   /**
    * Id of the direct integration installation of the workspace.
@@ -16,24 +16,24 @@ export interface BatchOptions {
    */
   readonly installationId?: string | undefined;
   /**
-   * How long to wait for a lock that another batch holds, in milliseconds. The lock of an owner that died ends 15
-   * minutes after its last accepted message. @default 0
+   * How long to wait while another batch holds the lock, in milliseconds. If the owner died, its lock ends 15 minutes
+   * after its last accepted message. @default 0
    */
   readonly waitForLockMs?: number | undefined;
   /**
-   * Ends the start or the run; it rejects with the signal's reason. A batch that was started nevertheless is aborted.
+   * Cancels the start or the run, which rejects with the signal's reason. A batch that still starts is aborted.
    * @default none
    */
   readonly signal?: AbortSignal | undefined;
-  /** Time of one RPC or one window of records in milliseconds, retries included. @default the client's `timeoutMs` */
+  /** Time limit for an RPC or a window of records, with retries, in milliseconds. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Sent with every RPC, over the client's own headers, which list what is refused. @default none */
+  /** Sent with every RPC; overrides the client's `headers`, and follows the same rules. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Called with everything that happens to the batch. What it throws is logged. @default none */
+  /** Called for every event of the batch. Errors it throws are logged. @default none */
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** Infinity waits as long as it takes. */
+/** Infinity waits for as long as it takes. */
 const WAIT: Rule = {
   expected: "a number of milliseconds, 0 or more",
   fits: (value) => typeof value === "number" && value >= 0,
@@ -64,7 +64,7 @@ export function requireInstallation(id: unknown): string {
   throw new InvalidInputError(`${what}: ${text}.`, { advice: { option: "installationId", text } });
 }
 
-/** A start under way is given at least this long, in milliseconds, even if nobody waits: its answer may hold a lock. */
+/** A pending start gets at least this long, in milliseconds, even if nobody is waiting: it may have acquired a lock. */
 const MIN_ANSWER_MS = 100_000;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
@@ -78,17 +78,17 @@ interface PossibleLock {
   readonly since: number;
 }
 
-/** Notes that StartSyncBatch is sent next. @returns forgets it, if the batch was provably not started, or was aborted */
+/** Notes that StartSyncBatch is sent next. @returns forgets it; call it once provably no batch is open */
 export type NoteStart = () => Promise<() => Promise<void>>;
 
-/** What a run adds to its batches. */
+/** Hooks that a run adds to its batches. */
 export interface BatchWatch {
   /** Number of the run's attempt, from 1. */
   readonly attempt: number;
-  /** Called before each attempt: the owner of the lock may have died meanwhile. */
+  /** Called before each attempt, because the owner of the lock may have died meanwhile. */
   readonly releaseOrphans?: () => Promise<void>;
   readonly noteStart?: NoteStart;
-  /** In how many milliseconds the lock of an earlier start may end whose answer nobody got. */
+  /** Milliseconds until the lock ends that an earlier start, whose response was lost, may have acquired. */
   readonly startEndsInMs?: () => number;
 }
 
@@ -102,21 +102,21 @@ interface StartContext extends BatchWatch {
 
 export interface StartedBatch {
   readonly id: string;
-  /** Before the request that started it. */
+  /** Just before the request that started it. */
   readonly startedAt: Moment;
   readonly trace: Trace | undefined;
 }
 
 /**
- * Starts batches so that none is lost: a caller who gives up, or whose time is up, gets an answer at once. A request
- * that was sent by then goes on, and a batch that it still starts is aborted, so that the lock is not left held.
+ * Starts batches without losing any. If the caller gives up or runs out of time, the call rejects at once. A request
+ * that was already sent continues, and a batch that it still starts is aborted, so that it doesn't hold the lock.
  */
 export class BatchStarter {
   readonly #transport: SyncTransport;
   readonly #configuration: SyncConfiguration;
-  /** Starts that may have left a lock: they were sent, and their result is not known. */
+  /** Starts that may hold a lock, because they were sent and their outcome is unknown. */
   readonly #possiblyOwnLocks = new Set<PossibleLock>();
-  /** Starts that nobody waits for any more, and the aborts of their batches. */
+  /** Starts that nobody is waiting for any more, and the aborts of their batches. */
   readonly #cleanups = new Set<Promise<void>>();
   readonly #givenUp = new AbortController();
 
@@ -126,8 +126,8 @@ export class BatchStarter {
   }
 
   /**
-   * Starts a batch, again with growing, jittered pauses while another one holds the lock.
-   * @throws {BatchInProgressError} with `waitedMs`, when `waitForLockMs` is over
+   * Starts a batch. While another one holds the lock, tries again after growing, jittered pauses.
+   * @throws {BatchInProgressError} with `waitedMs`, once `waitForLockMs` has passed
    */
   async start(context: StartContext): Promise<StartedBatch> {
     const { installationId, attempt } = context;
@@ -164,11 +164,11 @@ export class BatchStarter {
           const waited = `${error.message} Waited for ${Math.round(waitedMs / 1000)} seconds.`;
           throw lockedError(error, waited, { waitedMs });
         }
-        // Jittered, so that clients that wait together do not return together; timers take whole milliseconds.
+        // Jittered, so that waiting clients don't all return together. Timers need whole milliseconds.
         const jitteredMs = pauseMs * (0.5 + Math.random() / 2);
         const lockMs = Math.min(this.#ownLockMs(installationId), context.startEndsInMs?.() ?? leftMs);
         const nextAttemptMs = Math.ceil(Math.min(leftMs, jitteredMs, lockMs));
-        // The service's lease may have begun a bit later.
+        // The service's lease may have begun slightly later.
         if (nextAttemptMs >= lockMs) pauseMs = FIRST_PAUSE_MS / 2;
         onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
         await clock.sleep(nextAttemptMs, signal);
@@ -181,7 +181,7 @@ export class BatchStarter {
     await Promise.all(this.#cleanups);
   }
 
-  /** Stops the cleanups: a batch that nobody waits for then keeps its lock until its lease ends. */
+  /** Stops the cleanups. A batch that nobody is waiting for then keeps its lock until its lease ends. */
   giveUp(reason: unknown): void {
     this.#givenUp.abort(reason);
   }
@@ -202,7 +202,7 @@ export class BatchStarter {
     }
   }
 
-  /** One attempt. Once sent, the request is not bound to the caller's signal: its answer may hold a lock. */
+  /** Makes one attempt. Once sent, it ignores the caller's signal, because it may have acquired a lock. */
   #attempt(
     call: CallContext,
     { configuration, installationId, noteStart = async () => async () => {} }: StartContext,
@@ -282,13 +282,13 @@ export class BatchStarter {
     return lock;
   }
 
-  /** How long a lock lasts at most that may be this client's own: nobody else waits for that moment. */
+  /** Maximum time until a lock ends that may be this client's own. Nobody else waits for that moment. */
   #ownLockMs(installationId: string): number {
     const now = this.#configuration.clock.monotonic();
     return Math.min(...this.#ownLocks(installationId).map(({ since }) => since + LEASE_MS - now));
   }
 
-  /** The locks of an installation that may last. Forgets those of all that are over. */
+  /** An installation's locks that may still be held. Forgets all locks that have ended. */
   #ownLocks(installationId: string): readonly PossibleLock[] {
     const begun = this.#configuration.clock.monotonic() - LEASE_MS;
     for (const lock of this.#possiblyOwnLocks) if (lock.since <= begun) this.#possiblyOwnLocks.delete(lock);

@@ -7,56 +7,56 @@ import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 
 /**
- * The lease of a batch (service description, "Limits"): how long the server keeps it without a further accepted
+ * The lease of a batch (service description, "Limits"): how long the server keeps the batch unless it accepts another
  * message.
  */
 export interface Lease {
-  /** Milliseconds left, at least; 0 when the lease is over. */
+  /** Minimum time left in milliseconds; 0 when the lease has ended. */
   readonly remainingMs: number;
   /** When the lease ends, by the wall clock. */
   readonly expiresAt: Date;
 }
 
 /**
- * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
+ * A started batch (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
  *
- * - Writes queue up: each finishes before the next starts. A source that awaits another write of its own batch waits
- *   for ever; use writers for a source that feeds several collections.
- * - Any failed write makes the batch incomplete: `complete()` then refuses, because a snapshot that was sent in part
- *   would mark everything else as removed. Call `abort()` and start a new batch.
- * - After `complete()` or `abort()` every further call is refused, except `close()`.
- * - `close()` and `await using` release local resources only: the server's batch lives on until its lease ends.
+ * - Writes queue up: each finishes before the next starts. So a source that awaits another write to the same batch
+ *   waits forever; if one source feeds several collections, use writers.
+ * - Any failed write makes the batch incomplete, and `complete()` then refuses: the service would remove every record
+ *   that wasn't sent. Call `abort()` and start a new batch.
+ * - After `complete()` or `abort()`, every further call except `close()` is refused.
+ * - `close()` and `await using` only release local resources. On the server, the batch lives on until its lease ends.
  */
 export interface SyncBatch extends AsyncDisposable {
   /** Id of the batch on the server. */
   readonly id: string;
   /**
-   * State of the batch, as far as this handle knows it without asking. `expired`: by this machine's clocks the lease is
-   * over. `unknown`: a completion has an unknown outcome.
+   * State of the batch, as far as this handle knows without asking. `expired`: the lease has ended by this machine's
+   * clocks. `unknown`: a completion was sent, but its outcome is unknown.
    */
   readonly state: BatchState;
-  /** How long the server keeps the batch without a further accepted message. */
+  /** How long the server keeps the batch unless it accepts another message. */
   readonly lease: Lease;
   /**
-   * Fires when the batch accepts nothing more: it was completed, aborted or closed, its lease has ended, or the outcome
-   * of its completion is unknown. Pass it to what feeds the batch.
+   * Aborts when the batch accepts no more records: it was completed, aborted or closed, its lease has ended, or the
+   * outcome of its completion is unknown. Pass it to the code that feeds the batch.
    */
   readonly signal: AbortSignal;
-  /** What was sent and accepted so far, per collection. */
+  /** Figures about the records sent and accepted so far, per collection. */
   readonly stats: Partial<Record<Collection, WriteStats>>;
   /**
-   * Writes records of one collection. An empty source registers an empty collection; it is never dropped.
+   * Writes records of one collection. An empty source counts as an empty collection; it isn't ignored.
    *
-   * Records are checked, encoded and sent in windows while the source is read; the source is read no faster than the
-   * server accepts, and its `return()` is called when the write ends early. A part-filled window of a slow source is
-   * sent after `flushAfterMs`.
+   * The SDK checks, encodes and sends records in windows while it reads the source, and reads no faster than the server
+   * accepts. It calls the source's `return()` if the write ends early. If a slow source leaves a window partly filled,
+   * it is sent after `flushAfterMs`.
    *
-   * Do not change the source and its records until the write has resolved. Records are not copied: one that is
-   * overwritten before its turn is sent with its new contents, and no check notices it. Await the write first, or create
-   * a new object for each record.
-   * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array
-   *   that changed meanwhile, invalid or too large records
-   * @throws {BatchStateError} the batch is not active, or an earlier write failed
+   * Don't change the source or its records until the write has resolved. Records aren't copied: if you overwrite one
+   * before its turn, its new contents are sent, and no check notices. Await the write first, or create a new object for
+   * each record.
+   * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that has already been consumed,
+   *   an array that changed meanwhile, or records that are invalid or too large
+   * @throws {BatchStateError} the batch isn't active, or an earlier write failed
    * @throws {ClosedError} the batch or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential
    * @throws the source's own exception or the signal's reason, unchanged
@@ -67,37 +67,38 @@ export interface SyncBatch extends AsyncDisposable {
     options?: WriteOptions,
   ): Promise<WriteStats>;
   /**
-   * Writes a collection piece by piece, for one source that feeds several collections. Several writers may be open at a
-   * time, also beside queued writes. A refused call makes the batch incomplete, as a refused write does.
+   * Writes a collection piece by piece, if one source feeds several collections. Several writers may be open at once,
+   * even while writes are queued. A refused call makes the batch incomplete, like a refused write.
    * @throws {BatchStateError | ClosedError} the batch is not active, or an earlier write failed
-   * @throws {InvalidInputError} there is no such collection, it has a writer already, or an option is wrong
+   * @throws {InvalidInputError} there is no such collection, it already has a writer, or an option is invalid
    */
   writer<C extends Collection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
   /**
-   * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed. Waits
-   * for queued writes and for ends under way, and asks again if the answer is lost.
-   * @param options.unverified Must be `true` if nothing was written to the batch: then nothing shows that it is complete.
+   * Completes the batch: the service removes every record that is missing from the batch's snapshots. Waits for queued
+   * writes and for writers that are ending. If the response is lost, it asks again.
+   * @param options.unverified Must be `true` if you wrote nothing to the batch, because then nothing shows that it's
+   *   complete.
    * @returns the service's counts
-   * @throws {BatchStateError} a write failed, a writer has not ended, or the batch is not active
-   * @throws {InvalidInputError} `unverified` is missing, or another option is wrong
-   * @throws {BatchOutcomeUnknownError} complete was sent, and its outcome is not known; also if the batch or its client
-   *   was closed before the answer came
-   * @throws {ClosedError} the batch or its client was closed before complete was sent
+   * @throws {BatchStateError} a write failed, a writer hasn't ended, or the batch isn't active
+   * @throws {InvalidInputError} `unverified` is missing, or another option is invalid
+   * @throws {BatchOutcomeUnknownError} the completion was sent, but its outcome is unknown, for example because the
+   *   batch or its client was closed before the response arrived
+   * @throws {ClosedError} the batch or its client was closed before the completion was sent
    */
   complete(options?: { readonly unverified?: boolean | undefined }): Promise<CompletionCounts>;
   /**
-   * Aborts the batch: cancels what is in flight, rejects what is queued, and releases the lock. Nothing is removed or
-   * rolled back: what it added stays for good, unless a completed snapshot once contained it. Calls share one abort that is under way, and one that failed may be repeated. While the batch is being
-   * completed, it waits for the outcome; after a completion whose answer was lost, an abort that succeeds only releases
-   * the lock.
+   * Aborts the batch: cancels requests in flight, rejects queued writes, and releases the lock. It removes nothing and
+   * rolls nothing back: records that the batch added stay for good, unless a completed snapshot once contained them.
+   * Concurrent calls share one abort, and you can call it again if it fails. While the batch is being completed, it
+   * waits for the outcome. After a completion whose response was lost, a successful abort only releases the lock.
    * @throws {BatchStateError} the batch was completed, or aborted before
    * @throws {ClosedError} the batch was closed
    */
   abort(): Promise<void>;
   /**
-   * Releases local resources, without a call to the service: the batch is neither completed nor aborted. What is under
-   * way rejects with a {@link ClosedError}; a completion that was sent and not answered with a
-   * {@link BatchOutcomeUnknownError}, whose cause is that error.
+   * Releases local resources without calling the service: the batch is neither completed nor aborted. Pending calls
+   * reject with a {@link ClosedError}. A completion that was sent but not answered rejects with a
+   * {@link BatchOutcomeUnknownError} whose cause is that error.
    */
   close(): void;
 }

@@ -7,23 +7,24 @@ import { requireCount, sumOf, type WriteOptions, type WriteReport, type WriteSta
 import type { RecordSink } from "./record-sink.js";
 
 /**
- * Writes one collection piece by piece, for one source that feeds several collections: several writers may be open at a
- * time.
+ * Writes one collection piece by piece, so that one source can feed several collections. Several writers may be open at
+ * once.
  *
- * Made by `batch.writer`. The batch can be completed only when every writer has ended.
+ * Created by `batch.writer`. The batch can only be completed once every writer has ended.
  */
 export interface CollectionWriter<C extends Collection> {
   /**
-   * Adds records; resolves when there is room for more. Calls queue up in order. An array is copied at once and may be
-   * reused; a record must stay unchanged until its write has resolved.
-   * @throws {InvalidInputError} a record is invalid or too large, was written again before its last write had resolved,
+   * Adds records; resolves when there is room for more. Calls queue up in order. You can reuse an array at once,
+   * because it's copied, but don't change a record until its write has resolved.
+   * @throws {InvalidInputError} a record is invalid or too large, or was written again before its last write resolved,
    *   or the writer has ended; the batch can then no longer be completed
-   * @throws {BatchStateError | ClosedError} the batch is not active, or another write failed
+   * @throws {BatchStateError | ClosedError} the batch isn't active, or another write failed
    */
   write(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
   /**
-   * Ends the collection: sends what is left and resolves when all of it was accepted. May be repeated.
-   * @throws {InvalidInputError} the collection does not have the `expectedCount` records of its writer
+   * Ends the collection: sends the remaining records and resolves when all were accepted. You can call it more than
+   * once.
+   * @throws {InvalidInputError} the collection doesn't have the writer's `expectedCount` of records
    */
   end(): Promise<WriteStats>;
 }
@@ -41,9 +42,9 @@ export interface OpenCollection {
   readonly requireWhole: () => void;
   /** Marks the batch incomplete. Returns the error to reject with. */
   readonly fail: (error: unknown) => unknown;
-  /** A completion waits for this end, even if the caller does not. */
+  /** A completion waits for this, even if the caller doesn't. */
   readonly ending: (ended: Promise<unknown>) => void;
-  /** What a failed write means for what was sent, in a sentence. */
+  /** A sentence that says what a failed write means for the records already sent. */
   readonly consequence: string;
   readonly ended: () => void;
 }
@@ -124,7 +125,7 @@ async function openSink(open: OpenCollection) {
   if (stop.aborted) stopped();
   else stop.addEventListener("abort", stopped, { once: true });
   const requireActive = () => {
-    // A collection tells of its own failure first.
+    // A collection reports its own failure first.
     stop.throwIfAborted();
     open.requireWhole();
   };

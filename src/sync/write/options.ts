@@ -7,19 +7,18 @@ import type { SyncProgress } from "../progress.js";
 /** Options of a write or a writer. */
 export interface WriteOptions {
   /**
-   * How many records the source must have, such as the vendor's own total. With more or fewer the write fails, and the
-   * batch can no longer be completed.
+   * Number of records that the source must have, such as the vendor's own total. With more or fewer, the write fails
+   * and the batch can no longer be completed.
    * @default not checked
    */
   readonly expectedCount?: number | undefined;
   /**
-   * Whether events are left out that this run or the last completed one of the collection has written, by their ids;
-   * those of a collection without ids by all of their contents. Only for events, in a run with a ledger, which keeps the
-   * ids.
+   * Skips events that this run, or the last completed one of the collection, has already written. Events are compared
+   * by id, or by their whole contents if the collection has no ids. Only for events, in a run with a ledger.
    * @default false
    */
   readonly newOnly?: boolean | undefined;
-  /** Ends the write: it rejects with the signal's reason, and the batch can no longer be completed. @default none */
+  /** Cancels the write: it rejects with the signal's reason, and the batch can no longer be completed. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +28,7 @@ export const WRITE_OPTIONS = {
   signal: SIGNAL,
 } satisfies OptionTable<WriteOptions>;
 
-/** @throws {InvalidInputError} the source had another number of records than expected */
+/** @throws {InvalidInputError} the source had more or fewer records than expected */
 export function requireCount(
   expectedCount: number | undefined,
   collection: Collection,
@@ -42,30 +41,30 @@ export function requireCount(
   );
 }
 
-/** What was sent and accepted: of one write, or of all writes of one collection. */
+/** Figures about one write, or about all writes of one collection. */
 export interface WriteStats {
-  /** Number of records that were sent. A window that was sent again counts once. */
+  /** Number of records sent. A window that was sent again counts once. */
   readonly sent: number;
   /** Number of records that the service accepted. */
   readonly accepted: number;
-  /** Number of events that were not sent again, because an earlier batch of the run got them accepted. */
+  /** Number of events that weren't sent again, because the service accepted them in an earlier batch of the run. */
   readonly alreadyAccepted: number;
-  /** Number of events that `newOnly` left out, because they were sent before. */
+  /** Number of events that `newOnly` skipped, because they were sent before. */
   readonly skipped: number;
-  /** Number of bytes of the accepted messages. */
+  /** Size of the accepted messages, in bytes. */
   readonly bytes: number;
   /** Number of accepted SyncRecordsRequest messages. */
   readonly messages: number;
-  /** Number of windows: streams that were acknowledged. */
+  /** Number of windows, that is, of acknowledged streams. */
   readonly windows: number;
-  /** Number of times that a window was sent again. */
+  /** Number of times a window was sent again. */
   readonly retries: number;
   /**
-   * Time spent waiting for an asynchronous source, in milliseconds. For a source of single records it includes the time
-   * to encode them: reading the clock for each record would cost too much.
+   * Time spent waiting for an asynchronous source, in milliseconds. For a source of single records, it includes the
+   * time to encode them, because reading the clock for each record would cost too much.
    */
   readonly sourceWaitMs: number;
-  /** Time spent waiting for acknowledgements while nothing else could be done, in milliseconds. */
+  /** Time spent only waiting for acknowledgements, in milliseconds. */
   readonly serverWaitMs: number;
 }
 
@@ -73,7 +72,7 @@ type MutableStats = { -readonly [Key in keyof WriteStats]: WriteStats[Key] };
 
 export interface WriteReport extends MutableStats {
   readonly collection: Collection;
-  /** Number of records that the source has brought so far. */
+  /** Number of records that the source has delivered so far. */
   taken: () => number;
   expectedCount: number | undefined;
 }

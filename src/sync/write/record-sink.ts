@@ -17,7 +17,7 @@ import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
 import { inSteps, unchanged } from "./source.js";
 import { type SinkContext, WindowQueue } from "./window-queue.js";
 
-/** The array that records come in, if it tells where they lie. */
+/** The array of the records, if it knows their locations. */
 type RecordList = readonly unknown[] | undefined;
 
 interface RecordPlace {
@@ -27,9 +27,9 @@ interface RecordPlace {
   readonly index: number;
 }
 
-/** How many records are taken in between two looks at the clock. */
+/** How many records to process before checking the clock again. */
 const RECORDS_PER_LOOK = 16;
-/** How long the event loop waits for its turn, in milliseconds: about what one message takes. */
+/** How long the event loop may be blocked, in milliseconds: about the time for one message. */
 const TURN_MS = 10;
 /**
  * How many bytes it waits for at most: the peer takes no more before it says so (RFC 9113, section 6.9.2), and what it
@@ -77,14 +77,14 @@ export class RecordSink {
     report.taken = () => this.#records;
   }
 
-  /** Number of records that were brought, whatever became of them. */
+  /** Number of records received, whether valid, skipped or invalid. */
   get taken(): number {
     return this.#records;
   }
 
   /**
-   * Takes in a record or an array of them. Returns a promise if the caller must wait before it brings more.
-   * @throws {InvalidInputError} enough is known of what is wrong
+   * Takes a record or an array of records. Returns a promise if the caller must wait before passing more.
+   * @throws {InvalidInputError} enough issues were found
    */
   take(value: unknown): Promise<void> | undefined {
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
@@ -122,7 +122,7 @@ export class RecordSink {
   }
 
   async finish(): Promise<void> {
-    // A source may end quietly because it saw its signal fire: then it is not complete.
+    // A source may end quietly because its signal aborted, and then it isn't complete.
     this.#context.stop.signal.throwIfAborted();
     this.#inspected?.show();
     this.throwIssues();
@@ -141,7 +141,7 @@ export class RecordSink {
 
   /** Takes plain records of an array from a position on. Returns how many. */
   #takeBlock(list: readonly unknown[], position: number): number {
-    // After an invalid record, each is looked at by itself.
+    // After an invalid record, each record is checked by itself.
     if (this.#invalid !== undefined) return 0;
     const builder = this.#builder;
     const block = builder.encodeBlock(list, position, this.#blockEncoder);
@@ -174,7 +174,7 @@ export class RecordSink {
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
     } else {
-      // Where a refused record lies is known only now.
+      // A refused record's location is only known now.
       const isAdded = list === undefined && this.#invalid === undefined && this.#inspected?.seesBlocks;
       if (
         isAdded ||
@@ -204,7 +204,7 @@ export class RecordSink {
   }
 
   async #explain(record: unknown, place: RecordPlace): Promise<void> {
-    // What is wrong with the records before it is told first.
+    // Reports issues of earlier records first.
     this.#inspected?.show();
     const location = this.#locationOf(record, place);
     this.#refuse(await explainRecord(this.#context.collection.name, record, location, this.#times));
@@ -244,7 +244,7 @@ export class RecordSink {
     await this.#yieldToEventLoop();
   }
 
-  /** A source that always has a record ready must not keep the event loop to itself. */
+  /** A source that always has a record ready must not block the event loop. */
   #yieldIfDue(): Promise<void> | undefined {
     return this.#records % RECORDS_PER_LOOK === 0 ? this.#yieldIfLate() : undefined;
   }

@@ -5,7 +5,7 @@ import { RecordSink } from "./record-sink.js";
 import { closeSource, inSteps, type OpenedSource, openSource } from "./source.js";
 import type { SinkContext } from "./window-queue.js";
 
-// What writes need is loaded together with the first of them.
+// Loaded with the first write, together with everything else that writes need.
 export { MessageBuilder } from "../encoding/message-builder.js";
 export { WindowSender } from "./window-sender.js";
 export { RecordSink };
@@ -15,11 +15,11 @@ export class SourceReader {
   readonly #source: OpenedSource;
   readonly #sink: RecordSink;
   readonly #context: SinkContext;
-  /** Whether the source has no more or threw, so that its return() must not be called. */
+  /** Whether the source is exhausted or threw, so that its return() must not be called. */
   #ended = false;
   #isWaiting = false;
 
-  /** @throws {InvalidInputError} this is not a source, or one that cannot be read */
+  /** @throws {InvalidInputError} this isn't a source, or can't be read */
   constructor(source: unknown, context: SinkContext) {
     this.#source = openSource(source, context.collection.name);
     this.#sink = new RecordSink(context);
@@ -30,7 +30,7 @@ export class SourceReader {
     return this.#sink.taken;
   }
 
-  /** Whether the source was asked for more and has not answered. */
+  /** Whether a request to the source for more is pending. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
@@ -47,9 +47,9 @@ export class SourceReader {
       return this.taken;
     } catch (error) {
       if (!this.#ended) closeSource(this.#source);
-      // What is in flight may still be acknowledged, unless the write must end at once.
+      // Windows in flight may still be acknowledged, unless the write must end at once.
       if (!signal.aborted) await this.#sink.settled();
-      // The source may be stuck in its last step; what comes of that no longer matters.
+      // The source may be stuck in its last step; its result no longer matters.
       this.#context.stop.abort();
       throw error;
     } finally {
@@ -109,7 +109,7 @@ export class SourceReader {
       }
       const { value } = step;
       if (readsAhead && repeats(value, seen)) throw new InvalidInputError(REFILLED);
-      // Reading the clock costs a tenth of what a record does, so it is read once for many.
+      // Reading the clock takes a tenth of the time for a record, so it's read once for many.
       const many = Array.isArray(value);
       if (many) countWait();
       const waits = this.#sink.take(value);
@@ -118,12 +118,12 @@ export class SourceReader {
         await waits;
       }
       if (many || waits !== undefined) since = clock.monotonic();
-      // The next record may take long, so an invalid one is reported now.
+      // The next record may take long to arrive, so an invalid one is reported now.
       this.#sink.throwIssues();
     }
   }
 
-  /** A generator that returns its last records instead of yielding them would lose them. */
+  /** If a generator returns its last records instead of yielding them, they would be lost. */
   #end(returned: unknown): undefined {
     this.#ended = true;
     if (typeof returned === "object" && returned !== null) throw new InvalidInputError(RETURNED);

@@ -3,20 +3,19 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import type { Collection } from "../collections.js";
 
 /**
- * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
- * arrays of records. For an asynchronous source, arrays are much faster than single records.
+ * The records to write: an array, an iterable, an async iterable or a stream, of records or of arrays of records. In an
+ * asynchronous source, arrays are much faster than single records.
  *
- * Records are not copied: a record must stay unchanged until its write has resolved. A generator that yields one record
- * at a time may refill the same object when it is asked for the next one. Getters of a record in an array may
- * run twice.
+ * Records aren't copied, so don't change a record until its write has resolved. A generator that yields one record at a
+ * time may refill the same object when it's asked for the next one. Getters of a record in an array may run twice.
  */
 // Arrays come first, so that the compiler reports a mistake in a literal in one line.
 export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 
-/** Entries of an array that tell whether it has changed: in sevenths of its length. */
+/** Positions, in sevenths of an array's length, whose entries show whether it has changed. */
 const LANDMARKS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
-/** Iterators that a write has begun to read: read again, they would look like an empty source. */
+/** Iterators that a write has begun to read: one that has already been consumed looks empty. */
 const begun = new WeakSet<object>();
 
 export type OpenedSource =
@@ -29,7 +28,7 @@ export type OpenedSource =
   | {
       readonly kind: "async";
       readonly iterator: AsyncIterator<unknown>;
-      /** Whether it makes the next value while one is taken in, as streams do. */
+      /** Whether it produces the next value while the current one is processed, as streams do. */
       readonly readsAhead: boolean;
       /** Ends a stream whose iterator is stuck in `next()`. */
       readonly destroy?: () => void;
@@ -37,7 +36,7 @@ export type OpenedSource =
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it is not a source, holds bytes, is locked, or was read before
+ * @throws {InvalidInputError} it isn't a source, contains bytes, is locked, or has already been read
  */
 export function openSource(source: unknown, collection: Collection): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);
@@ -54,7 +53,7 @@ export function openSource(source: unknown, collection: Collection): OpenedSourc
   return opened;
 }
 
-/** An exhausted or empty stream would pass for an empty collection, which removes every record. */
+/** A consumed or destroyed stream would look like an empty collection, and completing that removes every record. */
 function problemOf(source: object): string | undefined {
   if (source instanceof Readable || source instanceof ReadableStream) {
     if (wasRead(source)) return "a stream that was read before. Make a new one for each write.";
@@ -77,7 +76,7 @@ function isOfBytes(source: object): boolean {
   if (source instanceof Readable) return !source.readableObjectMode;
   if (!(source instanceof ReadableStream)) return ArrayBuffer.isView(source);
   try {
-    // Only a byte stream has a reader that fills the caller's own buffer.
+    // Only a byte stream supports readers that fill the caller's own buffer.
     source.getReader({ mode: "byob" }).releaseLock();
     return true;
   } catch {
@@ -95,12 +94,12 @@ function openIterator(source: object): OpenedSource | undefined {
   }
   if (!isIterable(source)) return undefined;
   const iterator = source[Symbol.iterator]();
-  // An array is taken as a whole: only it knows the locations of its records, and many at a time are faster.
+  // Takes an array as a whole: only the array knows the locations of its records, and many at a time are faster.
   const isPlain = Array.isArray(source) && source[Symbol.iterator] === Array.prototype[Symbol.iterator];
   return isPlain ? { kind: "sync", iterator, array: source } : { kind: "sync", iterator };
 }
 
-/** The stream's own iterator would answer `return()` only after the read that is under way. */
+/** The stream's own iterator would delay `return()` until the pending read has ended. */
 function readerOf(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
   const reader = stream.getReader();
   return {
@@ -134,20 +133,20 @@ function notASource(source: unknown, collection: Collection): InvalidInputError 
   );
 }
 
-/** Tells a source that no more is wanted. An error from its return() must not mask the original failure. */
+/** Tells a source to stop. An error from its `return()` must not mask the original failure. */
 export function closeSource(source: OpenedSource): void {
   try {
     Promise.resolve(source.iterator.return?.()).catch(() => {});
     if (source.kind === "async") source.destroy?.();
   } catch {
-    // The write has failed already.
+    // The write has already failed.
   }
 }
 
 /**
- * Notes what an array or a Set looks like. One that changes while it is written was still being filled, or was emptied
- * early.
- * @returns throws an {@link InvalidInputError} if it has changed since
+ * Remembers the entries of an array or a Set. If they change during the write, it was still being filled, or was
+ * cleared too early.
+ * @returns a function that throws an {@link InvalidInputError} if it has changed since
  */
 export function watchEntries(source: unknown): () => void {
   if (!Array.isArray(source) && !(source instanceof Set)) return () => {};
@@ -165,7 +164,7 @@ export function watchEntries(source: unknown): () => void {
   };
 }
 
-/** How many there are and some of them, evenly spread over an array. */
+/** The number of entries, and some that are evenly spread over an array. */
 function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
   if (source instanceof Set) return { count: source.size, some: [source.values().next().value] };
   const array: readonly unknown[] = Array.isArray(source) ? source : [];
@@ -173,7 +172,7 @@ function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
   return { count: array.length, some };
 }
 
-/** Waits, while the array that is being taken in must not change. */
+/** Waits, and makes sure that the array being read doesn't change meanwhile. */
 export async function unchanged(records: readonly unknown[], waits: Promise<void>): Promise<void> {
   const requireUnchanged = watchEntries(records);
   await waits;
@@ -181,8 +180,8 @@ export async function unchanged(records: readonly unknown[], waits: Promise<void
 }
 
 /**
- * Repeats a step that goes on as long as it can without waiting, and then returns what to wait for.
- * @returns nothing if it never had to wait: an `await` per record would cost more than the record
+ * Repeats a step. The step runs as long as it can without waiting, then returns the promise to wait for.
+ * @returns nothing if it never had to wait, because an `await` per record would cost more than the record itself
  */
 export function inSteps(step: () => Promise<void> | undefined): Promise<void> | undefined {
   const waits = step();

@@ -82,7 +82,7 @@ testAttacks([
     ...behind(
       async (service) => {
         ({ approvalId: approved } = await heldBy(send(service, people(0, 20))));
-        await send(service, [...people(0, 20), ...people(50, 70)], { approve: approved });
+        await send(service, [...people(0, 20), ...people(50, 57)], { approve: approved });
       },
       (service, options) => send(service, people(0, 20), { ...options, approve: approved }),
     ),
