@@ -9,8 +9,8 @@ export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQ
  * Data of a workspace that no integration reports: its applications, prices of plans and terms of contracts.
  *
  * The reference server's GraphQL API returns it together with the synced records. Amounts are exact: write them as
- * strings, or as numbers with at most 15 digits. A price or contract applies to the synced plans that match every one of
- * its fields `planName`, `integrationName` and `sourcePlanId`. If several match a plan, the most specific one applies.
+ * strings, or as numbers with at most 15 digits. A price or contract applies to the synced plans that match all of its
+ * fields `planName`, `integrationName` and `sourcePlanId`. If several match a plan, the most specific one applies.
  */
 export interface Portfolio {
   /** Applications of the workspace, in addition to discovered ones. Usage is matched to them by name. */

@@ -74,8 +74,8 @@ export interface ReferenceServer extends AsyncDisposable {
    */
   restart(): Promise<void>;
   /**
-   * Deletes all data, workspaces, keys, installations and faults, so that tests can share a server. The ports, the clock,
-   * `apiKey`, `installationId` and the initial portfolio stay.
+   * Deletes all data, workspaces, keys, installations and faults, so that tests can share a server. The ports, the
+   * clock, `apiKey`, `installationId` and the initial portfolio stay.
    */
   reset(): Promise<void>;
   /**

@@ -2,7 +2,7 @@ import { sleepWith, systemClock, type TimerOptions } from "../core/clock.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { readOptions } from "../core/validate.js";
 
-/** Turns after which the loop stops spinning and yields the processor to other processes: each later turn takes 1 ms. */
+/** Turns after which the loop stops spinning and yields to other processes: each later turn takes 1 ms. */
 const SPINNING_TURNS = 200;
 /** Turns of the event loop: about 25 ms and about a second. */
 const MOMENT = SPINNING_TURNS + 25;
@@ -64,8 +64,8 @@ export class TestClock {
   }
 
   /**
-   * Lets time pass for `work`. Until `work` settles, whenever nothing has happened for a moment, it moves the time forward
-   * to the next sleep or timeout. Twenty minutes of waiting take milliseconds.
+   * Lets time pass for `work`. Until `work` settles, whenever nothing has happened for a moment, it moves the time
+   * forward to the next sleep or timeout. Twenty minutes of waiting take milliseconds.
    *
    * ```ts
    * const clock = new TestClock({ startAt: new Date("2026-01-01T00:00:00Z") });
@@ -74,9 +74,9 @@ export class TestClock {
    * const receipt = await clock.drive(client.sync.run(connector, options));
    * ```
    *
-   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry. Otherwise it's about a second,
-   * because work that only has timeouts is waiting for something real. Both are counted in turns of the event loop, so
-   * they last longer on a busy machine. Longer waits for real things may time out.
+   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry. Otherwise it's about a
+   * second, because work that only has timeouts is waiting for something real. Both are counted in turns of the event
+   * loop, so they last longer on a busy machine. Longer waits for real things may time out.
    * @returns what `work` resolves with
    * @throws what `work` rejects with
    */

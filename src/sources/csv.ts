@@ -55,8 +55,8 @@ export function fromCsv<R, const Column extends string = string>(
   input: FileInput,
   options: {
     /**
-     * The columns to read, by their headings. The row has these and no others, and a file that lacks one of them is
-     * refused. @default every column of the file
+     * The columns to read, by heading. A row has only these, and a file that lacks one of them is refused.
+     * @default every column of the file
      */
     readonly columns?: readonly Column[] | undefined;
     /** Turns a row into a record, or returns undefined to skip it; `stats` counts skipped rows. */

@@ -16,8 +16,8 @@ export type SyncOperation = (typeof SYNC_OPERATIONS)[number];
  */
 export type Fault = {
   /**
-   * The calls that the fault counts and applies to: an operation of the Sync API, the name of a GraphQL operation (or the
-   * first field of an unnamed one), `"sync"` or `"graphql"` for every call of that API, or `"*"` for every call.
+   * The calls that the fault counts and applies to: an operation of the Sync API, the name of a GraphQL operation (or
+   * the first field of an unnamed one), `"sync"` or `"graphql"` for every call of that API, or `"*"` for every call.
    */
   readonly on:
     | "*"
@@ -39,7 +39,7 @@ export type Fault = {
    */
   readonly message?: number | undefined;
   /**
-   * Whether the fault fires before the server does anything, or after the server has done the work and before it answers.
+   * Whether the fault fires before the server does anything, or after it has done the work and before it answers.
    * @default "request", or "answer" for the faults of answers: `oversized-answer`, `graphql-errors`, bodies and pages
    */
   readonly at?: "request" | "answer" | undefined;
@@ -113,9 +113,9 @@ export type Fault = {
 /** Injects faults into the reference server, so you can test an integration against failing networks and servers. */
 export interface Faults {
   /**
-   * Adds a copy of a fault; `fired` counts the calls on which it has fired. If several faults match a call, they fire in
-   * the order in which you added them, until one ends the call; the others fire on the next matching call. Faults of
-   * bodies also change the answer of an `http` fault.
+   * Adds a copy of a fault; `fired` counts the calls on which it has fired. If several faults match a call, they fire
+   * in the order in which you added them, until one ends the call; the others fire on the next matching call. Faults
+   * of bodies also change the answer of an `http` fault.
    * @throws {TypeError} a field is unknown or makes no sense, for example an HTTP status for the Sync API
    */
   add(fault: Fault): { readonly fired: number };

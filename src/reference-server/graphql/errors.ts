@@ -51,7 +51,7 @@ export function unexpectedError(place?: ErrorPlace): GraphQLError {
   return requestError(ErrorCode.unexpected, "Unexpected execution error.", place);
 }
 
-/** What the caller sees of an error. Without a code it's a bug in this server: the process reports it, the answer doesn't. */
+/** What the caller sees of an error. One without a code is a bug in this server: only the process reports it. */
 export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError {
   if (!(error instanceof GraphQLError)) {
     // graphql-http's own errors, if it has another copy of graphql.

@@ -8,8 +8,8 @@ import type { Installation } from "./state.js";
 export interface Inspection {
   /**
    * The latest version of every record that was ever accepted, without absent fields, and with timestamps as ISO 8601
-   * strings in UTC. Records of snapshots are in the order in which their ids first arrived, and may be marked as removed.
-   * Events are in order of arrival; an event without an id has the id `""`.
+   * strings in UTC. Records of snapshots are in the order in which their ids first arrived, and may be marked as
+   * removed. Events are in order of arrival; an event without an id has the id `""`.
    */
   readonly snapshots: {
     readonly [C in keyof RecordTypes]: readonly {

@@ -12,7 +12,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The status of a failed call. Anything but a refusal is a bug in the server, and the status reveals nothing about it. */
+/** The status of a failed call. Anything but a refusal is a bug in the server, and its status reveals nothing. */
 export function toStatus(error: unknown): StatusObject {
   if (!(error instanceof Refusal)) {
     const details = "The reference server failed to handle the request.";
