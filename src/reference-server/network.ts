@@ -14,7 +14,7 @@ export function tlsSettings({ cert, key }: TlsIdentity) {
 
 export async function listen(server: Server, { host, port }: ListenOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    // The listener stays: a connection that cannot be accepted must not end the process.
+    // Keep the listener: a connection that can't be accepted must not end the process.
     server.on("error", reject);
     server.listen(port, host, resolve);
   });
@@ -23,7 +23,7 @@ export async function listen(server: Server, { host, port }: ListenOptions): Pro
   throw new TypeError("The server does not listen on a port.");
 }
 
-/** Tells the process of an error that is none of the service's: a defect of this server, or of a bundle with it. */
+/** Reports an error that the service wouldn't have: a bug in this server, or in a bundle that contains it. */
 export function reportDefect(error: unknown): void {
   process.emitWarning(`The reference server failed: ${error instanceof Error ? error.stack : error}`);
 }
@@ -35,7 +35,7 @@ export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress}:${remotePort}`;
 }
 
-/** The open TCP connections of a server by peer; with TLS, those below it, because only they can be reset. */
+/** The open TCP connections of a server by peer; with TLS, the connections below it, because only these can be reset. */
 export class Connections {
   readonly #sockets = new Map<string, Socket>();
 

@@ -6,17 +6,17 @@ import { fold, isCalendarDate } from "./values.js";
 export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQUALIFIED" | "ARCHIVED";
 
 /**
- * What a workspace knows that no integration reports: its applications, the prices of plans, the terms of contracts.
+ * Data of a workspace that no integration reports: its applications, prices of plans and terms of contracts.
  *
- * The GraphQL API of the reference server shows it together with the synced records. Amounts are exact: write them as
- * strings, or as numbers with at most 15 digits. Prices and contracts belong to the synced plans that agree with every
- * field of their `planName`, `integrationName` and `sourcePlanId`; of several, the one with most of these fields counts.
+ * The reference server's GraphQL API returns it together with the synced records. Amounts are exact: write them as
+ * strings, or as numbers with at most 15 digits. A price or contract applies to the synced plans that match every one of
+ * its fields `planName`, `integrationName` and `sourcePlanId`. If several match a plan, the most specific one applies.
  */
 export interface Portfolio {
-  /** Applications of the workspace. Discovered applications appear beside them. Use is matched to them by name. */
+  /** Applications of the workspace, in addition to discovered ones. Usage is matched to them by name. */
   readonly applications?: readonly {
     readonly name: string;
-    /** Its id in GraphQL. @default an id made of the name */
+    /** Its id in GraphQL. @default an id derived from the name */
     readonly id?: string;
     /** @default the name of the application */
     readonly vendorName?: string;
@@ -28,7 +28,7 @@ export interface Portfolio {
     /** The part of the portfolio that it belongs to. */
     readonly portfolioType?: string;
   }[];
-  /** Prices of plans. Costs and savings of a plan without a price are null. */
+  /** Prices of plans. Without a price, a plan's costs and savings are null. */
   readonly planPrices?: readonly {
     readonly planName: string;
     readonly integrationName?: string;
@@ -54,7 +54,7 @@ export interface Portfolio {
     };
   }[];
   /**
-   * A license is unused if no use of it was seen today or on this many days before.
+   * A license is unused if nobody used it today or during this many days before.
    * @default 30
    */
   readonly unusedAfterDays?: number;

@@ -13,7 +13,7 @@ import type { TestClock } from "./test-clock.js";
 import { parse, strictObject } from "./validate.js";
 import { ApiKeys, Workspace } from "./workspace.js";
 
-/** A reference server that is running (service description, "Endpoints"). */
+/** A running reference server (service description, "Endpoints"). */
 export interface ReferenceServer extends AsyncDisposable {
   /** Address of the GraphQL API: `POST {baseUrl}/graphql`. */
   readonly baseUrl: string;
@@ -28,14 +28,14 @@ export interface ReferenceServer extends AsyncDisposable {
   /** Injects faults. */
   readonly faults: Faults;
   /**
-   * Returns a copy of what an installation holds: records with removed marks, lock, batches.
+   * Returns a copy of an installation's data: records and whether they are removed, the lock, and batches.
    * @param installationId default: the server's `installationId`
    * @throws {Error} there is no such installation
    */
   inspect(installationId?: string | undefined): Inspection;
   /**
-   * Creates another workspace, with a key that has full access and an installation. Keys of other workspaces cannot
-   * reach its data.
+   * Creates another workspace with an installation and a key that has full access. Keys of other workspaces can't reach
+   * its data.
    * @throws {TypeError} the name, the portfolio or an option is invalid
    */
   createWorkspace(options: { readonly name: string; readonly portfolio?: Portfolio | undefined }): {
@@ -63,24 +63,24 @@ export interface ReferenceServer extends AsyncDisposable {
     readonly workspaceId?: string | undefined;
   }): string;
   /**
-   * Revokes a key. It stops working immediately, also for calls that are running.
+   * Revokes a key. It stops working immediately, even for running calls.
    * @throws {Error} there is no such key
    */
   revokeApiKey(key: string): void;
   /**
-   * Stops both APIs and starts them again on the same ports, like a service whose process crashed: connections and
-   * running calls are lost; data, locks, keys and faults are kept.
+   * Stops both APIs and starts them again on the same ports, like a service that crashed. Connections and running calls
+   * are lost; data, locks, keys and faults stay.
    * @throws {Error} the server is closed, or another process has taken a port
    */
   restart(): Promise<void>;
   /**
-   * Forgets all data, workspaces, keys, installations and faults, so that tests can share a server. Ports, clock,
-   * `apiKey`, `installationId` and the portfolio that the server was started with stay.
+   * Deletes all data, workspaces, keys, installations and faults, so that tests can share a server. The ports, the clock,
+   * `apiKey`, `installationId` and the initial portfolio stay.
    */
   reset(): Promise<void>;
   /**
-   * Stops both APIs within about half a second, whatever clients do, and leaves no connection and no timer open.
-   * Further calls have no effect. `await using` calls it too.
+   * Stops both APIs within about half a second, whatever clients do, and leaves no connection or timer open. Further
+   * calls have no effect. `await using` calls it for you.
    */
   close(): Promise<void>;
 }
@@ -101,8 +101,8 @@ const installationSchema = strictObject({
 });
 
 /**
- * Starts both APIs of the service in this process, in memory and with the service's semantics, with a clock that can
- * be advanced and faults that can be injected.
+ * Starts both APIs of the service in this process. They work in memory and behave like the service, and you can advance
+ * the clock and inject faults.
  *
  * ```ts
  * await using server = await startReferenceServer();
@@ -115,15 +115,15 @@ const installationSchema = strictObject({
  *
  * Options:
  *
- * - `portfolio`: what the default workspace knows beside synced records; by default nothing
- * - `clock`: the time of leases, delays and "today"; by default the machine's time, which can be advanced
- * - `port`, `syncPort`: TCP ports of the GraphQL API and of the Sync API; 0, the default, takes a free port
- * - `host`: address to listen on; by default `127.0.0.1`, which other machines cannot reach
+ * - `portfolio`: data of the default workspace besides synced records; by default none
+ * - `clock`: the time for leases, delays and "today"; by default the machine's time, which you can advance
+ * - `port`, `syncPort`: TCP ports of the GraphQL API and of the Sync API; the default, 0, picks a free port
+ * - `host`: address to listen on; by default `127.0.0.1`, which other machines can't reach
  * - `tls`: certificate and private key in PEM, to serve both APIs over TLS 1.2 or newer; by default plain HTTP, which
- *   clients accept on loopback addresses only
+ *   clients accept only on loopback addresses
  * - `cors`: origins whose pages may use the GraphQL API, or `true` for all; by default none, and a browser's preflight
  *   is refused
- * - `pageSize`: the largest number of items on a page of the GraphQL API; by default 1000
+ * - `pageSize`: the maximum number of items on a page of the GraphQL API; by default 1000
  *
  * @throws {TypeError} an option is invalid
  * @throws {Error} the operating system's error if an address or port cannot be used
@@ -143,7 +143,7 @@ export function startReferenceServer(
   return openServer(options);
 }
 
-/** @param fill Writes what the server holds at its start. Its `syncUrl` is plain HTTP, whatever the certificate is. */
+/** @param fill Writes the server's initial data. Its `syncUrl` is plain HTTP, even if the server has a certificate. */
 export async function openServer(
   options: Parameters<typeof startReferenceServer>[0],
   fill?: (server: ReferenceServer) => Promise<void>,
@@ -197,7 +197,7 @@ export async function openServer(
     return closed;
   }
   async function restartAfter(previous: Promise<void>): Promise<void> {
-    // A restart that failed leaves closed servers whose ports are known: the next one starts from there.
+    // A failed restart leaves closed servers with known ports, from which the next restart continues.
     await previous.catch(() => {});
     await Promise.all([graphQL.close(), sync.close(0)]);
     graphQL = await startGraphQL(graphQL.port);
@@ -249,7 +249,7 @@ export async function openServer(
   return server;
 }
 
-/** The address for clients on this machine. An address that stands for all interfaces is not a destination. */
+/** The address for clients on this machine. An address for all interfaces isn't a valid destination. */
 function urlOf({ host, tls }: CheckedOptions, port: number): string {
   const destination = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   const authority = destination.includes(":") ? `[${destination}]` : destination;

@@ -2,7 +2,7 @@ import { sleepWith, systemClock, type TimerOptions } from "../core/clock.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { readOptions } from "../core/validate.js";
 
-/** Turns after which the loop no longer spins, so that other processes get the processor: each later one takes 1 ms. */
+/** Turns after which the loop stops spinning and yields the processor to other processes: each later turn takes 1 ms. */
 const SPINNING_TURNS = 200;
 /** Turns of the event loop: about 25 ms and about a second. */
 const MOMENT = SPINNING_TURNS + 25;
@@ -16,10 +16,10 @@ interface Sleeper {
 }
 
 /**
- * A clock for tests that can be advanced.
+ * A clock for tests, which you can advance.
  *
- * - Without `startAt` it shows the system time plus what it was advanced by.
- * - With `startAt` it stands still until it is advanced.
+ * - Without `startAt`, it shows the system time plus the time by which you advanced it.
+ * - With `startAt`, it stands still until you advance it.
  */
 export class TestClock {
   readonly #frozenAt: number | undefined;
@@ -64,8 +64,8 @@ export class TestClock {
   }
 
   /**
-   * Lets time pass for `work`: whenever nothing has happened for a moment, moves the time forward to the next sleep or
-   * timeout, until `work` settles. Twenty minutes of waiting take milliseconds.
+   * Lets time pass for `work`. Until `work` settles, whenever nothing has happened for a moment, it moves the time forward
+   * to the next sleep or timeout. Twenty minutes of waiting take milliseconds.
    *
    * ```ts
    * const clock = new TestClock({ startAt: new Date("2026-01-01T00:00:00Z") });
@@ -74,9 +74,9 @@ export class TestClock {
    * const receipt = await clock.drive(client.sync.run(connector, options));
    * ```
    *
-   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry; otherwise about a second,
-   * because work that only has timeouts waits for something real. Both are counted in turns of the event loop, and last
-   * longer on a busy machine. Longer waits for real things may meet their timeouts.
+   * A moment is about 25 milliseconds if something sleeps, such as a pause before a retry. Otherwise it's about a second,
+   * because work that only has timeouts is waiting for something real. Both are counted in turns of the event loop, so
+   * they last longer on a busy machine. Longer waits for real things may time out.
    * @returns what `work` resolves with
    * @throws what `work` rejects with
    */
@@ -143,7 +143,7 @@ export class TestClock {
   }
 }
 
-/** A clock that only moves when it is told to. */
+/** A clock that moves only when advanced. */
 interface Driven {
   /** Milliseconds until the next sleep ends; undefined if nothing sleeps. */
   readonly dueInMs: number | undefined;
@@ -153,7 +153,7 @@ interface Driven {
 interface Watch {
   /** Changes whenever something happens. */
   readonly activity: () => unknown;
-  /** In how many turns nothing must have happened before time passes. Not in milliseconds: a busy machine takes longer. */
+  /** How many quiet turns must pass before time moves. Not in milliseconds, because a busy machine takes longer. */
   readonly patience: () => number;
   /** Called before each step with its length. */
   readonly onStep?: (ms: number) => void;
@@ -161,7 +161,7 @@ interface Watch {
   readonly turn?: () => Promise<void>;
 }
 
-/** Moves a clock to the next sleep whenever nothing happens, until `work` settles. */
+/** Until `work` settles, moves a clock to the next sleep whenever nothing happens. */
 export async function drive<T>(clock: Driven, work: Promise<T>, watch: Watch): Promise<T> {
   let settled = false;
   const settle = () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { suggestKey } from "../core/validate.js";
 
-/** An object schema that refuses other keys and suggests the one that was meant. */
+/** An object schema that rejects other keys and suggests the one you probably meant. */
 export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
   return z.strictObject(shape, {
     error: (issue) => (issue.code === "unrecognized_keys" ? unknownKey(issue.keys, shape) : undefined),
@@ -21,7 +21,7 @@ export function parse<T>(name: string, schema: z.ZodType<T>, value: unknown): T 
   throw new TypeError(`${placeOf(name, issue?.path ?? [])}: ${issue?.message ?? "Invalid input"}.`);
 }
 
-/** As in `days[0].exchanges[2]`, behind a name. */
+/** Appends a path such as `days[0].exchanges[2]` to a name. */
 export function placeOf(name: string, path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (place, key) => (typeof key === "number" ? `${place}[${key}]` : `${place}.${String(key)}`),

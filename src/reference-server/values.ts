@@ -16,7 +16,7 @@ export function startOfDay(time: number): number {
   return Math.floor(time / DAY_MS) * DAY_MS;
 }
 
-/** Product names and e-mail addresses are compared without regard to case and outer spaces. */
+/** Comparisons of product names and e-mail addresses ignore case and surrounding spaces. */
 export function fold(text: string): string {
   return text.trim().toLowerCase();
 }
@@ -42,7 +42,7 @@ export function getOrAdd<K, V>(
   return value;
 }
 
-/** Makes a value when it is first asked for. */
+/** Creates a value on first use. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -8,7 +8,7 @@ export interface ApiKey {
   readonly workspace: Workspace;
   readonly scope: "read" | "read-write";
   readonly permissions: readonly "integration:sync"[];
-  /** Changes as soon as the key is revoked, also for calls that are running. */
+  /** Becomes true as soon as the key is revoked, even during running calls. */
   readonly revoked: boolean;
 }
 
@@ -46,13 +46,13 @@ export type MessageOf<K extends Collection> = Extract<
   { $case: K }
 >["value"]["records"][number];
 
-/** What the GraphQL API sees of an installation. */
+/** The part of an installation that the GraphQL API can see. */
 export interface SyncedInstallation {
   readonly id: string;
   readonly integration: { readonly id: string; readonly name: string };
   /**
-   * The records of a snapshot collection that are not removed, or all events of an event collection. Returns the same
-   * array until the collection changes, so that views can tell whether they are current.
+   * The records of a snapshot collection that aren't removed, or all events of an event collection. Returns the same
+   * array until the collection changes, so that views know whether they are current.
    */
   records<K extends Collection>(collection: K): readonly MessageOf<K>[];
 }
@@ -69,7 +69,7 @@ export interface ProcurementCase {
   readonly firstBaselinePrice: Big | null;
 }
 
-/** All that a key of the workspace can see or change. */
+/** Everything that a key of the workspace can see or change. */
 export class Workspace {
   readonly procurementCases = new Map<string, ProcurementCase>();
   readonly installations: SyncedInstallation[] = [];

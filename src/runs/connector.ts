@@ -14,18 +14,18 @@ import type { RecordSource } from "../sync/write/source.js";
 import { RUN_OPTIONS } from "./options.js";
 
 /**
- * What a run's connector writes to. Nothing is sent while it writes.
+ * The batch that a run's connector writes to. Nothing is sent while it writes.
  *
- * A declared snapshot collection is written exactly once, in full; event collections any number of times.
+ * Write each declared snapshot collection exactly once, in full, and event collections as often as you like.
  */
 export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection> {
-  /** Fires when nothing more is taken in: the connector has returned, or the run has ended. Pass it to what feeds the run. */
+  /** Fires when the run accepts no more records: the connector returned, or the run ended. Pass it to your requests. */
   readonly signal: AbortSignal;
-  /** What was written so far, per collection: it is sent when all of it was judged. */
+  /** What you've written so far, per collection. It's sent after everything has been judged. */
   readonly stats: Partial<Record<Collection, WriteStats>>;
   /**
-   * See {@link SyncBatch.write}. Resolves when the records were checked and kept; the counts are of what is to be sent.
-   * @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   * See {@link SyncBatch.write}. Resolves once the records are checked and stored. The counts are of records to be sent.
+   * @throws {InvalidInputError} the snapshot collection isn't declared, or was already written
    */
   write<C extends Snapshots | EventCollection>(
     collection: C,
@@ -33,19 +33,21 @@ export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollect
     options?: WriteOptions,
   ): Promise<WriteStats>;
   /**
-   * See {@link SyncBatch.writer}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   * See {@link SyncBatch.writer}.
+   * @throws {InvalidInputError} the snapshot collection isn't declared, or was already written
    */
   writer<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
 }
 
-/** What a connector gets beside the batch. */
+/** What a connector receives besides the batch. */
 export interface RunContext {
-  /** Whether this is a preview, in which nothing is sent: leave out side effects such as saving a position. */
+  /** Whether this is a preview, which sends nothing: skip side effects such as saving a position. */
   readonly preview: boolean;
-  /** Fires when nothing more is taken in: the connector has returned, or the run has ended. */
+  /** Fires when the run accepts no more records: the connector returned, or the run ended. */
   readonly signal: AbortSignal;
   /**
-   * Returns since when to send events: what the last completed run of this installation committed for the collection.
+   * Returns the point from which to send events: the value that this installation's last completed run stored for the
+   * collection.
    *
    * @example
    * ```ts
@@ -55,33 +57,33 @@ export interface RunContext {
    *   advance("usage", until);
    * }
    * ```
-   * @returns undefined if no run has committed one, and without a ledger
-   * @throws {InvalidInputError} it is not a collection of events
+   * @returns undefined if no run has stored one, or without a ledger
+   * @throws {InvalidInputError} it isn't a collection of events
    */
   watermark(name: EventCollection): string | undefined;
   /**
-   * Notes until when the events of a collection were read. The ledger keeps it if the run is completed; after a held,
-   * aborted, failed or unclear run, the next one sends the same events again. A preview ignores it.
+   * Records how far you've read the events of a collection. It's stored only when the run completes: after a held,
+   * aborted, failed or unclear run, the next run sends the same events again. A preview ignores it.
    * @param value A time, a cursor or another string of 1 to 1,000 characters. The last call counts.
-   * @throws {InvalidInputError} it is not a collection of events, the value is invalid, or the run has no ledger
+   * @throws {InvalidInputError} it isn't a collection of events, the value is invalid, or the run has no ledger
    */
   advance(name: EventCollection, value: string): void;
 }
 
-/** A connector: which snapshots it writes, and the function that writes all of it. Runs and previews take it. */
+/** A connector for runs and previews: the snapshots that it writes, and the function that writes everything. */
 export interface Connector<S extends SnapshotCollection = never> {
-  /** The snapshot collections that it writes: each exactly once, in full. Events need no declaration. */
+  /** The snapshot collections that it writes, each exactly once and in full. Events need no declaration. */
   readonly snapshots: readonly S[];
   /**
-   * Writes everything, from the beginning, each time it is called. What it returns is awaited and otherwise ignored, so
-   * `(batch) => batch.write(…)` will do. A run also waits for writes that the connector does not await, and fails if one
+   * Writes everything, from the beginning, each time it's called. The run awaits the result and ignores its value, so
+   * `(batch) => batch.write(…)` will do. A run also waits for writes that the connector doesn't await, and fails if one
    * of them fails.
    */
   run(batch: RunBatch<S>, context: RunContext): Promise<unknown>;
 }
 
 /**
- * Infers the declared collections of a connector that is kept in a variable or a module of its own.
+ * Infers the declared collections of a connector that you keep in a variable or a separate module.
  *
  * @example
  * ```ts
@@ -101,7 +103,7 @@ export function defineConnector<const S extends SnapshotCollection = never>(
 /**
  * Checks a connector, and copies its list of snapshots.
  * @param caller The method that received it.
- * @throws {InvalidInputError} it is not an object with `snapshots` and `run`, or has an option of the run
+ * @throws {InvalidInputError} it isn't an object with `snapshots` and `run`, or it has an option of the run
  */
 export function readConnector<S extends SnapshotCollection>(
   caller: string,

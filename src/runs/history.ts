@@ -19,30 +19,30 @@ const MAX_EXAMPLES = { removals: 20, changed: 3 } as const;
 const OLDER: Partial<HeldReport> = { notes: [] };
 const OLDER_REASON: Partial<HeldReason> = { usual: { sent: [] }, limits: {}, advice: "" };
 
-/** What a ledger knows of an installation. */
+/** What a ledger knows about an installation. */
 export interface RunHistory {
   /** Whether the ledger knows a completed snapshot: then `firstRun: true` is refused. */
   readonly isKnown: boolean;
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
   /**
-   * The runs that are held, the latest one last: each until runs of its collections are completed. Collections of which
-   * that is so are not among its `reasons` any more.
+   * Held runs, the latest one last. A run stays here until later runs have completed its collections; its `reasons` leave
+   * out collections that have been completed.
    */
   readonly held: readonly (HeldReport & {
     readonly approval: NonNullable<HeldReport["approval"]>;
     readonly heldAt: Date;
-    /** Whether a person approved it: then the next run goes through if it differs little enough from this one. */
+    /** Whether a person approved it: then the next run passes if it's similar enough to this one. */
     readonly isApproved: boolean;
   })[];
 }
 
-/** What a ledger knows of one of its installations. */
+/** What a ledger knows about one of its installations. */
 export interface InstallationStatus {
   /** Origin of the Sync API that it belongs to. */
   readonly endpoint: string;
   readonly installationId: string;
-  /** When its last run was completed. */
+  /** When its last run completed. */
   readonly completedAt: Date | undefined;
   /** How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the second one. */
   readonly lateMs: number | undefined;
@@ -58,7 +58,7 @@ export async function readHistory(ledger: InstallationLedger | undefined): Promi
   return historyOf(ledger, seen);
 }
 
-/** Times that a clock ahead has written count as now. */
+/** Times in the future, written by a fast clock, count as now. */
 async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Promise<RunHistory> {
   const now = ledger.limits.clock.now();
   const runs = seen.state.runs.flatMap(({ at, receipt }) => {
@@ -73,7 +73,7 @@ async function historyOf(ledger: InstallationLedger, seen: LedgerSnapshot): Prom
   return { isKnown: knowsSnapshots(seen), runs, held };
 }
 
-/** Reads what is known of several installations, the one that was completed longest ago first. */
+/** Reads the status of several installations, the one whose last completed run is oldest first. */
 export async function readInstallations(
   ledgers: readonly InstallationLedger[],
   now: number,

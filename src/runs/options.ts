@@ -8,14 +8,14 @@ import type { SpoolOptions } from "./spool.js";
 /** Options of a run. */
 export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
-   * How long the run keeps trying to send what it has read while the service is away, in milliseconds from the first
-   * failure. Pauses grow to 30 s, and the connector is not called again; 0 fails at once.
+   * How long the run keeps trying to send its records while the service is unavailable, in milliseconds from the first
+   * failure. Pauses grow to 30 s, and the connector isn't called again; 0 fails at once.
    * @default 600_000
    */
   readonly retryForMs?: number | undefined;
-  /** Where what the connector writes is kept until all of it was judged and sent. @default the client's `sync.spool` */
+  /** Where to store the connector's records until all are judged and sent. @default the client's `sync.spool` */
   readonly spool?: SpoolOptions | undefined;
-  /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
+  /** Whether SIGINT and SIGTERM abort the batch; a second signal ends the process as usual. @default false */
   readonly stopOnSignals?: boolean | undefined;
 }
 
@@ -39,11 +39,11 @@ export const HISTORY_OPTIONS = {
   signal: BATCH_OPTIONS.signal,
 } satisfies OptionTable<HistoryOptions>;
 
-/** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
+/** Options of {@link SyncClient.preview}. You can also pass a variable with the options of a run. */
 export interface PreviewOptions
   extends Pick<BatchOptions, "installationId" | "signal" | "timeoutMs" | "headers">,
     Pick<JudgeOptions, "ledger" | "guard" | "approve" | "firstRun"> {
-  /** Most entries in `issues` of a collection. @default 100 */
+  /** Maximum number of entries in a collection's `issues`. @default 100 */
   readonly maxIssues?: number | undefined;
 }
 

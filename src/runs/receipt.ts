@@ -7,32 +7,32 @@ import type { WriteStats } from "../sync/write/options.js";
 import type { Guard } from "./guard/guard.js";
 import type { Lists } from "./ledger/collection-ledger.js";
 
-/** What a completed run did. Plain data; as a string it is a text for a log. */
+/** What a completed run did. Plain data; as a string, a text for a log. */
 export interface RunReceipt {
-  /** Id of the batch that was completed. */
+  /** Id of the completed batch. */
   readonly batchId: string;
-  /** How many times the run tried again to send: see the option `retryForMs`. */
+  /** How often the run tried again to send: see the option `retryForMs`. */
   readonly restarts: number;
   /** How long the run took, in milliseconds. */
   readonly durationMs: number;
-  /** How long the run waited for the lock of other batches, in milliseconds. */
+  /** How long the run waited for other batches to release the lock, in milliseconds. */
   readonly waitedForLockMs: number;
   /** Location of the ledger; undefined if there was none. */
   readonly ledger: string | undefined;
   /** Whether the guard judged the snapshots: `off` with `guard: false`, or before `guard.offUntil`. */
   readonly guard: "on" | "off";
-  /** What happened to each collection, in the batch that was completed. */
+  /** What happened to each collection in the completed batch. */
   readonly collections: Partial<
     Record<
       Collection,
       {
         /** What was sent. */
         readonly stats: WriteStats;
-        /** What the ledger expected of a snapshot; absent if neither a guard nor a ledger checks it. */
+        /** The changes that the ledger expected in a snapshot; absent without a guard and a ledger. */
         readonly expected?: SnapshotDiff;
-        /** What the service says; absent if it does not say, or if the answer to the completion was lost. */
+        /** The service's own counts; absent if it sends none, or if the response to the completion was lost. */
         readonly reported?: NonNullable<CompletionCounts[Collection]>;
-        /** The rules that a snapshot broke, and that the approval allowed; absent if it broke none. */
+        /** The rules that a snapshot broke with approval; absent if it broke none. */
         readonly approved?: readonly HeldReason["rule"][];
         /**
          * Paths of the files with the ids that were removed and added, which are kept as long as the receipt is; absent if
@@ -42,9 +42,9 @@ export interface RunReceipt {
       }
     >
   >;
-  /** What differs from what the ledger expected, in sentences. */
+  /** Differences from what the ledger expected, in sentences. */
   readonly surprises: readonly string[];
-  /** What to know of a run that lacks nothing, in sentences: windows that did not get through and were halved. */
+  /** Remarks on a run that sent everything, in sentences: for example windows that failed and were halved. */
   readonly notes: readonly string[];
   /** The text. */
   toString(): string;
@@ -55,7 +55,7 @@ interface RunFacts extends Pick<RunReceipt, "restarts" | "durationMs" | "waitedF
   readonly batch: { readonly id: string; readonly stats: Partial<Record<Collection, WriteStats>> };
   readonly counts: CompletionCounts;
   readonly guard: Guard;
-  /** Of the extraction, which knows how long the sources took. */
+  /** From the extraction, which knows how long the sources took. */
   readonly extracted: Partial<Record<Collection, WriteStats>>;
   readonly lists: Partial<Record<Collection, Lists<string>>>;
   readonly note: string | undefined;
@@ -161,14 +161,14 @@ function remarksOn({
   return remarks;
 }
 
-/** What to say if the batch was completed, and the ledger could not note it. */
+/** What to say if the batch was completed but the ledger couldn't record it. */
 export function notNoted(hasSnapshots: boolean, error: unknown): string {
   const why = error instanceof Error ? error.message.replace(/\.$/, "") : "no reason is known";
   const next = `${hasSnapshots ? "is compared with both snapshots, and " : ""}sends the same events again`;
   return `the batch was completed, but the ledger could not note it (${why}): the next run ${next}`;
 }
 
-/** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
+/** What to say if the service removed more than expected: a lost or restored ledger doesn't know all records. */
 function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined, removed = 0): string[] {
   if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
   const why =

@@ -1,7 +1,7 @@
 import type { InvalidInputError } from "../core/errors/index.js";
 import { problemAt, type RecordLocation } from "./source.js";
 
-/** What the first row of a file holds, and how long it is. */
+/** The cells of a file's first row, and its length. */
 export interface Headings {
   readonly found: readonly string[];
   /** An error about the row. It never shows its cells: if the file has no header, they are the first record. */
@@ -9,7 +9,7 @@ export interface Headings {
   readonly length: number;
 }
 
-/** Chooses the columns to read, or throws; `mayBeEmpty` if the headings prove that the file is what it should be. */
+/** Chooses the columns to read, or throws; `mayBeEmpty` if the headings prove that it's the right file. */
 export type ChooseColumns = (headings: Headings) => {
   readonly columns: readonly string[];
   readonly mayBeEmpty?: boolean;
@@ -25,7 +25,7 @@ export function required(columns: readonly string[] | undefined): ChooseColumns 
   };
 }
 
-/** Tells a file that is something else from one that lacks a column. */
+/** Distinguishes the wrong file from one that lacks a column. */
 export function refusedColumns(
   { refuse, length }: Headings,
   missing: readonly string[],
@@ -44,7 +44,7 @@ export class CsvHeader {
   readonly #location: string;
   readonly #cells: readonly string[];
   readonly #columns: readonly (readonly [string, number])[];
-  /** Headings that several columns have: whoever reads one of them is refused. */
+  /** Headings of several columns: reading one of them is an error. */
   readonly #doubled: readonly string[];
   /** Copied for each row, so that `__proto__` is a heading like any other. */
   readonly #template: Readonly<Record<string, string>>;

@@ -14,8 +14,8 @@ export interface CsvRows {
 
 /**
  * Parses blocks of whole lines. A row spans several lines if a quoted cell contains line breaks.
- * @param given The delimiter; undefined takes that of Excel's first line, or a comma.
- * @throws {InvalidInputError} quotes that do not match
+ * @param given The delimiter. If undefined, uses the one in Excel's first line, or a comma.
+ * @throws {InvalidInputError} quotes don't match
  */
 export async function* csvRows(
   blocks: AsyncIterable<TextBlock>,
@@ -27,7 +27,7 @@ export async function* csvRows(
   let line = 1;
   let minLength = 0;
   for await (const block of blocks) {
-    // Excel writes a line such as "sep=;" for itself.
+    // Excel reads a first line such as "sep=;" as its delimiter.
     const [own, separator = ""] = (block.line === 1 && SEPARATOR_LINE.exec(block.text)) || [];
     if (own !== undefined) {
       delimiter = given ?? separator;
@@ -59,7 +59,7 @@ interface ParsedText extends CsvRows {
 }
 
 function parse(text: string, firstLine: number, name: string, delimiter: string): ParsedText {
-  // Papa Parse removes a byte order mark from the start of every text, also within the file.
+  // Papa Parse removes a byte order mark from the start of every text, even within the file.
   const kept = text.startsWith(BYTE_ORDER_MARK) ? `${BYTE_ORDER_MARK}${text}` : text;
   // The line end \n also splits \r\n, even mixed in one file. The \r is removed below.
   const { data, errors } = Papa.parse<string[]>(kept, { delimiter, newline: "\n" });

@@ -28,17 +28,17 @@ const CSV_OPTIONS = {
 } satisfies OptionTable<CsvOptions>;
 
 /**
- * The records of a CSV file (RFC 4180), streamed: memory does not grow with the file.
+ * Streams the records of a CSV file (RFC 4180); memory doesn't grow with the file.
  *
  * - The first row is the header. Each further row becomes an object of strings; an empty cell is an empty string.
- * - A byte order mark, line ends of either kind, quoted line breaks, empty lines and Excel's line `sep=;` are accepted. A
- *   line of `""` is not empty: it is a row with an empty cell.
- * - Columns that nobody reads may have no heading, or the same one.
- * - Nothing is guessed or skipped. Errors name the line: a row with too few or too many cells, or one that repeats the
- *   header, quotes that do not match, a `\r` without a line feed outside quotes, bytes that are invalid in the encoding,
- *   half of a character in a stream of text, a zero character, a header that lacks a column, a file without rows.
- * - A file that is compressed, a workbook of Excel, a PDF or a page of HTML is refused by that name.
- * - An error of a write about a record names its location, such as `users.csv:1042`.
+ * - It accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line `sep=;`. The
+ *   line `""` isn't empty: it's a row with an empty cell.
+ * - Columns that you don't read may have no heading, or duplicate ones.
+ * - It never guesses or skips. It throws an error that names the line for a row with too few or too many cells, a repeated
+ *   header, quotes that don't match, a `\r` without a line feed outside quotes, invalid bytes, half of a character in a
+ *   stream of text, a zero character, a missing column, and a file without rows.
+ * - It recognizes compressed files, Excel workbooks, PDFs and HTML pages, and says so when it refuses them.
+ * - If a write rejects a record, the error names its location, such as `users.csv:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.
  * @throws {InvalidInputError} an option is invalid
@@ -59,18 +59,18 @@ export function fromCsv<R, const Column extends string = string>(
      * refused. @default every column of the file
      */
     readonly columns?: readonly Column[] | undefined;
-    /** Makes a record of a row, or returns undefined to skip it; `stats` counts those. */
+    /** Turns a row into a record, or returns undefined to skip it; `stats` counts skipped rows. */
     readonly map: (row: Readonly<Record<Column, string>>, at: RecordLocation) => R | undefined;
-    /** The character between cells. @default that of Excel's line `sep=;`, otherwise "," */
+    /** The character between cells. @default the one in Excel's line `sep=;`, otherwise "," */
     readonly delimiter?: string | undefined;
     /**
-     * Encoding of the bytes of the file or stream; invalid bytes are refused. It does not apply to a stream of text.
+     * Encoding of the file or byte stream; invalid bytes are an error. It doesn't apply to a stream of text.
      * @default "utf-8"
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
     /**
      * Whether a header without rows is an empty collection.
-     * @default it is refused: the program that wrote it may have failed
+     * @default false: such a file is an error, because the program that wrote it may have failed
      */
     readonly allowEmpty?: boolean | undefined;
     /** The file's name in locations. @default the file's base name; `stream` for a stream */
@@ -83,7 +83,7 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
   return readCsv(input, options);
 }
 
-/** As `fromCsv`, with columns that are chosen when the headings are known. */
+/** Like `fromCsv`, but chooses the columns once it knows the headings. */
 export function readCsv<R>(
   input: FileInput,
   options: Omit<CsvOptions, "map"> & {

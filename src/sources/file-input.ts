@@ -9,7 +9,7 @@ import { isText, type Rule } from "../core/validate.js";
 /** A path, a `file:` URL, or a stream of bytes or text: a Node stream, a web stream, or any async iterable. */
 export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;
 
-/** What names an input in locations. */
+/** The name of an input in locations. */
 export const NAME: Rule = { expected: "a string", fits: isText };
 
 const CHUNK_BYTES = 64 * 1024;
@@ -28,7 +28,7 @@ export class Input {
 
   /**
    * Opens the input. A chunk is valid until the next one is requested.
-   * @param stop Fires when no more is wanted: a stream is released at once, even while it owes a chunk.
+   * @param stop Fires when the caller needs no more data: a stream is released at once, even while a chunk is pending.
    * @throws {InvalidInputError} the stream was already read
    */
   open(stop: AbortSignal): AsyncIterable<Uint8Array | string> {
@@ -107,7 +107,7 @@ function streamChunks(
   const close = () => {
     if (isDone) return;
     if (stream instanceof Readable) stream.destroy();
-    // An error of the stream comes before one of its closing.
+    // An error of the stream takes precedence over an error on closing it.
     else void (async () => iterator.return?.())().catch(() => {});
   };
   stop.addEventListener("abort", close, { once: true });

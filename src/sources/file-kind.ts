@@ -1,4 +1,4 @@
-/** The encodings of files, and what else a file may be by its first bytes. */
+/** Encodings of files, and other kinds of files by their first bytes. */
 import { oneOf } from "../core/validate.js";
 
 export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
@@ -11,7 +11,7 @@ interface FileKind {
   readonly begins: readonly string[];
   readonly is: string;
   readonly advice: string;
-  /** The encoding that takes it. */
+  /** The encoding that can read it. */
   readonly encoding?: TextEncoding;
 }
 
@@ -40,7 +40,7 @@ const KINDS: readonly FileKind[] = [
 
 const HEAD_BYTES = 256;
 
-/** Undefined for what may be text in the encoding. */
+/** Undefined if the bytes may be text in the encoding. */
 export function otherKind(bytes: Uint8Array, encoding: TextEncoding): FileKind | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   const text = head.replace(/^\xef\xbb\xbf/, "").trimStart();

@@ -1,6 +1,6 @@
 /**
- * Sources with locations: records from CSV and JSON Lines files and from a vendor's pages, streamed. An error of a write
- * names the line or the page of the record.
+ * Streams records from CSV and JSON Lines files and from a vendor's pages. If a write rejects a record, the error names
+ * its line or page.
  *
  * @packageDocumentation
  */

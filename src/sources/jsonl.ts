@@ -24,12 +24,12 @@ const JSONL_OPTIONS = {
 } satisfies OptionTable<JsonlOptions>;
 
 /**
- * The records of a JSON Lines file (one JSON value per line), streamed: memory does not grow with the file.
+ * Streams the records of a JSON Lines file (one JSON value per line); memory doesn't grow with the file.
  *
- * - Empty lines are skipped, but a file of nothing else is refused. The last line does not need a line feed.
- * - Errors name the line: a line that is not JSON (such as a truncated last line), a line that is too long, bytes that
- *   are invalid in the encoding, half of a character in a stream of text.
- * - An error of a write about a record names its location, such as `users.jsonl:1042`.
+ * - It skips empty lines, but refuses a file with nothing else. The last line needs no line feed.
+ * - It throws an error that names the line for a line that isn't JSON (such as a truncated last line), a line that is too
+ *   long, invalid bytes, and half of a character in a stream of text.
+ * - If a write rejects a record, the error names its location, such as `users.jsonl:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.
  * @throws {InvalidInputError} an option is invalid
@@ -38,16 +38,16 @@ export function fromJsonl<R>(
   input: FileInput,
   options?: {
     /**
-     * Makes a record of a value, or returns undefined to skip it; `stats` counts those.
+     * Turns a value into a record, or returns undefined to skip it; `stats` counts skipped values.
      * @default the values are the records, and a write checks each of them
      */
     readonly map?: ((value: unknown, at: RecordLocation) => R | undefined) | undefined;
     /**
-     * Encoding of the bytes of the file or stream; invalid bytes are refused. It does not apply to a stream of text.
+     * Encoding of the file or byte stream; invalid bytes are an error. It doesn't apply to a stream of text.
      * @default "utf-8"
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
-    /** Whether a file without a single value is an empty collection. @default it is refused: its writer may have failed */
+    /** Whether a file without values is an empty collection. @default false: an error, because its writer may have failed */
     readonly allowEmpty?: boolean | undefined;
     /** The file's name in locations. @default the file's base name; `stream` for a stream */
     readonly name?: string | undefined;

@@ -7,7 +7,7 @@ export interface TextFormat {
   readonly name: string;
   /** Encoding of bytes. Text is already decoded. */
   readonly encoding: TextEncoding;
-  /** Whether text in several chunks must have a line end: without one, it may be lines whose ends were removed. */
+  /** Whether text in several chunks must have a line end: without any, the chunks may be lines without their ends. */
   readonly needsLineEnd?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface TextBlock {
   readonly line: number;
 }
 
-/** Longest line: the service takes no record of this size. */
+/** Longest line: the service accepts no record of this size. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;

@@ -1,4 +1,4 @@
-/** Checks the pages of a listing: what is not proven to be complete ends in an error. */
+/** Checks the pages of a listing: unless it's provably complete, it ends in an error. */
 import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
 import { wholeNumber } from "../core/validate.js";
@@ -22,7 +22,7 @@ export interface CheckedPage<Item> {
   readonly total: number | undefined;
 }
 
-/** Checks the shape of a page. @throws {InvalidInputError} it is not a page, such as an error answered with HTTP 200 */
+/** Checks the shape of a page. @throws {InvalidInputError} it isn't a page, but for example an error with HTTP 200 */
 export function checkPage<Item>(page: SourcePage<Item>, number: number): CheckedPage<Item> {
   const location = `page ${number}`;
   const given: unknown = page;
@@ -51,7 +51,7 @@ export interface PageLimits {
 
 export class PageProof {
   readonly #limits: PageLimits;
-  /** Digest of a token -> number of the page that it led to. */
+  /** Number of the page that a token led to, by the token's digest. */
   readonly #tokens = new Map<string, number>();
   readonly #pages = new Map<string, number>();
   #itemsAreComparable = true;
@@ -63,7 +63,7 @@ export class PageProof {
     this.#limits = limits;
   }
 
-  /** @throws {InvalidInputError} the listing loops, does not end, or lacks items */
+  /** @throws {InvalidInputError} the listing loops, doesn't end, or lacks items */
   addPage({ items, next, total }: CheckedPage<unknown>, number: number): void {
     const location = `page ${number}`;
     const { maxPages, maxEmptyPages } = this.#limits;
@@ -92,14 +92,14 @@ export class PageProof {
   }
 
   /**
-   * Adds the records of the latest page. They are compared if its items cannot be, because they hold functions.
+   * Adds the records of the latest page, to compare them if its items contain functions and so can't be compared.
    * @throws {InvalidInputError} an earlier page had the same records
    */
   addRecords(records: readonly unknown[], number: number): void {
     if (!this.#itemsAreComparable) this.#refuseRepeated(records, number, "records");
   }
 
-  /** After a deletion the later items move up, and numbered pages skip some of them. */
+  /** After a deletion, later items move up, and numbered pages skip some of them. */
   #refuseShrunkTotal(total: number | undefined, location: string): void {
     if (total !== undefined && this.#total !== undefined && total < this.#total) {
       throw problemAt(
@@ -122,7 +122,7 @@ export class PageProof {
     );
   }
 
-  /** Returns false if the content cannot be compared. */
+  /** Returns false if the content can't be compared. */
   #refuseRepeated(content: readonly unknown[], number: number, what: "items" | "records"): boolean {
     if (this.#limits.allowRepeatedPages || content.length === 0) return true;
     const digest = digestOfContent(content);

@@ -16,11 +16,11 @@ type FetchPage<Item> = Parameters<typeof fromPages<Item>>[0];
 
 /** Options of `fromPages`. */
 export interface PagesOptions<Item, R> {
-  /** Makes a record of an item, or returns undefined to skip it; `stats` counts those. @default the items are the records */
+  /** Turns an item into a record, or returns undefined to skip it; `stats` counts these. @default the items are records */
   readonly map?: ((item: Item, at: RecordLocation) => R | undefined) | undefined;
-  /** Most pages; a longer listing is an error. @default 100000 */
+  /** Maximum number of pages; a longer listing is an error. @default 100000 */
   readonly maxPages?: number | undefined;
-  /** Most empty pages in succession that have a next page. @default 100 */
+  /** Maximum number of consecutive empty pages with a next page. @default 100 */
   readonly maxEmptyPages?: number | undefined;
   /** Whether two pages may have the same items, such as events without ids. @default false */
   readonly allowRepeatedPages?: boolean | undefined;
@@ -37,18 +37,18 @@ const PAGES_OPTIONS = {
 } satisfies OptionTable<PagesOptions<unknown, unknown>>;
 
 /**
- * The records of a vendor's paged listing, read to a proven end.
+ * Reads the records of a vendor's paged listing to a proven end.
  *
- * - `fetchPage` gets the `next` of the page before as its cursor; undefined for the first page.
- * - The iteration throws an `InvalidInputError` that names the page for: a repeated token, a page with the same items as
- *   an earlier one, more pages than `maxPages`, a page without an `items` array (such as an error answered with HTTP
- *   200), and a number of items that differs from the vendor's total. An empty page with a next page is followed, up to
- *   `maxEmptyPages` in succession.
- * - Such an error is `retryable` if the total differs or a page comes twice: the data may have changed while it was read.
- * - Errors that `fetchPage` and `map` throw are rethrown unchanged. With `retryable: true`, such as for an expired cursor,
- *   they ask for another run (`disposition`).
- * - An error of a write about a record names its location, such as `page 3, item 17`.
- * @param options Required, with `map`, if the items are not records.
+ * - `fetchPage` receives the previous page's `next` as its cursor; undefined for the first page.
+ * - The iteration throws an `InvalidInputError` that names the page for a repeated token, a page with the same items as
+ *   an earlier one, more pages than `maxPages`, a page without an `items` array (such as an error with HTTP 200), and a
+ *   number of items that differs from the vendor's total. It accepts up to `maxEmptyPages` consecutive empty pages that
+ *   have a next page.
+ * - Such an error is `retryable` if the total differs or a page is repeated: the data may have changed meanwhile.
+ * - Errors that `fetchPage` and `map` throw are rethrown unchanged. If they have `retryable: true`, for example because a
+ *   cursor expired, they ask for another run (`disposition`).
+ * - If a write rejects a record, the error names its location, such as `page 3, item 17`.
+ * @param options Required, with `map`, if the items aren't records.
  * @throws {InvalidInputError} an option is invalid
  * @example
  * ```ts

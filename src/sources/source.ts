@@ -1,26 +1,27 @@
-/** What all sources share: locations, counts, and the end of an iteration. */
+/** Code that all sources share: locations, counts, and the end of an iteration. */
 import { follow, raceAbort } from "../core/abort.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { located } from "../core/record-location.js";
 import { FUNCTION, type Rule } from "../core/validate.js";
 
 /**
- * Records in arrays that know where each of them comes from: an error of a write names the location of the record.
+ * Yields arrays of records and knows where each record comes from: if a write rejects a record, the error names its
+ * location.
  *
- * - A file and a listing can be iterated again, each time from the beginning, as the restart of a run needs.
- * - A stream can be iterated once. A second iteration throws, because it would look like an empty collection.
+ * - You can iterate a file or a listing again, each time from the beginning.
+ * - You can iterate a stream once. A second iteration throws, because it would look like an empty collection.
  * - An iteration that ends early closes the file or stream.
  */
 export interface Source<R> extends AsyncIterable<readonly R[]> {
-  /** What the latest iteration has read so far: rows, lines or items, and how many of them `map` skipped. */
+  /** How many rows, lines or items the latest iteration has read so far, and how many of them `map` skipped. */
   readonly stats: { readonly read: number; readonly skipped: number };
 }
 
-/** Where a row, a line or an item stands; the second argument of `map`. Numbers count from 1. */
+/** The place of a row, line or item; the second argument of `map`. Numbers count from 1. */
 export interface RecordLocation {
-  /** The location as errors name it, such as `users.csv:1042` or `page 3, item 17`. */
+  /** The location as shown in errors, such as `users.csv:1042` or `page 3, item 17`. */
   readonly location: string;
-  /** Line of the file on which the row or value begins. */
+  /** The line on which the row or value begins. */
   readonly line?: number;
   /** Number of the page. */
   readonly page?: number;
@@ -28,7 +29,7 @@ export interface RecordLocation {
   readonly item?: number;
 }
 
-/** Makes a record of a row, value or item; undefined skips it. */
+/** Turns a row, value or item into a record; undefined skips it. */
 export type MapRecord<Value, R> = (value: Value, at: RecordLocation) => R | undefined;
 
 export interface SourceStats {
@@ -36,7 +37,7 @@ export interface SourceStats {
   skipped: number;
 }
 
-/** Begins to read; `signal` fires when no more is wanted. */
+/** Starts to read; `signal` fires when the caller needs no more data. */
 type Read<R> = (stats: SourceStats, signal: AbortSignal) => AsyncIterable<readonly R[]>;
 
 export class RecordsSource<R> implements Source<R> {
@@ -81,7 +82,7 @@ async function* untilStopped<R>(
       stop.signal.throwIfAborted();
       if (records.length > 0) yield records;
     }
-    // A stream that ended because the signal fired is not complete.
+    // A stream that ended because the signal fired isn't complete.
     stop.signal.throwIfAborted();
   } finally {
     unlink?.();
@@ -138,7 +139,7 @@ export const MAP: Rule = { ...FUNCTION, expected: "a function that returns a rec
  * @param location such as `users.csv:1042`
  * @param problem continues a sentence about the location: `has 3 cells, but the header has 4`
  * @param advice what to do, as a sentence
- * @param retryable whether another read may go well
+ * @param retryable whether another read may succeed
  */
 export function problemAt(
   location: string,

@@ -28,6 +28,6 @@ export const messages: readonly {
       faults.add({ on: "sync", ...unavailable });
       faults.assertFired();
     },
-    text: 'Faults have not struck:\n  {"on":"sync","fault":"status","status":"UNAVAILABLE"}',
+    text: 'These faults never fired:\n  {"on":"sync","fault":"status","status":"UNAVAILABLE"}',
   },
 ];

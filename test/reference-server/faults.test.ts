@@ -52,7 +52,7 @@ test("fails assertFired() and lists the faults that have not struck", async () =
   faults.add({ on: "StartSyncBatch", ...unavailable });
   faults.add({ on: "AbortSyncBatch", times: 2, ...unavailable });
   expect(() => faults.assertFired()).toThrow(
-    'Faults have not struck:\n  {"on":"StartSyncBatch","fault":"status","status":"UNAVAILABLE"}\n  {"on":"Abort',
+    'These faults never fired:\n  {"on":"StartSyncBatch","fault":"status","status":"UNAVAILABLE"}\n  {"on":"Abort',
   );
   await abortUnknown(started, 1);
   expect(() => faults.assertFired()).not.toThrow("AbortSyncBatch");
@@ -76,8 +76,8 @@ test.each<[message: string, fault: unknown]>([
   ['fault: Unknown key "atleast"', { on: "sync", atleast: 2, ...unavailable }],
   ['fault: Unknown key "Times". Did you mean times?', { on: "sync", Times: 2, ...unavailable }],
   ["fault.on: Unknown operation. Did you mean SyncRecords?", { on: "syncRecords", ...delay }],
-  ['fault.on: "status" strikes the Sync API only', { on: "Applications", ...unavailable }],
-  ['fault.on: "http" strikes the GraphQL API only', { on: "sync", fault: "http", status: 502 }],
+  ['fault.on: "status" applies to the Sync API only', { on: "Applications", ...unavailable }],
+  ['fault.on: "http" applies to the GraphQL API only', { on: "sync", fault: "http", status: 502 }],
   ["fault.message: ", { on: "StartSyncBatch", message: 1, ...unavailable }],
   ["fault.message: ", { on: "SyncRecords", fault: "early-answer" }],
   ["fault.message: ", { on: "SyncRecords", message: 1, fault: "oversized-answer" }],

@@ -8,7 +8,7 @@ export const SYNC_OPERATIONS = [
 export type SyncOperation = (typeof SYNC_OPERATIONS)[number];
 
 /**
- * What goes wrong, where and when: plain data that survives JSON. Unknown kinds and fields are refused.
+ * What goes wrong, where and when. Plain data that survives JSON. Unknown kinds and fields are rejected.
  *
  * ```ts
  * server.faults.add({ on: "SyncRecords", fault: "status", status: "UNAVAILABLE", nth: 2 });
@@ -16,8 +16,8 @@ export type SyncOperation = (typeof SYNC_OPERATIONS)[number];
  */
 export type Fault = {
   /**
-   * The calls that the fault counts and strikes: an operation of the Sync API; the name of a GraphQL operation (the
-   * first field of an unnamed one); `"sync"` or `"graphql"`, every call of that API; or `"*"`, every call.
+   * The calls that the fault counts and applies to: an operation of the Sync API, the name of a GraphQL operation (or the
+   * first field of an unnamed one), `"sync"` or `"graphql"` for every call of that API, or `"*"` for every call.
    */
   readonly on:
     | "*"
@@ -28,23 +28,23 @@ export type Fault = {
     | "CompleteSyncBatch"
     | "AbortSyncBatch"
     | (string & {});
-  /** The first call that is struck, counted from 1 since the fault was added. @default 1 */
+  /** The first call on which the fault fires, counted from 1 since you added the fault. @default 1 */
   readonly nth?: number | undefined;
-  /** How many calls in a row are struck. @default 1 */
+  /** On how many calls in a row the fault fires. @default 1 */
   readonly times?: number | undefined;
   /**
-   * For `SyncRecords`: strikes within a stream, at its message of this number, counted from 1. `nth` and `times` then
-   * count streams with so many messages.
-   * @default the call as a whole
+   * For `SyncRecords`: fires within a stream, at the message with this number, counted from 1. `nth` and `times` then
+   * count streams that reach that message.
+   * @default the whole call
    */
   readonly message?: number | undefined;
   /**
-   * Whether the fault strikes before the server does anything, or after it has done everything and before it answers.
+   * Whether the fault fires before the server does anything, or after the server has done the work and before it answers.
    * @default "request", or "answer" for the faults of answers: `oversized-answer`, `graphql-errors`, bodies and pages
    */
   readonly at?: "request" | "answer" | undefined;
 } & (
-  | // Both APIs: hold the call or its answer back, for milliseconds on the server's clock.
+  | // Both APIs: delay the call or its answer, by milliseconds on the server's clock.
   { readonly fault: "delay"; readonly ms: number }
   // Both APIs: never answer; close or reset (TCP RST) the connection; revoke the call's key.
   | { readonly fault: "stall" | "drop" | "reset" | "revoke-key" }
@@ -110,18 +110,18 @@ export type Fault = {
   | { readonly fault: "page-info"; readonly cursor: "repeated" | "missing" }
 );
 
-/** Injects faults into the reference server, to test an integration against failing networks and servers. */
+/** Injects faults into the reference server, so you can test an integration against failing networks and servers. */
 export interface Faults {
   /**
-   * Adds a fault; `fired` counts the calls that it has struck. If several faults match a call, they strike in the order
-   * in which they were added until one ends the call; the others strike the next matching call. The body faults also
-   * strike an answer of `http`. The fault is copied.
-   * @throws {TypeError} a field is unknown or makes no sense, such as an HTTP status for the Sync API
+   * Adds a copy of a fault; `fired` counts the calls on which it has fired. If several faults match a call, they fire in
+   * the order in which you added them, until one ends the call; the others fire on the next matching call. Faults of
+   * bodies also change the answer of an `http` fault.
+   * @throws {TypeError} a field is unknown or makes no sense, for example an HTTP status for the Sync API
    */
   add(fault: Fault): { readonly fired: number };
   /**
-   * Asserts that each fault has struck.
-   * @throws {Error} lists the faults that have not struck
+   * Asserts that each fault has fired.
+   * @throws {Error} lists the faults that never fired
    */
   assertFired(): void;
   /** Removes all faults. */

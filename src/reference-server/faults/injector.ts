@@ -8,10 +8,10 @@ import { type Fault, type Faults, SYNC_OPERATIONS } from "./fault.js";
 export interface DueFault {
   readonly fault: CheckedFault;
   /**
-   * Counts a strike. Called when it strikes, because another fault may end the call first.
-   * @returns false if it has struck other calls meanwhile, as often as it may
+   * Counts one firing. Call it only when the fault fires, because another fault may end the call first.
+   * @returns false if the fault has meanwhile fired as often as it may, on other calls
    */
-  strikes(): boolean;
+  fires(): boolean;
 }
 
 interface Entry {
@@ -21,7 +21,7 @@ interface Entry {
   fired: number;
 }
 
-/** The faults of a server: what a test has added, and what is due at a call. */
+/** The faults that a test has added to a server. Decides which are due at a call. */
 export class FaultInjector implements Faults {
   #entries: Entry[] = [];
 
@@ -39,7 +39,7 @@ export class FaultInjector implements Faults {
   assertFired(): void {
     const missed = this.#entries.filter(({ fired }) => fired === 0);
     if (missed.length === 0) return;
-    throw new Error(`Faults have not struck:\n${missed.map(({ text }) => `  ${text}`).join("\n")}`);
+    throw new Error(`These faults never fired:\n${missed.map(({ text }) => `  ${text}`).join("\n")}`);
   }
 
   clear(): void {
@@ -47,8 +47,8 @@ export class FaultInjector implements Faults {
   }
 
   /**
-   * Counts a call, or one message of it, and returns the faults that are due at it.
-   * @param message number of the message in its stream, from 1; undefined for the call as a whole
+   * Counts a call or one of its messages, and returns the faults that are due.
+   * @param message number of the message in its stream, from 1; undefined for the whole call
    */
   take(api: "sync" | "graphql", operation: string | undefined, message?: number): DueFault[] {
     return this.#entries.flatMap((entry) => {
@@ -59,12 +59,12 @@ export class FaultInjector implements Faults {
       entry.calls++;
       const mayStrike = (): boolean => entry.fired < times;
       if (entry.calls < nth || !mayStrike()) return [];
-      const strikes = (): boolean => {
+      const fires = (): boolean => {
         if (!mayStrike()) return false;
         entry.fired++;
         return true;
       };
-      return [{ fault, strikes }];
+      return [{ fault, fires }];
     });
   }
 }
@@ -180,7 +180,7 @@ const anyFault = faultShape
   })
   .transform((fault) => ({ ...fault, api: apiOf(fault) }));
 
-/** A fault with its defaults and the API that it strikes. */
+/** A fault with its defaults and the API that it applies to. */
 export type CheckedFault = z.output<typeof anyFault>;
 
 const faultSchema: z.ZodType<CheckedFault> = plainData(anyFault);
@@ -193,8 +193,8 @@ function problemOf({ on, fault, message }: Pick<Fault, "on" | "fault" | "message
   if (wanted !== "*" && named !== "*" && wanted !== named) {
     const text =
       wanted === "sync"
-        ? `"${fault}" strikes the Sync API only: ${SYNC_OPERATIONS.join(", ")} or sync`
-        : `"${fault}" strikes the GraphQL API only: the name of one of its operations, or graphql`;
+        ? `"${fault}" applies to the Sync API only: ${SYNC_OPERATIONS.join(", ")} or sync`
+        : `"${fault}" applies to the GraphQL API only: the name of one of its operations, or graphql`;
     return { field: "on", text };
   }
   if (message !== undefined && (on !== "SyncRecords" || fault === "oversized-answer"))

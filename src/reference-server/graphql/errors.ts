@@ -51,7 +51,7 @@ export function unexpectedError(place?: ErrorPlace): GraphQLError {
   return requestError(ErrorCode.unexpected, "Unexpected execution error.", place);
 }
 
-/** What the caller sees of an error. An error without a code is a defect of this server: its process tells it, the answer does not. */
+/** What the caller sees of an error. Without a code it's a bug in this server: the process reports it, the answer doesn't. */
 export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError {
   if (!(error instanceof GraphQLError)) {
     // graphql-http's own errors, if it has another copy of graphql.
@@ -65,7 +65,7 @@ export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError
   return unexpectedError({ nodes, path });
 }
 
-/** An answer to a request that is not valid. graphql-http may have another copy of graphql, and not know our errors. */
+/** An answer to an invalid request. graphql-http may have another copy of graphql and not recognize our errors. */
 export function invalidAnswer(errors: readonly GraphQLError[], accept?: string): Response {
   const result = { errors: errors.map(formatError) };
   return isGraphQLType(accept)
@@ -73,7 +73,7 @@ export function invalidAnswer(errors: readonly GraphQLError[], accept?: string):
     : errorAnswer(200, "OK", result, accept);
 }
 
-/** An answer for cases that graphql-http does not answer. */
+/** An answer for cases that graphql-http doesn't cover. */
 export function errorAnswer(
   status: number,
   statusText: string,

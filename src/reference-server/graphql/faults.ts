@@ -12,9 +12,9 @@ export interface Exchange {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   revokeKey(): void;
-  /** Set by the handler: the faults that are due and strike the answer next. */
+  /** Set by the handler: the due faults that apply to the answer next. */
   due: readonly DueFault[];
-  /** Set by the handler: whether a fault gave the answer. */
+  /** Set by the handler: whether the answer comes from a fault. */
   isReplaced: boolean;
 }
 
@@ -25,7 +25,7 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** How a body is sent if not as a whole. */
+/** A fault that changes how a body is sent. */
 export type BodyFault = Extract<CheckedFault, { fault: "slow-body" | "truncated-body" | "endless-body" }>;
 
 function isBodyFault(fault: CheckedFault): fault is BodyFault {
@@ -33,14 +33,14 @@ function isBodyFault(fault: CheckedFault): fault is BodyFault {
 }
 
 /**
- * Lets the faults strike that strike before the server does anything, until one ends the request.
+ * Fires the faults that are due before the server does anything, until one ends the request.
  *
  * @returns the answer in place of the server's; null if the server answers itself
  * @throws ConnectionFault, or the signal's reason if the caller is gone
  */
 export async function strikeRequest(exchange: Exchange): Promise<Response | null> {
-  for (const { fault, strikes } of exchange.due) {
-    if (fault.at !== "request" || !strikes()) continue;
+  for (const { fault, fires } of exchange.due) {
+    if (fault.at !== "request" || !fires()) continue;
     const answer = await replacement(fault, exchange);
     if (answer !== null) return answer;
   }
@@ -48,8 +48,8 @@ export async function strikeRequest(exchange: Exchange): Promise<Response | null
 }
 
 /**
- * Lets the faults strike that strike the answer. Throws like {@link strikeRequest}.
- * @param own the server's answer, or the one that a fault has given in its place: then only its body can be broken
+ * Fires the faults that change the answer. Throws like {@link strikeRequest}.
+ * @param own the server's answer, or a fault's answer in its place: then only its body can be broken
  */
 export async function strikeAnswer(
   exchange: Exchange,
@@ -58,11 +58,11 @@ export async function strikeAnswer(
   let answer = own;
   let replaced = exchange.isReplaced;
   let body: BodyFault | undefined;
-  for (const { fault, strikes } of exchange.due) {
+  for (const { fault, fires } of exchange.due) {
     const breaksBody = isBodyFault(fault);
-    // Pages are broken, and strikes counted, where pages are made.
+    // The code that makes pages breaks them and counts these faults.
     if (fault.at !== "answer" || fault.fault === "page-info" || (replaced && !breaksBody)) continue;
-    if (!strikes()) continue;
+    if (!fires()) continue;
     if (breaksBody) body = fault;
     else if (fault.fault === "graphql-errors") answer = withErrors(answer, fault);
     else {
@@ -74,17 +74,17 @@ export async function strikeAnswer(
   return { answer, body };
 }
 
-/** Changes a page of a connection, or leaves it as it is. */
+/** Changes a page of a connection, or returns it unchanged. */
 export type BreakPage = <R>(page: Page<R>, args: PageArguments) => Page<R>;
 
-/** Applies the due fault of pages. It counts as one strike, however many pages it breaks. */
+/** Applies the due fault of pages. It counts as fired once, however many pages it breaks. */
 export function pageBreaker(due: readonly DueFault[]): BreakPage {
-  let struck = false;
-  for (const { fault, strikes } of due) {
+  let injected = false;
+  for (const { fault, fires } of due) {
     if (fault.fault !== "page-info") continue;
     return (page, args) => {
-      struck ||= strikes();
-      return struck ? brokenPage(page, args, fault.cursor) : page;
+      injected ||= fires();
+      return injected ? brokenPage(page, args, fault.cursor) : page;
     };
   }
   return (page) => page;

@@ -47,12 +47,12 @@ export interface GraphQLHandlerOptions {
 
 export type GraphQLHandler = (request: Request<IncomingMessage, Exchange>) => Promise<Response>;
 
-/** All servers of the process share it: building a schema takes longer than starting a server. */
+/** All servers in the process share one schema, because building it takes longer than starting a server. */
 const schemaOfProcess = lazy(executableSchema);
 
 /**
- * Answers GraphQL requests. Faults strike first. Then the key is checked, so that a caller without one learns nothing
- * about the schema. Then the request is validated and executed.
+ * Answers GraphQL requests. Faults come first. Then it checks the key, so a caller without one learns nothing about the
+ * schema. Then it validates and executes the request.
  */
 export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandlerOptions): GraphQLHandler {
   const schema = schemaOfProcess();
@@ -82,7 +82,7 @@ export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandler
     const argsOrErrors = validated(schema, document, params, contextValue);
     return "schema" in argsOrErrors ? argsOrErrors : invalidAnswer(argsOrErrors, accept);
   };
-  // graphql-http would take the project's own graphql, which may be of another major version.
+  // graphql-http would load the project's own graphql, which may be another major version.
   const handler = createHandler({ schema, onSubscribe, formatError, execute });
   return (request) =>
     handler(request).catch((error: unknown) => {
@@ -109,7 +109,7 @@ function operationName(document: DocumentNode, requested: string | null | undefi
   return name?.value;
 }
 
-/** The root fields of the requested operation, those of fragments too; none if there is no such operation. */
+/** The root fields of the requested operation, including those in fragments; none if there is no such operation. */
 function rootFields(document: DocumentNode, requested: string | null | undefined): readonly FieldNode[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions)

@@ -7,7 +7,7 @@ import { compileFilter, type InputObject } from "./connection/filter.js";
 import { ErrorCode, requestError } from "./errors.js";
 import { viewsOf } from "./views/views.js";
 
-/** Fields that a caller sets. A field that is left out is undefined. */
+/** Fields that a caller sets. Omitted fields are undefined. */
 export interface ProcurementCaseInput {
   readonly state?: ProcurementCase["state"] | null;
   readonly name?: string | null;
@@ -83,7 +83,7 @@ function problemsOf(input: ProcurementCaseInput, today: string): string[] {
   return problems;
 }
 
-/** Assumption: a case saves what its baseline price decreased since the first one. */
+/** Assumption: a case saves the amount by which its baseline price has fallen since the first one. */
 function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: ProcurementCase) {
   if (baselinePrice === null || firstBaselinePrice === null) {
     return { id, name, state, savingAmount: null, savingPercentage: null };
@@ -96,7 +96,7 @@ function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: Procureme
 }
 
 /**
- * Sets the state of the vendors that match, and so of all their applications. No match is not an error.
+ * Sets the state of all matching vendors, and so of all their applications. It isn't an error if none match.
  *
  * @param where of the type `filter`; null or undefined matches every vendor
  */

@@ -19,7 +19,7 @@ import { ConnectionFault, type Exchange, strikeAnswer } from "./faults.js";
 import type { GraphQLHandler, GraphQLHandlerOptions } from "./handler.js";
 
 export interface DeliveryOptions {
-  /** How a fault breaks the body; undefined to send it as a whole. */
+  /** How a fault breaks the body; undefined to send it whole. */
   readonly broken: BodyFault | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -76,7 +76,7 @@ async function sendForever(response: ServerResponse, signal: AbortSignal): Promi
 }
 
 export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {
-  /** Origins of pages that may call; true for all. */
+  /** Origins whose pages may call the API; true for all. */
   readonly cors?: true | readonly string[] | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface GraphQLServer {
 
 export async function startGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const { tls } = options;
-  // Not by the first request, which could not tell why it cannot be loaded.
+  // Not on the first request, whose answer couldn't say why loading failed.
   const { graphQLHandler } = await import("./handler.js");
   const handler = graphQLHandler(options);
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
@@ -100,7 +100,7 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
     port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Not closeAllConnections: it does not know connections that are still in the TLS handshake.
+      // Not closeAllConnections, which misses connections that are still in the TLS handshake.
       connections.destroyAll();
       await closed;
     },
@@ -129,13 +129,13 @@ async function exchange(
   } catch (error) {
     if (error instanceof ConnectionFault) return endConnection(error.how);
     if (signal.aborted || response.headersSent) return endConnection("drop");
-    // Not a closed connection, which looks like a fault of the network.
+    // Don't just close the connection: that would look like a network failure.
     reportDefect(error);
     response.writeHead(500).end("The reference server failed. Its process says why.");
   }
 }
 
-/** Sets the headers of CORS for an origin that is allowed, on every answer: a page must be able to read errors too. */
+/** Sets the CORS headers for an allowed origin, on every answer: a page must be able to read errors too. */
 function allowOrigin(
   cors: GraphQLServerOptions["cors"],
   { headers }: IncomingMessage,

@@ -33,7 +33,7 @@ function argumentRequired(name: string, place: ErrorPlace): GraphQLError {
 
 const UNKNOWN_INPUT_FIELD = /^Field "([A-Za-z_]\w{0,63})" is not defined by type "(\w+)"/;
 
-/** The message names a field that the input does not have, but does not repeat a value, which may be confidential. */
+/** The message names a field that the input doesn't have, but never repeats a value, which may be confidential. */
 function argumentMismatch(place: ErrorPlace, reason: string): GraphQLError {
   const [, field, type] = UNKNOWN_INPUT_FIELD.exec(reason) ?? [];
   if (field !== undefined && type !== undefined) return unknownField(field, type, place);
@@ -46,10 +46,10 @@ function unknownField(field: string, type: string, place: ErrorPlace): GraphQLEr
   return requestError(ErrorCode.unknownField, message, place);
 }
 
-/** Checks a document against the schema. The messages are the service's if its description shows them. */
+/** Checks a document against the schema. Uses the service's own messages where its description shows them. */
 export function validateDocument(schema: GraphQLSchema, document: DocumentNode): readonly GraphQLError[] {
   return validate(schema, document, rules, { maxErrors: MAX_ERRORS }).map((error) => {
-    // The first of several nodes may be the definition of a variable, which is outside of all fields.
+    // The first of several nodes may be a variable's definition, which is outside all fields.
     const place = error.nodes
       ?.map((node) => findPlace(document, (other) => other === node))
       .find((found) => found !== undefined);

@@ -34,8 +34,8 @@ const OVERSIZED_BYTES = 16 * 1024 * 1024 + 1;
 export type CallWithFaults = ReturnType<typeof callWithFaults>;
 
 /**
- * @param subject what the call is about, as far as it is known when a fault strikes
- * @param cancelled aborted when nobody waits for the answer
+ * @param subject what the call is about, as far as known when a fault fires
+ * @param cancelled aborted when the caller no longer waits for the answer
  */
 export function callWithFaults(
   { state, keys, endConnection, streams }: SyncServiceParts,
@@ -81,9 +81,9 @@ export function callWithFaults(
   }
 
   return {
-    /** Lets the faults strike whose moment has come. @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer} */
+    /** Fires the faults that are due at this moment. @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer} */
     strike: async (due: readonly DueFault[], moment: "request" | "answer"): Promise<void> => {
-      for (const { fault, strikes } of due) if (fault.at === moment && strikes()) await strikeWith(fault);
+      for (const { fault, fires } of due) if (fault.at === moment && fires()) await strikeWith(fault);
     },
     /** The answer, padded if a fault asks for it with a field that readers skip. */
     padded: (answer: Uint8Array): Buffer => {
@@ -109,7 +109,7 @@ function orNoAnswer(wait: Promise<void>): Promise<void> {
 /** No message of the contract has a field of this number. */
 const UNKNOWN_FIELD = 1000;
 
-/** The HTTP/2 servers behind a gRPC server, which it keeps private; none if a later version moves them. */
+/** The private HTTP/2 servers behind a gRPC server; none if a later version moves them. */
 function http2ServersOf(server: Server): Http2Server[] {
   const servers: unknown = server["http2Servers"];
   return servers instanceof Map ? [...servers.keys()].filter(isHttp2Server) : [];
@@ -126,7 +126,7 @@ function isHttp2Server(value: unknown): value is Http2Server {
 const STREAM_WINDOW_BYTES = 8 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 
-/** Raises the flow-control windows of new connections: gRPC has an option for clients only. */
+/** Raises the flow-control windows of new connections: gRPC only has an option for clients. */
 export function raiseWindows(server: Server): void {
   for (const http2Server of http2ServersOf(server)) {
     http2Server.updateSettings({ initialWindowSize: STREAM_WINDOW_BYTES });

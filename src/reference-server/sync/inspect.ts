@@ -4,12 +4,12 @@ import type { Collection, MessageOf } from "../workspace.js";
 import { isTimestamp } from "./record-rules.js";
 import type { Installation } from "./state.js";
 
-/** A copy of what an installation holds. */
+/** A copy of an installation's data. */
 export interface Inspection {
   /**
-   * Every record that was ever accepted, as accepted last: absent fields are left out, timestamps are ISO 8601 strings
-   * in UTC. Records of snapshots are in the order in which their ids were first seen, and may be marked removed; events
-   * are in the order of arrival, and have the id `""` if their records have none.
+   * The latest version of every record that was ever accepted, without absent fields, and with timestamps as ISO 8601
+   * strings in UTC. Records of snapshots are in the order in which their ids first arrived, and may be marked as removed.
+   * Events are in order of arrival; an event without an id has the id `""`.
    */
   readonly snapshots: {
     readonly [C in keyof RecordTypes]: readonly {
@@ -69,7 +69,7 @@ function plainFields(message: object, enums: Enums, prefix: string): object {
   return Object.fromEntries(entries.map(([name, field]) => [name, plain(field, enums, `${prefix}${name}`)]));
 }
 
-/** On the wire an empty list or map cannot be told from a missing one. */
+/** On the wire, an empty list or map looks the same as a missing one. */
 function isAbsent(field: unknown): boolean {
   if (Array.isArray(field)) return field.length === 0;
   return field === undefined || (field instanceof Map && field.size === 0);

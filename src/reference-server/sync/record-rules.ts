@@ -1,6 +1,6 @@
 /**
- * What the service expects of records (service description, "Sync API records"; contract/rules.ts). Shares no code with the
- * client's checks, so that each can find mistakes of the other.
+ * The service's rules for records (service description, "Sync API records"; contract/rules.ts). Shares no code with the
+ * client's checks, so that each can expose mistakes in the other.
  */
 import type { Timestamp } from "../../sync/generated/contract.js";
 import { type MessageRules, RECORD_RULES, type VariantRules } from "../../sync/generated/server.js";

@@ -12,7 +12,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The status of a failed call. Anything but a refusal is a defect of the server and reveals nothing. */
+/** The status of a failed call. Anything but a refusal is a bug in the server, and the status reveals nothing about it. */
 export function toStatus(error: unknown): StatusObject {
   if (!(error instanceof Refusal)) {
     const details = "The reference server failed to handle the request.";
@@ -24,7 +24,7 @@ export function toStatus(error: unknown): StatusObject {
 }
 
 /**
- * The key in the metadata `authorization: ApiKey <key>`. The scheme is case-sensitive, to find clients that get it
+ * The key in the metadata `authorization: ApiKey <key>`. The scheme is case-sensitive, to expose clients that get it
  * wrong.
  */
 export function authenticate(metadata: Metadata, keys: ApiKeys): ApiKey {

@@ -127,7 +127,7 @@ export function createSyncHandlers(parts: SyncServiceParts) {
             throw new Refusal(status.INVALID_ARGUMENT, details);
           }
           batch = found.batch;
-          // What was applied stays, also if a later message is refused.
+          // Applied messages stay applied even if a later message is refused.
           state.write(found, number, collection);
           accepted += collection.value.records.length;
           await struck.strike(here, "answer");

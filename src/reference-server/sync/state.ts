@@ -48,7 +48,7 @@ export class Installation implements SyncedInstallation {
     return batch;
   }
 
-  /** Accepts a message as a whole or, if a record is invalid, not at all. */
+  /** Accepts a whole message or, if a record is invalid, nothing. */
   accept<C extends Collection>(message: CollectionMessage<C>, batch: Batch, now: number): void {
     const records = validRecords(message);
     this.stores[message.$case].write(records, batch);
@@ -113,7 +113,7 @@ export class SyncState {
   start(installationId: string, workspace: Workspace): string {
     requireId("installation_id", installationId);
     const installation = this.#installations.get(installationId);
-    // One answer for both cases, so that nobody learns which installations other workspaces have.
+    // The same answer in both cases, so that no caller learns which installations other workspaces have.
     if (installation === undefined || installation.workspace !== workspace) {
       throw new Refusal(
         status.PERMISSION_DENIED,

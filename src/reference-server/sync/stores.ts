@@ -40,8 +40,8 @@ interface Row<R> {
 /**
  * The records of one collection of an installation.
  *
- * Rows carry the number of the batch that sent them instead of a set of ids for each batch, so a million records need
- * no second table, and what only an aborted batch sent is forgotten by itself.
+ * Each row stores the number of the batch that sent it, in place of a set of ids for each batch. A million records thus
+ * need no second table, and nothing has to clean up after an aborted batch.
  *
  * An event with an id is stored once, whichever batches send it. An event without an id is stored as often as it is
  * sent, because equal events may be separate observations. No batch removes an event.
@@ -50,7 +50,7 @@ export class CollectionStore<C extends Collection> {
   readonly model: "snapshot" | "event";
   readonly #collection: C;
   readonly #idField: string | undefined;
-  /** By id; an event without one has a symbol of its own. */
+  /** By id; an event without one gets its own symbol. */
   readonly #rows = new Map<string | symbol, Row<MessageOf<C>>>();
   #present: readonly MessageOf<C>[] | undefined;
   /** Batch of the previous completed snapshot. */
@@ -61,7 +61,7 @@ export class CollectionStore<C extends Collection> {
     ({ model: this.model, idField: this.#idField } = WIRE[collection]);
   }
 
-  /** The last of two records of a snapshot with one id wins. A removed record that returns is present again. */
+  /** If a snapshot has two records with one id, the last one wins. A removed record that returns is present again. */
   write(records: readonly MessageOf<C>[], batch: Batch): void {
     const counts = batch.countsOf(this.#collection);
     counts.accepted += records.length;

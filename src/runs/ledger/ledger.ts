@@ -20,8 +20,8 @@ import {
 import { memoryStore, type Store } from "./store.js";
 
 /**
- * Remembers the ids of the last completed snapshots, held runs that wait for an approval, and the batches that runs have
- * open. Made by {@link fileLedger} or {@link storeLedger}.
+ * Remembers the ids of the last completed snapshots, held runs that wait for approval, and open batches of runs. Create
+ * one with {@link fileLedger} or {@link storeLedger}.
  */
 export interface Ledger {
   /** Where it is: the absolute path of its directory, `postgres schema` and its name, or `store`. */
@@ -38,8 +38,8 @@ const STORE = { store: { ...withMethods("putIfAbsent", "get", "list", "delete"),
 
 /**
  * Keeps a ledger in a directory, with a folder for each installation. The directory belongs to the connector: it must
- * outlive the process, and the folder above it must be the user's own too. Do not share it between services over a
- * network drive; use {@link storeLedger} for that.
+ * outlive the process, and the user must own its parent folder too. Don't share it between services over a network drive;
+ * use {@link storeLedger} for that.
  *
  * The file system must have hard links. Files have mode 0600, are never changed, and links are not followed. A damaged file, a file of
  * another installation, or a folder that another user owns or everyone may write to holds the run. 1,000,000 ids take
@@ -58,7 +58,7 @@ export function fileLedger(directory?: string, options?: { readonly hashIds?: bo
 }
 
 /**
- * Keeps a ledger in a store of your own, for connectors whose processes share no disk.
+ * Keeps a ledger in your own store, for connectors whose processes share no disk.
  * @param options `hashIds` as for {@link fileLedger}.
  * @throws {ConfigurationError} a method of the store is missing, or an option is invalid
  */
@@ -77,7 +77,7 @@ export function makeLedger(location: string, parts: Omit<LedgerParts, "location"
   return Object.freeze(Object.defineProperty({ location }, PARTS, { value: { location, ...parts } }));
 }
 
-/** @throws {InvalidInputError} it is not a ledger */
+/** @throws {InvalidInputError} it isn't a ledger */
 export function openLedger(
   ledger: unknown,
   scope: InstallationScope,
@@ -86,7 +86,7 @@ export function openLedger(
   return new InstallationLedger(partsOf(ledger), scope, limits);
 }
 
-/** What the ledger has of each installation of which a run was completed or held: values of such runs name it. */
+/** Opens the ledger of each installation that has a completed or held run: values of such runs name it. */
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
   const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });
@@ -140,7 +140,7 @@ function stateDirectory(): string {
     const parent = join(homedir(), ".local", "state");
     if (isAbsolute(parent)) return parent;
   } catch {
-    // Node asks for the entry of a user who may have none, as in a container.
+    // Node reads the user's passwd entry, which may not exist, for example in a container.
   }
   throw new ConfigurationError(
     `HOME is ${home === undefined ? "not set" : "empty"}: set HOME or XDG_STATE_HOME, or name the directory of the ledger.`,

@@ -2,26 +2,25 @@
  * Where a ledger keeps its values: a database, an object store with conditional writes, or another store that all
  * processes of a connector share. `testStore` of `@saas-management/sdk/testing` checks these rules.
  *
- * Keys are parts of `[a-z0-9._-]` with slashes between them, up to 200 characters; no key is a folder of another one.
- * Values are streams of pieces of any size, and are never changed after they were put. A value may be empty. Pieces may
- * share a buffer: copy what you keep. A method that fails throws, and so does the run: nothing is completed, and nothing
- * counts as damaged. An error with `retryable: true` tells that the store may be there again later: `disposition` of the
- * run's error is then `retry-after`. A call, and each piece of a value, may take as long as the client's `timeoutMs`.
+ * Keys consist of parts of `[a-z0-9._-]` separated by slashes, up to 200 characters; no key is a folder of another key.
+ * Values are streams of pieces of any size, may be empty, and never change after they were put. Pieces may share a buffer:
+ * copy what you keep. If a method throws, the run fails: nothing is completed, and nothing counts as damaged. Throw an
+ * error with `retryable: true` if the store may be available again later; the `disposition` of the run's error is then
+ * `retry-after`. A call, and each piece of a value, may take as long as the client's `timeoutMs`.
  */
 export interface Store {
   /**
-   * Stores a value, unless the key has one. Atomic: of several calls with one key, one returns true, and nobody sees a
-   * part of a value. Durable: after it has returned, the value survives a crash, and `get` and `list` of every process
-   * find it. If the value throws, nothing is stored, and this rejects.
+   * Stores a value, unless the key already has one. Atomic: of several calls with one key, one returns true, and no reader
+   * sees part of a value. Durable: once it has returned, the value survives a crash, and `get` and `list` find it in every
+   * process. If the value throws, store nothing and reject.
    *
-   * The value of a run's ids is put while the run sends its records, and several of them are under way at once: hold no
-   * lock meanwhile.
-   * @returns whether this call has stored its value
+   * A run puts its ids while it sends its records, several values at once, so don't hold a lock meanwhile.
+   * @returns whether this call stored its value
    */
   putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean>;
   /**
-   * Returns the value of a key, undefined if it has none. A value that is deleted while it is read ends as a whole or
-   * throws.
+   * Returns the value of a key, undefined if it has none. If a value is deleted during a read, the read returns all of it
+   * or throws.
    */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Lists the keys that start with `prefix`, in any order. Keys that come or go meanwhile may be listed or not. */

@@ -16,8 +16,8 @@ export type InputObject = { readonly [field: string]: unknown };
 export type Predicate = (row: Row | null) => boolean;
 
 /**
- * Creates a predicate from a `where`. The input types of the schema tell nested filters from conditions, so that a new
- * field needs no code here. `and: []` matches every row, `or: []` none.
+ * Creates a predicate from a `where`. The schema's input types distinguish nested filters from conditions, so a new field
+ * needs no code here. `and: []` matches every row, `or: []` none.
  *
  * @throws GraphQLError a filter, a list or the operand of an operator other than `eq` and `neq` is null: ignoring it
  * would match more than the caller asked for
@@ -165,7 +165,7 @@ export function positionOf(row: IdentifiedRow, keys: readonly SortKey[]): Positi
 }
 
 export function comparePositions(a: Position, b: Position, keys: readonly SortKey[]): number {
-  // No iterator over entries: this runs for each comparison of a sort.
+  // No iterator over entries, because this runs for each comparison of a sort.
   for (let index = 0; index < keys.length; index++) {
     const difference = compareValues(a.values[index] ?? null, b.values[index] ?? null);
     if (difference !== 0) return keys[index]?.descending ? -difference : difference;

@@ -24,7 +24,7 @@ export interface PageArguments {
 
 export interface Page<R> {
   readonly nodes: readonly R[];
-  /** A function: created only if the caller asks for it. */
+  /** A function, so edges are created only if the caller asks for them. */
   readonly edges: () => readonly { readonly cursor: string; readonly node: R }[];
   readonly pageInfo: {
     readonly hasNextPage: boolean;
@@ -36,8 +36,8 @@ export interface Page<R> {
 }
 
 /**
- * Cuts a page out of sorted rows as in the Relay specification: first what is between the cursors, then the first or
- * last items of it.
+ * Cuts a page out of sorted rows as in the Relay specification: first the rows between the cursors, then the first or
+ * last of these.
  *
  * @throws GraphQLError the arguments contradict each other, a size is negative or above `maximum`, or a cursor is invalid
  */
@@ -110,7 +110,7 @@ function lowerBound(length: number, isBehind: (index: number) => boolean): numbe
 }
 
 /**
- * A cursor holds the position of its row, not an index, so it stays valid when rows come and go, its own row included.
+ * A cursor stores its row's position rather than an index, so it stays valid when rows, even its own, come and go.
  *
  * @param order names the connection and its sort keys
  */

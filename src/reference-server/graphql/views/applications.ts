@@ -4,7 +4,7 @@ import type { SyncedData } from "./synced.js";
 import type { Usage } from "./usage.js";
 
 /**
- * The applications of a portfolio, and those that were discovered as products of synced plans or of discovered use.
+ * The applications of a portfolio, plus those discovered as products of synced plans or of usage.
  *
  * @param last30Days start of the last 30 days, in milliseconds since the epoch
  */
@@ -28,7 +28,7 @@ export function applicationsOf(
   });
 }
 
-/** An id made of a name: cursors identify rows by their ids. */
+/** An id derived from a name, because cursors identify rows by id. */
 function newId(name: string, ids: Set<string>): string {
   let id = name;
   while (ids.has(id)) id += "*";

@@ -5,7 +5,7 @@ import { type LicensedPlan, LicenseRow, type RecentUse } from "./licenses.js";
 import type { Plan, SyncedData } from "./synced.js";
 import type { Usage } from "./usage.js";
 
-/** The licenses of an installation, and its plans with those that are of them. */
+/** The licenses of an installation, and its plans with their licenses. */
 export function licensingOf(
   synced: SyncedData,
   usage: Usage,
@@ -41,7 +41,7 @@ export function licensingOf(
 
 type SeatPrice = NonNullable<LicensedPlan["seatPrice"]>;
 
-/** The entry with most fields among those that agree with the plan. */
+/** The most specific entry that matches the plan. */
 function bestMatch<T extends PlanMatch>(entries: readonly T[], plan: Required<PlanMatch>): T | undefined {
   const matches = entries.filter(
     ({ planName, integrationName, sourcePlanId }) =>
@@ -102,7 +102,7 @@ type Seats = ReturnType<typeof countSeats>;
 
 function countSeats(plan: Plan, licenses: readonly LicenseRow[]) {
   const { paidSeats, consumedSeats } = plan;
-  // Without synced assignments the source's own count is all there is.
+  // Without synced assignments, only the source's own count is available.
   const isAssigned = licenses.length > 0;
   const billable = licenses.filter(({ isBillable }) => isBillable);
   const taken = isAssigned ? licenses.length : consumedSeats;
@@ -110,7 +110,7 @@ function countSeats(plan: Plan, licenses: readonly LicenseRow[]) {
   const paidTaken = isAssigned ? billable.length : consumedSeats;
   const total = paidSeats ?? taken;
   const paid = paidSeats ?? paidTaken;
-  // A paid seat that is assigned to nobody is as unused as one whose holder does not use it.
+  // A paid seat without a holder is just as unused as one whose holder doesn't use it.
   const unused = taken - inUse + Math.max(0, total - taken);
   const billableUnused = billable.filter(({ isUsed }) => !isUsed).length;
   const paidUnused = Math.min(paid, billableUnused + Math.max(0, paid - paidTaken));

@@ -8,13 +8,13 @@ export interface Money {
   readonly currency: string;
 }
 
-/** A plan as its licenses see it. */
+/** The data of a plan that its licenses need. */
 export interface LicensedPlan {
   readonly id: string;
   readonly seatPrice: { readonly paid: Money; readonly free: Money } | undefined;
 }
 
-/** From when on a use is recent. */
+/** The time from which a use counts as recent. */
 export interface RecentUse {
   readonly since: number;
   readonly days: number;
@@ -23,7 +23,7 @@ export interface RecentUse {
 const USED = { __typename: "UsedLicenseState", activity: "USED" } as const;
 
 function unused(reason: () => string) {
-  // The reason is a function: created only if the caller asks for it.
+  // The reason is a function, so it's created only if the caller asks for it.
   return { __typename: "UnusedLicenseState", activity: "UNUSED", reason } as const;
 }
 
@@ -32,7 +32,7 @@ const NEVER_USED = unused(() => "No use was ever seen.");
 
 type LicenseState = typeof USED | ReturnType<typeof unused>;
 
-/** A license. What is expensive is found when a caller asks for it. */
+/** A license. Computes expensive fields only when a caller asks for them. */
 export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;
@@ -84,7 +84,7 @@ export class LicenseRow {
     return this.#seat(this.isBillable);
   }
 
-  /** Only a billable license that is not used can be saved. */
+  /** Only an unused, billable license can save money. */
   get potentialSaving(): Money | null {
     return this.#seat(this.isBillable && !this.isUsed);
   }

@@ -1,4 +1,4 @@
-/** Records as views read them: contract/rules.ts says which field plays which part, and a contract may lack some. */
+/** Records for the views: contract/rules.ts says which field plays which part, and a contract may lack some. */
 import { RECORD_RULES, SHOWN } from "../../../sync/generated/server.js";
 import { isTimestamp } from "../../sync/record-rules.js";
 import { fold, lazy, nullIfBlank } from "../../values.js";
@@ -47,7 +47,7 @@ function employeeOf(part: Parts) {
   };
 }
 
-/** A plan without a product belongs to the product of its integration: its own name is that of an edition. */
+/** A plan without a product belongs to its integration's product: the plan's own name is an edition's. */
 function planOf(part: Parts, integrationName: string) {
   return {
     id: idOf(part),
@@ -83,7 +83,7 @@ export type SyncedData = ReturnType<typeof syncedBy>;
 
 export function syncedBy(installation: SyncedInstallation) {
   const plans = read(installation, "plans", (part) => planOf(part, installation.integration.name));
-  // An event without a product says nothing: the use did not happen in the installation that reports it.
+  // An event without a product says nothing: the use didn't happen in the installation that reports it.
   const discovered = read(installation, "externallyDiscoveredUsage", usageOf).filter(
     ({ product }) => product !== null,
   );
@@ -94,7 +94,7 @@ export function syncedBy(installation: SyncedInstallation) {
     employees: lazy(() => byId(read(installation, "employees", employeeOf))),
     licenses: lazy(() => read(installation, "licenses", licenseOf)),
     uses: lazy(() => [...read(installation, "usage", usageOf), ...discovered]),
-    /** Of several spellings the first counts. */
+    /** If there are several spellings, the first one wins. */
     products: new Map(
       [...plans, ...discovered]
         .flatMap(({ product }) => (product === null ? [] : [[fold(product), product.trim()] as const]))

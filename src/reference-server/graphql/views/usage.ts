@@ -1,13 +1,13 @@
 import { fold, getOrAdd, lazy } from "../../values.js";
 import type { Account, Employee, SyncedData } from "./synced.js";
 
-/** Who used something, as the events name them, and when last: in milliseconds since the epoch. */
+/** When each user, as named in the events, last used something: in milliseconds since the epoch. */
 type LastUses = Map<string, number>;
 
-/** Scope of a use that names neither a plan nor a product. */
+/** Scope of usage that names neither a plan nor a product. */
 const INSTALLATION = "installation";
 
-/** Who holds the accounts of an installation, and who used what when, as its own records tell. */
+/** Finds who holds the accounts of an installation and who used what when, in the installation's own records. */
 export class Usage {
   readonly #synced: SyncedData;
   readonly #lastUses = lazy(() => this.#byScope());
@@ -22,7 +22,7 @@ export class Usage {
     return this.#byAddress().get(fold(email ?? "")) ?? this.#synced.employees().get(id);
   }
 
-  /** When an account or its holder last used a plan; undefined if no use was seen. */
+  /** When an account or its holder last used a plan; undefined if never. */
   lastUse(accountId: string, planId: string): number | undefined {
     const plan = this.#synced.plans.get(planId);
     const product = plan === undefined ? [] : [`product:${fold(plan.product)}`];
@@ -75,7 +75,7 @@ export class Usage {
     return scopes;
   }
 
-  /** The address counts before an id that the installation does not know: it may be another system's. */
+  /** The address takes precedence over an id that the installation doesn't know, which may be another system's. */
   #nameOf(actorId: string, email: string | null): string {
     if (email === null) return actorId;
     const { accounts, employees } = this.#synced;
@@ -83,7 +83,7 @@ export class Usage {
     return known ?? (accounts().has(actorId) || employees().has(actorId) ? actorId : fold(email));
   }
 
-  /** Of employees with the same address the first counts. */
+  /** If several employees have the same address, the first one wins. */
   #addresses(): ReadonlyMap<string, Employee> {
     const found = new Map<string, Employee>();
     for (const employee of this.#synced.employees().values()) {

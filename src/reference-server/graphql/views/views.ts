@@ -14,7 +14,7 @@ export type Views = ReturnType<typeof viewsBy>;
 
 const latest = new WeakMap<Workspace, { readonly of: readonly unknown[]; readonly views: Views }>();
 
-/** The views of a workspace as it is now: made again after each change. */
+/** The current views of a workspace, rebuilt after each change. */
 export function viewsOf(workspace: Workspace, now: number): Views {
   const today = startOfDay(now);
   const { installations, vendorStates } = workspace;
@@ -22,7 +22,7 @@ export function viewsOf(workspace: Workspace, now: number): Views {
   const of = [today, vendorStates, ...installations, ...records];
   const known = latest.get(workspace);
   if (known !== undefined && areSame(known.of, of)) return known.views;
-  // Frees the outdated rows before the new ones take as much memory again.
+  // Frees the outdated rows before the new ones take up as much memory.
   latest.delete(workspace);
   const views = viewsBy(workspace, today);
   latest.set(workspace, { of, views });
