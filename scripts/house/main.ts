@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
   },
   { figure: "words of the README", value: readmeWords(), goal: 600 },
   { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
-  { figure: "words of README and docs", value: docWords(), goal: 18_000 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 18_400 },
 ];
 for (const { figure, value, goal, most = goal } of rows) {
   const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";
