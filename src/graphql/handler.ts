@@ -48,7 +48,15 @@ export function createGraphQLHandler(options: {
    * What a page may send: documents, and names of `GraphQLClient` methods. The page chooses the variables, but
    * `changeVendorsState` needs a `where` with conditions.
    */
-  readonly allow: readonly (keyof typeof METHODS | Document<unknown, never>)[];
+  readonly allow: readonly (
+    | "applications"
+    | "licenses"
+    | "licensePlans"
+    | "createProcurementCase"
+    | "updateProcurementCase"
+    | "changeVendorsState"
+    | Document<unknown, never>
+  )[];
   /** Time limit for one request, from its first byte to the response, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number | undefined;
   /** Maximum size of a request, in bytes. @default 102_400 (100 KiB) */

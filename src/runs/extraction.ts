@@ -92,8 +92,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   /**
-   * Calls the connector once and waits for its writes. Its own exceptions and the reason of the signal are rethrown
-   * unchanged.
+   * Calls the connector once and waits for its writes. Rethrows its exceptions and the signal's reason unchanged.
    * @throws {InvalidInputError} it did not keep to its declaration
    */
   async run(connector: Connector<Snapshots>, { preview }: Pick<RunContext, "preview">): Promise<void> {
@@ -283,10 +282,7 @@ function overError(call: string, state: "completed" | "aborted"): BatchStateErro
   );
 }
 
-/**
- * Refuses return values whose work nobody waits for.
- * @throws {InvalidInputError} it is an iterator or an array of promises
- */
+/** @throws {InvalidInputError} the connector returned work that nobody waits for: an iterator or an array of promises */
 function checkReturned(result: unknown): void {
   if (typeof result !== "object" || result === null) return;
   if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {

@@ -68,7 +68,7 @@ export async function runConnector(
   } finally {
     unlink();
     stopListening?.();
-    // Nothing goes on that nobody waits for, such as the abort of an orphan.
+    // Ends whatever nobody waits for, such as the abort of an orphan.
     controller.abort(new Error("The run is over."));
   }
 }
@@ -217,10 +217,7 @@ class Run {
     return batch;
   }
 
-  /**
-   * 5 to 8. Never rejects. A batch that the service calls completed is a success only if this run sent CompleteSyncBatch
-   * and the answer was lost. Otherwise somebody else completed it, perhaps with only a part of the records.
-   */
+  /** 5 to 8. Never rejects. If this run didn't send CompleteSyncBatch, someone else completed the batch, perhaps half sent. */
   async #send(
     batch: BatchHandle,
     extracted: Extracted,

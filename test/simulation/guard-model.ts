@@ -47,7 +47,7 @@ export function brokenGuardRules(simulated: Simulated): string[] {
       continue;
     }
     const isGuarded = judging?.guarded === true;
-    if (isGuarded) found.push(...unapproved(run, findings, before, used));
+    if (isGuarded) found.push(...unapproved(run, findings, before, used, simulated));
     if (approve !== undefined && receipt?.batchId === batchId && !run.killed) used.add(approve);
     const judged = run.extractions.at(-1)?.judged ?? 0;
     for (const earlier of done) earlier.known &&= earlier.run.ended < judged;
@@ -131,16 +131,23 @@ function rulesBrokenBy(
 
 /** What a completed run broke without somebody having approved exactly that, once. */
 function unapproved(
-  { approve, batches }: ObservedRun,
+  run: ObservedRun,
   findings: readonly Broken[],
   before: readonly ObservedRun[],
   used: ReadonlySet<string>,
+  { observation }: Simulated,
 ): string[] {
-  const shown = approve === undefined ? [] : shownWith(approve, before);
+  const { approve, batches } = run;
+  // The ledger keeps an approval until its collections are completed, so it also lets a run of another process pass.
+  const given = observation.runs
+    .filter((other) => other.begun < run.ended)
+    .flatMap((other) => (other.approve === undefined || used.has(other.approve) ? [] : [other.approve]));
+  const approvals = approve === undefined ? given : [approve];
+  const shown = approvals.flatMap((id) => shownWith(id, before));
   return findings.flatMap(({ collection, rule }) => {
     const name = `${batches.at(-1)?.id} was completed, and breaks the rule ${rule} of ${collection}`;
-    if (approve === undefined) return [name];
-    if (used.has(approve)) return [`${name}; its approval was used before`];
+    if (approvals.length === 0) return [name];
+    if (approve !== undefined && used.has(approve)) return [`${name}; its approval was used before`];
     // What removes too much is said to be either.
     const isShown = shown.some(
       (one) =>

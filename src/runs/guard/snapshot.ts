@@ -139,6 +139,8 @@ export class GuardedSnapshot {
     const { collection, sample } = this;
     const { duplicates } = this.ids;
     const shown = await tableOf(held.lines());
+    // Nothing is too much beside nothing: an approved removal of all must not let any other records in.
+    if (shown.size === 0 && this.ids.table.size > 0) return [{ rule: "added", text: "that one was empty" }];
     const isShown = (low: number, high: number) => shown.has(low, high);
     const known = this.knownIds.map((ids) =>
       ids.sequence > held.sequence ? ids : { ...ids, lines: () => linesWhere(ids.lines(), isShown) },

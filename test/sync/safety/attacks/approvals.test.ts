@@ -53,6 +53,10 @@ testAttacks([
     { kind: "whole" },
     { shown: { accounts: withEmailsFrom(14) }, sent: { accounts: withEmailsFrom(15) } },
   ),
+  approved("the removal of all was approved, and records of another tenant come", held({ rule: "removed" }), {
+    shown: { accounts: [] },
+    sent: { accounts: people(50, 80) },
+  }),
   approved("a lost field was approved, and records are lost, too", held({ rule: "removed", removed: 20 }), {
     shown: { accounts: people().map(({ email: _, ...rest }) => rest) },
     sent: { accounts: people(0, 20).map(({ email: _, ...rest }) => rest) },
