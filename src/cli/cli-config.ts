@@ -2,7 +2,7 @@ import type { ClientOptions } from "../client.js";
 import type { Collection, RecordOf } from "../sync/collections.js";
 
 /**
- * The configuration of the command line, the default export of `saas-management.config.{ts,mts,js,mjs}`, or
+ * The command line's configuration: the default export of `saas-management.config.{ts,mts,js,mjs}`, or
  * `saas-management.config.json`.
  *
  * @example
@@ -22,7 +22,7 @@ import type { Collection, RecordOf } from "../sync/collections.js";
 export interface CliConfig extends ClientOptions {
   /** Directory of the ledger, relative to this file. @default that of `fileLedger()` */
   readonly ledger?: string | undefined;
-  /** What `push` sends. @default none: the command names the files */
+  /** The files that `push` sends. @default none: name them on the command line */
   readonly push?:
     | readonly {
         readonly [C in Collection]: {
@@ -31,17 +31,17 @@ export interface CliConfig extends ClientOptions {
           /** A CSV or JSONL file, or the files that together have all records, relative to this file. */
           readonly file: string | readonly string[];
           /**
-           * Makes a record of a row of a CSV file, whose cells are strings by their headings; undefined skips it.
-           * @default headings are names of fields
+           * Turns a row of a CSV file, its cells by heading, into a record; undefined skips it.
+           * @default headings are field names
            */
           readonly map?: ((row: Readonly<Record<string, string>>) => RecordOf<C> | undefined) | undefined;
           /** Encoding of the file. @default "utf-8" */
           readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
-          /** The character between the cells of a CSV file. @default what its first line has most of: , ; | or a tab */
+          /** The character between a CSV file's cells. @default the most frequent in its first line: , ; | or a tab */
           readonly delimiter?: string | undefined;
           /**
            * Whether a file without records is an empty collection.
-           * @default it is refused, but for events if every heading is a field
+           * @default no: it is refused, except for events if every heading is a field
            */
           readonly allowEmpty?: boolean | undefined;
         };

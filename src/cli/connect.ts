@@ -10,20 +10,20 @@ import type { Io } from "./io.js";
 import { type Options, UsageError } from "./options.js";
 import { messageOf } from "./problem.js";
 
-/** `doctor` shows where it comes from, and never the key. */
+/** `doctor` shows where the key comes from, never the key. */
 interface Credential extends Omit<KeySource, "apiKey"> {
   /** Undefined if `authorization` of the configuration is used. */
   readonly apiKey: KeySource["apiKey"] | undefined;
 }
 
-/** Details of log lines that say nothing new to who has called the command. */
+/** Details of log lines that whoever ran the command already knows. */
 const OBVIOUS: ReadonlySet<string> = new Set(["type", "api", "operation", "installationId"]);
 
-/** What the options, the environment and the configuration say together. */
+/** The settings from options, environment and configuration. */
 export type Connection = Awaited<ReturnType<typeof resolveConnection>>;
 
 /**
- * Finds out whom to reach, and with which key. Options win over the environment, and that over the configuration.
+ * Finds the endpoints and the key. Options override the environment, which overrides the configuration.
  * @throws {ConfigurationError} a file cannot be read or has mistakes
  */
 export async function resolveConnection(options: Options) {
@@ -83,7 +83,7 @@ export function openClient(connection: Connection, io: Io): SaasManagementClient
   return new SaasManagementClient(options);
 }
 
-/** Keeps the key out of everything that is written. */
+/** Keeps the key out of all output. */
 function guarded(apiKey: KeySource["apiKey"], io: Io): () => Promise<string> {
   return async () => {
     const key = typeof apiKey === "string" ? apiKey : await apiKey();
@@ -107,7 +107,7 @@ function loggerOf(io: Io): Logger {
     if (io.verbose) tell(level, message, details);
   };
   const warn = (level: "warn" | "error") => (message: string, details?: object) => {
-    // The command reports its own end.
+    // The command itself reports how it ended.
     if (!/: run (held|failed)$/.test(message)) tell(level, message, details);
   };
   return { debug: note("debug"), info: note("info"), warn: warn("warn"), error: warn("error") };

@@ -19,7 +19,7 @@ import { ledgerOf } from "./ledger.js";
 import type { Options } from "./options.js";
 import { messageOf, reasonsOf } from "./problem.js";
 
-/** What a check found; `skipped`: it does not apply. Other problems are errors. */
+/** The result of a check; `skipped` if it doesn't apply. */
 type Finding = { readonly state: "ok" | "skipped"; readonly text: string };
 type Look = (signal: AbortSignal) => Promise<Finding>;
 
@@ -30,14 +30,14 @@ const MARKS = { ok: "ok     ", problem: "PROBLEM", skipped: "skipped" } as const
 const ok = (text: string): Finding => ({ state: "ok", text });
 const skipped = (text: string): Finding => ({ state: "skipped", text });
 
-/** Looks at everything that a run needs, and changes nothing. */
+/** Checks everything that a run needs, and changes nothing. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const checks: { name: string; state: keyof typeof MARKS; text: string }[] = [];
   let exit: number | undefined;
   const check = async (name: string, look: Look) => {
     const { error, ...finding } = await lookAt(look, io.signal);
     const code = nextOf(error).exitCode;
-    // An error that is not the SDK's is one of the network, or of a disk.
+    // Errors other than the SDK's come from the network or a disk.
     if (finding.state === "problem") exit ??= code === EXIT.unexpected ? EXIT.unavailable : code;
     checks.push({ name, ...finding });
     const line = `${MARKS[finding.state]}  ${name.padEnd(15)}${finding.text}`;
@@ -75,7 +75,7 @@ async function checkAll(
   await check("GraphQL API", async (signal) => {
     if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set; runs do not need it");
     const plans = opened(baseUrl, "BASE_URL").graphql.licensePlans({ signal });
-    // A page as other commands ask for: a service may refuse its size.
+    // As large as the pages of other commands: a service may refuse the size.
     const { totalCount } = await plans.firstPage();
     return ok(`reads the workspace (${totalCount} license plans)`);
   });
@@ -109,7 +109,7 @@ async function checkAll(
   });
 }
 
-/** Looks at something. What it throws is a problem. */
+/** Checks one thing. An error it throws is a problem. */
 async function lookAt(look: Look, signal: AbortSignal) {
   const ended = AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]);
   try {

@@ -35,7 +35,7 @@ export interface NextStep {
   readonly when: string;
 }
 
-/** Options that say which ledger is meant, and what of it, and who asks. */
+/** Options that select the ledger, the installation and the credential. */
 const KEPT: readonly unknown[] = ["--config", "--installation", "--api-key-file"];
 export const CHECK = helpOf("doctor", "to check addresses, proxy and key");
 

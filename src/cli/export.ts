@@ -14,7 +14,7 @@ type OptionsOf<List extends "applications" | "licenses" | "licensePlans"> = NonN
 
 /** A list that can be exported. */
 interface ExportedList {
-  /** Where the values of a node lie, in the order of the columns. */
+  /** Paths to a node's values, in the order of the columns. */
   readonly fields: string;
   read(client: GraphQLClient, selection: Selection): AsyncIterable<object>;
 }
@@ -71,7 +71,7 @@ function typed<Given>(selection: Selection): Given {
   throw new UsageError("--where must be a JSON object, not an array.");
 }
 
-/** The rest is checked by the client, and by the service. */
+/** The client and the service check the rest. */
 function isSelection<Given>(selection: Selection): selection is Selection & Given {
   return !Array.isArray(selection.where);
 }
@@ -89,7 +89,7 @@ function jsonLines(nodes: readonly object[], fields: readonly string[] | undefin
   return nodes.map((node) => `${JSON.stringify(picked(node))}\n`).join("");
 }
 
-/** Rows as CSV, the first time with a header. A spreadsheet would run a cell that begins like a formula. */
+/** Rows as CSV, with a header first. A spreadsheet would run a cell that looks like a formula. */
 function csv(columns: readonly string[]): (nodes: readonly object[]) => string {
   let head: readonly (readonly unknown[])[] = [columns];
   return (nodes) => {

@@ -1,4 +1,4 @@
-/** What a person says about a first run: that it is one, and how many records it has. */
+/** How a person confirms a first run: that it is one, and how many records it has. */
 import { createInterface } from "node:readline/promises";
 import type { Connector } from "../runs/connector.js";
 import type { FirstRun } from "../runs/guard/first-run.js";

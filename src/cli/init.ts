@@ -53,7 +53,7 @@ const CONNECTOR = `// @ts-check
 import { defineConnector } from "@saas-management/sdk";
 import { fromCsv } from "@saas-management/sdk/sources";
 
-// Read your source here: an API, a database, a file. All pages: what is missing is marked as removed.
+// Read your source here: an API, a database, a file. Read all pages: missing records are removed.
 const users = () =>
   fromCsv(new URL("users.csv", import.meta.url), {
     columns: ["id", "name", "email", "active"],
@@ -61,7 +61,7 @@ const users = () =>
   });
 
 /**
- * An unknown word ends the run: taken for "no", it would deactivate everybody.
+ * Throws for an unknown word: taken for "no", it would deactivate everyone.
  * @param {string} word
  * @param {{ location: string }} at
  */

@@ -3,10 +3,10 @@ import { wrapped } from "../sync/report-text.js";
 import { takeOver } from "./printed.js";
 
 const CLEAR_LINE = "\r\u001b[2K";
-/** What a terminal obeys, and marks that turn text around; not the ends of lines and tabulators. */
+/** Control characters that a terminal obeys, and marks that reverse text; not line endings and tabs. */
 const OBEYED = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The width of a terminal. Undefined elsewhere, and if the terminal does not know it: it says 0, as in a container. */
+/** The terminal's width. Undefined if there is none, or if it reports 0, as in a container. */
 export function columnsOf({
   isTTY,
   columns,
@@ -14,7 +14,7 @@ export function columnsOf({
   return isTTY && columns > 0 ? columns : undefined;
 }
 
-/** Breaks lines at words for a terminal. Elsewhere they stay as they are. */
+/** Wraps lines at words on a terminal, and leaves them alone elsewhere. */
 export function forTerminal(text: string, stream: Parameters<typeof columnsOf>[0]): string {
   const columns = columnsOf(stream);
   if (columns === undefined) return text;
@@ -31,7 +31,7 @@ type Level = "debug" | "info" | "warn" | "error";
 
 /**
  * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of either is a
- * JSON value, whatever a connector prints. No data steers a terminal.
+ * JSON value, whatever a connector prints. Data can't control the terminal.
  */
 export class Io {
   readonly json: boolean;
@@ -39,11 +39,11 @@ export class Io {
   /** Fires at the first SIGINT or SIGTERM, with an `InterruptedError`; a second one ends the process. */
   readonly signal: AbortSignal;
   hasWritten = false;
-  /** Whether the command goes on if nobody reads its output any more, because its exit code says what it found. */
+  /** Whether to continue if nobody reads the output any more, because the exit code says what was found. */
   finishes = false;
-  /** Whether a run had a ledger that other commands do not open: that of its module. */
+  /** Whether a run used its module's ledger, which other commands don't open. */
   hasOwnLedger = false;
-  /** Of the run, for the lines of JSON. */
+  /** The run's installation, for lines of JSON. */
   installationId: string | undefined;
   readonly #secrets: string[] = [];
   readonly #stdout: typeof process.stdout.write = process.stdout.write.bind(process.stdout);
@@ -77,7 +77,7 @@ export class Io {
     return this.#stdout(this.#clean(text));
   }
 
-  /** Tells a person something that is no result. */
+  /** Tells a person something that isn't the result. */
   note(message: string): void {
     this.log("info", message);
   }
@@ -88,8 +88,8 @@ export class Io {
 
   /**
    * Writes a line to stderr.
-   * @param fields What else the line has with `--json`.
-   * @param text What a person reads.
+   * @param fields Further fields of the line with `--json`.
+   * @param text The text for a person.
    */
   log(level: Level, message: string, fields: object = {}, text = message): void {
     if (!this.json) {

@@ -1,4 +1,4 @@
-/** What commands ask of the ledger itself. */
+/** The ledger as commands see it. */
 import { resolveEndpoint } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { type RunHistory, readInstallations } from "../runs/history.js";
@@ -12,7 +12,7 @@ import { isCollection, isSnapshot } from "../sync/collections.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
 
-/** What becomes of the ids of a list. */
+/** What happens to the ids of a list. */
 const CHANGES = { removals: "removed", additions: "added", sent: "sent", changed: "changed" } as const;
 
 /** What the ledger knows of all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */
@@ -37,7 +37,7 @@ export function ledgerOf(connection: Connection) {
     location: ledger.location,
     /** Notes that a person approved a held run, for the next run to use. */
     approve: (approvalId: string) => noteApproved(ledger, approvalId),
-    /** The run that has the lock, as far as this ledger knows: the service does not tell. */
+    /** The run that has the lock, as far as this ledger knows: the service doesn't say. */
     openBatch: () => openBatch(ledger),
     /** The ids that a held run is about. */
     async *idsOf({ approval, reasons }: RunHistory["held"][number]) {

@@ -2,14 +2,14 @@
 import { Io } from "./io.js";
 
 const GRACE_MS = 2000;
-// Otherwise grpc-js tells its own story on stderr, not in JSON. It reads this when it is loaded.
+// grpc-js would otherwise print to stderr, and not in JSON. It reads this when it is loaded.
 process.env["GRPC_VERBOSITY"] ??= "NONE";
 
 const args = process.argv.slice(2);
 const io = new Io(args, stopOnSignals());
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // `head` has seen enough of a result; a connector that cannot print has not done its work.
+  // `head` has seen enough of a result. A connector that can't print hasn't done its work.
   if (error.code === "EPIPE" && io.hasWritten) {
     if (!io.finishes) process.exit();
     return;
@@ -17,10 +17,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   io.warn(`the output cannot be written: ${error.message}`);
   process.exit(1);
 });
-// There is nowhere to report that stderr cannot be written.
+// If stderr can't be written, there is nowhere to report it.
 process.stderr.on("error", () => {});
 
-// What a connector lets go, outside of its run.
+// Errors that a connector leaves unhandled outside its run.
 process.on("uncaughtException", (error) => void fail(error).finally(() => process.exit()));
 
 main().catch(fail).finally(endSoon);

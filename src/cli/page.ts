@@ -1,8 +1,8 @@
-/** Pages to forward: one file without scripts and without anything from elsewhere, which can be sent by mail and printed. */
+/** Pages to mail or print: one file, without scripts or anything from elsewhere. */
 import type { Io } from "./io.js";
 import { type Options, UsageError } from "./options.js";
 
-/** Light, dark, and on paper; one column on a telephone. */
+/** Light, dark and print; one column on a phone. */
 const STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#1b2430, #e6e9ee); --soft: light-dark(#5b6675, #9aa5b4);
   --line: light-dark(#dfe4ea, #333b46); --card: light-dark(#f5f7fa, #1d232b); --bar: light-dark(#2a6fdb, #6ea8fe);

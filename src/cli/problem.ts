@@ -27,7 +27,7 @@ const IN_A_SHELL: Readonly<Record<string, (value: string) => string>> = {
   waitForLockMs: () => "Use --wait-for-lock SECONDS",
 };
 
-/** A file that is wrong as a whole has a problem in every row. */
+/** If the whole file is wrong, every row has a problem. */
 const SHOWN_ISSUES = 3;
 
 /** Reports an error on stderr. @returns the exit code */
@@ -65,7 +65,7 @@ function codeOf(error: unknown): string {
   return error instanceof UsageError ? "USAGE" : "UNEXPECTED";
 }
 
-/** @param lineBreak What a line break becomes: a cause may have several lines. */
+/** @param lineBreak Replaces line breaks: a cause may have several lines. */
 export function messageOf(error: unknown, lineBreak = "\n"): string {
   const text = error instanceof Error ? error.message : String(error);
   const advice = error instanceof SaasManagementError ? error.advice : undefined;
@@ -113,7 +113,7 @@ export function firstRunSteps({ reasons }: HeldReport): readonly NextStep[] {
   return [{ command: inShell([...process.argv.slice(2), "--first-run"]), when: "if this is its first run" }];
 }
 
-/** What shows held runs and lets them go through, if the ledger could store them. */
+/** Commands that show held runs and approve them, if the ledger could store them. */
 export function approveSteps(held: readonly Pick<HeldReport, "approval">[]): readonly NextStep[] {
   const ids = held.flatMap(({ approval }) => approval?.id ?? []);
   const when = "if the change is right: the next run goes through";

@@ -48,7 +48,7 @@ function addExamples(command: Command, examples: readonly string[]): void {
 
 /** Commander's message in one line. */
 function problemOf({ code, message }: CommanderError): string {
-  // Of options without a command.
+  // For options without a command.
   if (code === "commander.help") return "A command is missing.";
   // A value may be a misplaced key.
   const text = message

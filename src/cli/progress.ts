@@ -6,7 +6,7 @@ import type { Io } from "./io.js";
 const REDRAW_MS = 500;
 const LINE_MS = 10_000;
 
-/** Shows how a run gets on: a line that is drawn again on a terminal, a line every 10 s elsewhere. */
+/** Shows a run's progress: one line that is redrawn on a terminal, a line every 10 s elsewhere. */
 export class ProgressLine {
   readonly #io: Pick<Io, "isTerminal" | "note" | "draw">;
   readonly #clock: Clock;

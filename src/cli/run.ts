@@ -32,7 +32,7 @@ function isConnector(value: unknown): value is Connector {
   return isObject(value) && typeof Reflect.get(value, "run") === "function";
 }
 
-/** Whether a ledger of a module is another than that of the command line, which a user without a home has not. */
+/** Whether a module's ledger differs from the command line's, which a user without a home doesn't have. */
 function isOwn(ledger: RunOptions["ledger"], connection: Connection): boolean {
   try {
     return JSON.stringify(ledger) !== JSON.stringify(connection.ledger ?? fileLedger());

@@ -12,10 +12,10 @@ import type { Options } from "./options.js";
 import { isPage } from "./page.js";
 import { approveSteps, lineOf } from "./problem.js";
 
-/** What is said of an id that a run does not remove. */
+/** How to mark an id that a run doesn't remove. */
 const NOTES: Readonly<Record<string, string>> = { added: " (new)", changed: " (changed)" };
 
-/** Shows the last runs and those that are held, or all installations; the exit code tells whether one is held. */
+/** Shows the last runs and those that are held, or all installations; the exit code says whether one is held. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
   const asPage = isPage(options, io);
   const connection = await resolveConnection(options);

@@ -25,7 +25,7 @@ import type { LedgerSnapshot } from "./ledger/state.js";
 import { noLines } from "./ledger/value.js";
 
 const MAX_CHARACTERS = 1000;
-/** Of the hash that stands for an event without an id. */
+/** Length of the hash that stands for an event without an id. */
 const HASH_BYTES = 16;
 
 /** The ids of the events of one collection: those that this run has written, and those that the last one had sent. */
@@ -35,8 +35,8 @@ interface EventIds {
 }
 
 /**
- * What the ledger remembers of events, so that a run goes on where the last one has ended: until when they were read, and
- * the ids of those that were sent.
+ * What the ledger remembers of events, so that a run continues where the last one ended: watermarks, and the ids of the
+ * events that were sent.
  */
 export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   /** What the connector has advanced, by the wire names of the collections. */
@@ -79,7 +79,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     }));
   }
 
-  /** The collections of which the connector was told something, or has told something. */
+  /** The collections whose watermark the connector has read or set. */
   get used(): readonly Collection[] {
     return [...this.#asked, ...this.#ids.keys()];
   }
@@ -117,14 +117,14 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     const { own, known } = await raceAbort(opening, this.#ended);
     return {
       inspect: (encoded, record) => {
-        // All of its contents tell an event without an id apart.
+        // Only its whole contents identify an event without an id.
         if (idField === undefined) {
           encoded.idStart = encoded.start;
           encoded.idEnd = encoded.end;
         }
         const before = own.table.size;
         own.inspect(encoded);
-        // What one file has twice, another run would skip as well.
+        // The next run would skip the second one, too.
         if (own.table.size > before && !own.isLastIn(known)) return inner?.inspect(encoded, record);
         report.skipped += 1;
         return false;

@@ -1,4 +1,4 @@
-/** What becomes of a run that fails: whether it tries again, and what it says at its end. */
+/** What a run does when it fails: whether it tries again, and which error it throws in the end. */
 import { raceAbort } from "../core/abort.js";
 import {
   BatchInProgressError,
@@ -21,7 +21,7 @@ import type { LedgerState } from "./ledger/state.js";
 import type { ResolvedRunOptions } from "./options.js";
 import { isReceipt } from "./receipt.js";
 
-/** How long a run tries to send what it has, in milliseconds. */
+/** How long a run keeps trying to send its records, in milliseconds. */
 const RETRY_FOR_MS = 600_000;
 /** The pause before the third batch, in milliseconds; it doubles with each. The second is tried at once. */
 const PAUSE_MS = 1000;
@@ -31,15 +31,15 @@ type RunScope = Pick<SyncConfiguration, "clock" | "logger">;
 
 /** A batch, or the start of one, that failed. */
 export interface FailedBatch {
-  /** What the run throws if it does not try again. */
+  /** The error the run throws if it doesn't try again. */
   readonly error: unknown;
-  /** What failed on the way to the service: another batch may succeed if this was transient. */
+  /** What failed on the way to the service. If it was transient, another batch may succeed. */
   readonly failure: unknown;
   /** Undefined if none was started. */
   readonly batchId?: string;
 }
 
-/** A service that is away while a run sends. */
+/** Keeps trying while the service is away. */
 export class Outage {
   readonly #options: Pick<ResolvedRunOptions, "retryForMs" | "onProgress">;
   readonly #scope: RunScope;
@@ -88,8 +88,8 @@ export class Outage {
 
 /**
  * Releases the lock of a batch that failed. A failure is logged and must not mask the original error.
- * @param unclear The error of a completion that was sent. Without one, somebody else has completed a batch that the service
- *   calls completed, perhaps with only a part of the records.
+ * @param unclear The error of a completion that was sent. Without one, if the service calls the batch completed, someone else
+ *   completed it, perhaps with only some of the records.
  */
 export async function released(
   batch: BatchHandle,
@@ -144,8 +144,8 @@ export function outdated(
 }
 
 /**
- * Tells of the failure of a run: `onHeld`, and the log.
- * @param unclear That of a batch that may have been completed.
+ * Reports a failed run to `onHeld` and to the log.
+ * @param unclear The error of a batch that may have been completed.
  * @returns the error that the run throws
  */
 export async function toldFailure(
@@ -174,8 +174,8 @@ export async function toldFailure(
 }
 
 /**
- * No error of the run may hide that one of its batches may have been completed. The caller's own reasons and exceptions
- * stay unchanged; then a warning tells it.
+ * No error of a run may hide that one of its batches may have been completed. If the error is the caller's own, it stays
+ * unchanged, and a warning says so.
  */
 function withUnclear(
   error: unknown,

@@ -8,15 +8,15 @@ import { isText, type OptionTable, readOptions, wholeNumber } from "../core/vali
 import type { Collection } from "../sync/collections.js";
 import type { EncodedMessage } from "../sync/encoding/message-builder.js";
 
-/** Where a run keeps what the connector writes, until all of it was judged and sent. */
+/** Where a run keeps the connector's records until it has judged and sent all of them. */
 export interface SpoolOptions {
   /**
-   * Folder of the temporary file. Personal data lies there for the time of the run, in a file that nobody else can open
-   * and that vanishes with the process.
+   * Folder of the temporary file. During the run it holds personal data, in a file that nobody else can open and that
+   * vanishes with the process.
    * @default `os.tmpdir()`
    */
   readonly directory?: string | undefined;
-  /** How much is kept in memory before the file is used, in bytes. @default 4 MiB */
+  /** How many bytes to keep in memory before using the file. @default 4 MiB */
   readonly memoryBytes?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ interface Piece {
   readonly length: number;
 }
 
-/** A message behind the id of its batch, and what became of it. */
+/** A message without the id of its batch, and whether it was accepted. */
 export interface SpooledMessage extends Piece {
   readonly records: number;
   /** Whether a batch of the run had it accepted. */

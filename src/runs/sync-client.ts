@@ -11,11 +11,11 @@ import type { RunPreview } from "./preview/report.js";
 import type { RunReceipt } from "./receipt.js";
 import type { SpoolOptions } from "./spool.js";
 
-/** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
+/** Defaults for every run, batch and preview, and settings of the Sync API: the field `sync` of the client's options. */
 export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard" | "onHeld"> {
-  /** Id of the direct integration installation that runs and batches are for. @default none: each call names it */
+  /** Id of the direct integration installation. @default none: pass it to each call */
   readonly installationId?: string | undefined;
-  /** Where runs keep what their connectors write until it was judged and sent. @default a temporary file after 4 MiB */
+  /** Where a run keeps its records until it sends them. @default a temporary file after 4 MiB */
   readonly spool?: SpoolOptions | undefined;
 }
 
@@ -24,19 +24,20 @@ export interface SyncClient {
   /**
    * Pushes everything in one call. A run extracts, is judged, and only then sends.
    *
-   * 1. The connector is called once. What it writes is checked, encoded and kept on this machine, in memory and then in a
-   *    temporary file. There is no batch and no lock meanwhile: a source may take hours.
-   * 2. All snapshots are compared with the ledger together. If the guard holds one, nothing was sent.
-   * 3. A batch is started, everything is sent, and the batch is completed (service description, rule 8).
+   * 1. The run calls the connector once. It checks and encodes the records and keeps them on this machine, in memory and
+   *    then in a temporary file. Meanwhile there is no batch and no lock: a source may take hours.
+   * 2. It compares all snapshots with the ledger. If the guard holds one, nothing is sent.
+   * 3. It starts a batch, sends everything, and completes the batch (service description, rule 8).
    *
-   * - `connector.snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the run
-   *   fails if one is missing, undeclared or written twice.
-   * - If the batch fails transiently, or cannot be started, it is aborted, and what was read is sent again in a new one until
-   *   `retryForMs` is over. Snapshots are sent again in full, events without those that were accepted. The connector is not
-   *   called for it.
-   * - If another run completed a collection of this one while it read its source, or moved a watermark that it was given,
-   *   the run fails: what it read may be older. With `ledger: "none"` nobody notices it: runs must not overlap then.
-   * - An exception of the connector and the signal's reason are rethrown unchanged; nothing was sent.
+   * - `connector.snapshots` declares the snapshot collections of the run. Write each exactly once, in full; the run fails if
+   *   one is missing, undeclared or written twice.
+   * - If the batch fails transiently or can't be started, the run aborts it and sends the same records in a new one, until
+   *   `retryForMs` is over. It sends snapshots in full, and events that weren't accepted yet. It doesn't call the connector
+   *   again.
+   * - If another run completes one of the same collections while this one reads its source, or moves a watermark that this
+   *   one was given, the run fails, because its data may be older. With `ledger: "none"` nothing notices: don't let runs
+   *   overlap then.
+   * - Errors of the connector, and the signal's reason, are rethrown unchanged; nothing is sent.
    *
    * @example
    * ```ts
@@ -46,7 +47,7 @@ export interface SyncClient {
    *   { installationId, ledger, firstRun: process.argv.includes("--first-run") },
    * );
    * ```
-   * @throws {InvalidInputError} an option is wrong, or the connector did not keep to its `snapshots`
+   * @throws {InvalidInputError} an option is wrong, or the connector didn't write what `snapshots` declares
    * @throws {RunHeldError} the guard held the run
    * @throws {SpoolError} the folder of the temporary file is full, missing or read-only
    * @throws {RunOutdatedError} another run completed one of its collections meanwhile
@@ -58,11 +59,11 @@ export interface SyncClient {
   ): Promise<RunReceipt>;
 
   /**
-   * Calls the connector of a run without sending anything, and reports what the run would do: what it would send, add
-   * and remove, whether the guard would hold it, and which records have problems. It needs no credential.
+   * Calls the connector without sending anything, and reports what a run would do: what it would send, add and remove,
+   * whether the guard would hold it, and which records have problems. It needs no credential.
    *
-   * The records are checked, encoded and compared as in a run, and then dropped. Invalid records and duplicate ids, which
-   * would end a run, are noted, and the preview continues. The ledger is read and never changed. Memory is bounded: three
+   * It checks, encodes and compares the records as a run does, and then drops them. Invalid records and duplicate ids would
+   * end a run; the preview lists them and continues. It reads the ledger and never changes it. It uses memory for three
    * messages, and up to about 75 bytes per id.
    * @throws {InvalidInputError} an option is invalid, the connector did not write its `snapshots`, or an `expectedCount`
    *   differs
@@ -75,18 +76,19 @@ export interface SyncClient {
   ): Promise<RunPreview>;
 
   /**
-   * Reads what the ledger knows of the installation: the last completed runs, and what is held. It needs no credential.
+   * Reads what the ledger knows about the installation: the last completed runs, and what is held. It needs no credential.
    * @throws {InvalidInputError} an option is missing or wrong
    * @throws {ConfigurationError} the ledger is damaged
    */
   history(options?: Pick<RunOptions, "installationId" | "ledger" | "signal">): Promise<RunHistory>;
 
   /**
-   * Acquires the installation's lock and starts a batch, without retries by batch, guard and ledger. Records are sent while they
-   * are read: what a batch that is not completed has added stays for good, unless a completed snapshot once contained it.
+   * Acquires the installation's lock and starts a batch, without a guard, a ledger or retries of the whole batch. It sends
+   * records while it reads them: those of a batch that isn't completed stay for good, unless a completed snapshot once
+   * contained them.
    *
-   * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it
-   * still starts is aborted, so that no lock is left.
+   * If you give up or time runs out, the call rejects at once. The request continues, and if it still starts a batch, the
+   * client aborts it, so that no lock is left.
    *
    * @example
    * ```ts
@@ -95,17 +97,17 @@ export interface SyncClient {
    * await batch.complete();
    * ```
    * @throws {InvalidInputError} no installation id, or another option is wrong
-   * @throws {BatchInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
+   * @throws {BatchInProgressError} another batch of the installation is in progress, and still is after `waitForLockMs`
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   startBatch(options?: BatchOptions): Promise<SyncBatch>;
 
   /**
-   * Aborts a batch that another process began and left, and so releases its lock. Make sure that nothing writes to it any
-   * more: what it added stays for good, unless a completed snapshot once contained it.
+   * Aborts a batch that another process left behind, which releases its lock. Make sure that nothing writes to it any more:
+   * records that it added stay for good, unless a completed snapshot once contained them.
    * @throws {BatchStateError} the batch has ended already
    * @throws {InvalidInputError} no batch id, or an option is wrong
-   * @throws {SyncProtocolError} the service does not know the batch
+   * @throws {SyncProtocolError} the service doesn't know the batch
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   abortBatch(

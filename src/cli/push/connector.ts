@@ -29,7 +29,7 @@ export interface PushFile {
   readonly allowEmpty?: Pushed["allowEmpty"];
 }
 
-/** Says what people should know of their files. */
+/** Tells people what they should know about their files. */
 type Notes = Pick<Io, "note" | "warn">;
 
 const DELIMITERS = [",", ";", "\t", "|"];

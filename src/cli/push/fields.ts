@@ -6,7 +6,7 @@ import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import { int64, stringMap, timestamp } from "../../sync/encoding/schema-checks.js";
 import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
 
-/** What a cell becomes; one that it cannot read stays text, and the write says what is wrong with it. */
+/** Converts a cell. One it can't read stays text, and the write says what is wrong with it. */
 type Convert = (cell: string) => unknown;
 export type Row = Readonly<Record<string, string>>;
 type Fields = Record<string, unknown>;
@@ -21,13 +21,13 @@ const asBoolean: Convert = (cell) => (/^(true|false)$/i.test(cell) ? cell.toLowe
 const asNumber: Convert = (cell) => (/^-?\d{1,15}$/.test(cell) ? Number(cell) : cell);
 const asInt64: Convert = (cell) => (/^-?\d{1,19}$/.test(cell) ? BigInt(cell) : cell);
 
-/** Reads rows whose headings are names of fields. */
+/** Reads rows whose headings are field names. */
 export interface RowReader {
   readonly choose: ChooseColumns;
   readonly read: (row: Row, at: RecordLocation) => Fields;
 }
 
-/** @param warn Is told about headings that are no fields. */
+/** @param warn Called with headings that aren't fields. */
 export function rowReader(collection: Collection, warn: (problem: string) => void): RowReader {
   const { idField, model } = COLLECTIONS[collection];
   const fields = fieldsOf(collection);

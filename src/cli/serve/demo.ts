@@ -1,4 +1,4 @@
-/** What vendors, contracts and the HR system of the demo company say: made of lists, so the same at each start. */
+/** The data of the demo company's vendors, contracts and HR system: made from lists, so it is the same at each start. */
 import type { Portfolio } from "../../reference-server/portfolio.js";
 import type { SyncBatch } from "../../sync/batch/sync-batch.js";
 
@@ -9,7 +9,7 @@ const FIRST_NAMES = `Mareike Jonas Grace Fabian Zdeňka Żaneta Amara Luca Ingri
 const LAST_NAMES = `Schröder Strauß Washington Zimmermann Němec Świątek Okafor Ferrari
   Lindqvist Kowalski Haddad Lefèvre Rossi Dahl Tanaka Vega`.split(/\s+/);
 
-/** Holders are every so-manieth person; of them, every so-manieth (`idle`) has not used it lately. */
+/** Every n-th person holds a license; of those, every `idle`-th has not used it lately. */
 const SOLD = `Tuschgrün, EUR, Studio Team, Tuschgrün Studio, Design, 587.88, 140, 3, 4, 41
 Tuschgrün, EUR, Proof Reviewer, Tuschgrün Proof, Design, 95.40, 200, 2, 3, 41
 Brambleboard, USD, Board Business, Brambleboard, Planning, 167.88, 320, 1, 5, 63
@@ -53,7 +53,7 @@ export function demoPortfolio(now: number): Portfolio {
   };
 }
 
-/** What one integration of the demo company reports. */
+/** The records of one integration of the demo company. */
 interface DemoInstallation {
   readonly integration: string;
   write(batch: Pick<SyncBatch, "write">): Promise<void>;

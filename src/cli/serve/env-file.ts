@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { UsageError } from "../options.js";
 import { messageOf } from "../problem.js";
 
-/** What a client needs to reach the server. */
+/** The settings that a client needs to reach the server. */
 export interface ServerSettings {
   readonly baseUrl: string;
   readonly syncUrl: string;
@@ -41,7 +41,7 @@ export function writeEnvFile(path: string, settings: ServerSettings): void {
   }
 }
 
-/** Whether nothing is lost with what the file holds. An address or a key that somebody has changed would be. */
+/** Whether the file may be overwritten: an address or a key that someone changed would be lost. */
 function isReplaceable(path: string): boolean {
   let text: string;
   try {

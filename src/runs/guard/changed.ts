@@ -18,7 +18,7 @@ import type { FieldMemory, PastSnapshot, Usual, UsualShares } from "../ledger/pa
 import type { Comparison } from "./comparison.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A share that was seen counts half after so many days: quarters and seasons come again. */
+/** A share that was seen counts half after so many days: quarters and seasons recur. */
 const HALF_LIFE_DAYS = 56;
 /** A share counts above so many times the usual one. */
 const FACTOR = 2;

@@ -10,7 +10,7 @@ import {
 import { count } from "../../sync/report-text.js";
 import type { WriteStats } from "../../sync/write/options.js";
 
-/** Whether a run is the first one, and how many records somebody expects of its snapshots. */
+/** Whether a run is the first one, and how many records its caller expects in its snapshots. */
 export type FirstRun = boolean | { readonly [C in SnapshotCollection]?: number };
 
 const RECORDS = wholeNumber(0);

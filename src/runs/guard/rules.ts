@@ -115,7 +115,7 @@ export interface JudgeOptions {
    */
   readonly firstRun?: FirstRun | undefined;
   /**
-   * Called with the report of a run that is held, to tell somebody; the run waits for it. What it throws is logged.
+   * Called with the report of a held run, to notify someone. The run waits for it, and logs errors it throws.
    * @default the client's `sync.onHeld`
    */
   readonly onHeld?: ((report: HeldReport) => void | Promise<void>) | undefined;
