@@ -35,7 +35,7 @@ export function vendorVariables(input: ChangeVendorsStateInput, where: VendorFil
   return variables;
 }
 
-/** @throws {InvalidInputError} it isn't a filter, or a part of it has no condition; `issues` has its path */
+/** @throws {InvalidInputError} the value isn't a filter, or part of it has no condition; `issues` gives the path */
 export function requireConditions(where: unknown): void {
   if (!isJsonObject(where)) throw tooWide("where", 'a filter, or "all" for every vendor of the workspace');
   checkPart(where, "where");

@@ -26,8 +26,7 @@ export interface RunHistory {
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
   /**
-   * Held runs, the latest one last. A run stays here until later runs have completed its collections; its `reasons` leave
-   * out collections that have been completed.
+   * Held runs, the latest one last. A run stays here until later runs have completed all its collections; its `reasons` omit those already completed.
    */
   readonly held: readonly (HeldReport & {
     readonly approval: NonNullable<HeldReport["approval"]>;

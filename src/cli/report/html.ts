@@ -28,7 +28,7 @@ ${list(renewals.map(renewalItem))}
   );
 }
 
-/** As plans are sorted: currencies are not converted. */
+/** Sorts as plans are sorted, without converting currencies. */
 function largest({ savings }: UnusedPlan): number {
   return Math.max(0, ...Object.values(savings).map(Number));
 }

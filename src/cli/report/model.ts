@@ -57,7 +57,7 @@ class Sum {
     return part;
   }
 
-  /** What could be saved a year is a decimal string for each currency. */
+  /** Possible savings a year, as a decimal string for each currency. */
   get unused() {
     const savings = [...this.#savings].map(([currency, sum]) => [currency, sum.toFixed(2)] as const);
     const byCurrency: Readonly<Record<string, string>> = Object.fromEntries(savings.sort());

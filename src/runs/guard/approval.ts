@@ -17,7 +17,7 @@ export interface Decision {
   readonly isHeld: boolean;
   /** Why what was approved does not cover it. */
   readonly approvalProblem: string | undefined;
-  /** The baseline that waits for a decision, if the snapshot may still become that one. */
+  /** The baseline that awaits a decision, if the snapshot still resembles it. */
   readonly waiting: Baseline | undefined;
 }
 

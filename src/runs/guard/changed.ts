@@ -1,6 +1,5 @@
 /**
- * The rule `changed`: too many of the sampled records lost or changed a value. `npm run simulate:guard` shows what its
- * limits hold and what they miss.
+ * The rule `changed`: too many of the sampled records lost or changed a value. `npm run simulate:guard` shows which disasters the limits catch and which they miss.
  */
 import type { HeldReason } from "../../core/errors/index.js";
 import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
@@ -20,7 +19,7 @@ import type { Comparison } from "./comparison.js";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A share that was seen counts half after so many days: quarters and seasons recur. */
 const HALF_LIFE_DAYS = 56;
-/** A share counts above so many times the usual one. */
+/** A share counts only above this multiple of the usual one. */
 const FACTOR = 2;
 /** Before so much was seen, nobody knows what is usual: then almost all records have to change. */
 const YOUNG = { days: 7, comparisons: 3, share: 0.9 };

@@ -43,7 +43,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Judges a snapshot by the rules that need no other collection. */
+/** Judges a snapshot by the rules that don't depend on other collections. */
 export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly Finding[] {
   const { collection, compared, sample, sampledIds = [], unclear, now, duplicates } = facts;
   const pasts = [...inWindow(facts.pasts, now, daysOf(rule)), ...unclear];

@@ -25,7 +25,7 @@ const LACKS: Readonly<Record<string, string>> = { link: "has no hard links", fsy
 /**
  * A store that is never waited for without end, and whose errors say what could not be done, and why. What it throws means
  * that a value is out of reach, never that it is damaged: only who decodes a value can tell that.
- * @param location Of the ledger, for messages.
+ * @param location The ledger's name in messages.
  */
 export function boundedStore(store: Store, location: string, limits: StoreLimits): Store {
   const failed = (what: "read" | "written", cause: unknown) => outOfReach(location, what, cause);

@@ -28,7 +28,7 @@ export class FileStore implements Store {
   readonly #root: string;
   /** When folders were found to be private. */
   readonly #privateAt = new Map<string, number>();
-  /** When folders were last searched for what other processes left behind. */
+  /** When folders were last searched for files that other processes left behind. */
   readonly #cleanedAt = new Map<string, number>();
 
   constructor(root: string) {

@@ -56,7 +56,7 @@ const NAME = /^([a-z_]+)\.(\d+)(?:\.([\w-]+)\.([a-z.]+))?$/;
 /** What a ledger has of one installation. Values never change. */
 export class InstallationLedger {
   readonly scope: InstallationScope;
-  /** As in a report: that of the whole ledger. */
+  /** The location of the whole ledger, as reports show it. */
   readonly location: string;
   readonly store: Store;
   readonly hashIds: boolean;

@@ -41,7 +41,7 @@ const STORE = { store: { ...withMethods("putIfAbsent", "get", "list", "delete"),
  * outlive the process, and the user must own its parent folder too. Don't share it between services over a network drive;
  * use {@link storeLedger} for that.
  *
- * The file system must have hard links. Files have mode 0600, are never changed, and links are not followed. A damaged file, a file of
+ * The file system must have hard links. Files have mode 0600 and are never modified; links aren't followed. A damaged file, a file of
  * another installation, or a folder that another user owns or everyone may write to holds the run. 1,000,000 ids take
  * about 20 MiB.
  * @param directory Created with mode 0700 if it does not exist. A relative path is resolved when this is called. By
@@ -86,7 +86,7 @@ export function openLedger(
   return new InstallationLedger(partsOf(ledger), scope, limits);
 }
 
-/** Opens the ledger of each installation that has a completed or held run: values of such runs name it. */
+/** Opens the ledger of each installation that has a completed or held run, since values of such runs name the installation. */
 export async function openAll(ledger: unknown): Promise<readonly InstallationLedger[]> {
   const parts = partsOf(ledger);
   const unnamed = new InstallationLedger(parts, { endpoint: "", installationId: "" });

@@ -86,7 +86,7 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
 
 /**
  * Puts the next state, in a few tries: who puts it at the same time begins again.
- * @param isNoted Whether a state has the change already. Then the change is not lost if this process is suspended before
+ * @param isNoted Whether a state already includes the change. Then the change is not lost if this process is suspended before
  *   its put: others may have put the same key meanwhile, and deleted it again.
  * @returns what was there before, with that state beside it
  */
@@ -116,7 +116,7 @@ async function change(
   }
 }
 
-/** @param isListed Whether the store lists what it has in place of the state. */
+/** @param isListed Whether the store lists another entry instead of the state. */
 function notStored(place: string, isListed: boolean): ConfigurationError {
   const why = isListed
     ? "other processes stored theirs first. Try again later"

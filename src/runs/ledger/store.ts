@@ -10,8 +10,7 @@
  */
 export interface Store {
   /**
-   * Stores a value, unless the key already has one. Atomic: of several calls with one key, one returns true, and no reader
-   * sees part of a value. Durable: once it has returned, the value survives a crash, and `get` and `list` find it in every
+   * Stores a value, unless the key already has one. Atomic: if several calls use the same key, exactly one returns true, and readers never see part of a value. Durable: once it has returned, the value survives a crash, and `get` and `list` find it in every
    * process. If the value throws, store nothing and reject.
    *
    * A run puts its ids while it sends its records, several values at once, so don't hold a lock meanwhile.

@@ -66,7 +66,7 @@ export class ReferenceCheck {
   readonly field: string;
   readonly #ids: ReferencedIds;
   readonly #searched: readonly SnapshotCollection[];
-  /** By missing id: the number under which the list below knows it. */
+  /** Maps each missing id to its index in the list below. */
   readonly #waiting = new IdTable();
   readonly #records: number[] = [];
 

@@ -12,7 +12,7 @@ export interface RunPreview {
       {
         /** What would be sent: all records except those in `issues`. */
         readonly stats: WriteStats;
-        /** What would change; absent for events. Without a ledger that can be read, all ids count as added. */
+        /** What would change; absent for events. Without a readable ledger, all ids count as added. */
         readonly diff?: SnapshotDiff;
         /**
          * Problems of invalid records, and of records that repeat an id with different contents, in order and with

@@ -21,7 +21,7 @@ export const MAX_SECONDS = 253_402_300_799;
 const SHORT_STRING = 26;
 /** Strings from this length on are measured before room is made for them. */
 const LONG_STRING = 4096;
-/** Most bytes of a Timestamp with tag and length. */
+/** Maximum size of an encoded Timestamp in bytes, with tag and length. */
 const TIMESTAMP_BYTES = 32;
 const KEY_TAG = 10;
 const VALUE_TAG = 18;

@@ -157,7 +157,7 @@ export interface RecordSchemas {
   readonly others?: z.ZodType;
 }
 
-/** One variant under its name, without any field of the generic one. */
+/** A single variant under its own name, without any field of the generic variant. */
 export function variants(schemas: Readonly<Record<string, z.ZodType>>, generic?: z.ZodObject) {
   const names = Object.keys(schemas);
   const shape: Record<string, z.ZodType> = {};

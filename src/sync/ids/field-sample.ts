@@ -211,7 +211,7 @@ export interface FieldChange {
   readonly field: string;
   /** Number of these records. */
   readonly had: number;
-  /** Of these, those without a value now. */
+  /** How many of these have no value now. */
   readonly lost: number;
   /** Those with another value now. */
   readonly other: number;

@@ -32,7 +32,7 @@ export interface CollectionWriter<C extends Collection> {
 export interface OpenCollection {
   readonly options: WriteOptions;
   readonly report: WriteReport;
-  /** Opens the sink of this write, which `stop` ends. `unlink` is called when the write ends. */
+  /** Opens the sink of this write; `stop` closes it. `unlink` is called when the write ends. */
   readonly openSink: () => Promise<{
     readonly sink: RecordSink;
     readonly stop: AbortSignal;

@@ -53,7 +53,7 @@ export function openSource(source: unknown, collection: Collection): OpenedSourc
   return opened;
 }
 
-/** A consumed or destroyed stream would look like an empty collection, and completing that removes every record. */
+/** A consumed or destroyed stream would look like an empty collection, and completing the batch would remove every record. */
 function problemOf(source: object): string | undefined {
   if (source instanceof Readable || source instanceof ReadableStream) {
     if (wasRead(source)) return "a stream that was read before. Make a new one for each write.";
@@ -172,7 +172,7 @@ function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
   return { count: array.length, some };
 }
 
-/** Waits, and makes sure that the array being read doesn't change meanwhile. */
+/** Waits, and checks that the array being read hasn't changed meanwhile. */
 export async function unchanged(records: readonly unknown[], waits: Promise<void>): Promise<void> {
   const requireUnchanged = watchEntries(records);
   await waits;

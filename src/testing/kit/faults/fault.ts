@@ -106,7 +106,7 @@ export interface Injected {
   answer?(answer: VendorAnswer, request: VendorRequest): VendorAnswer;
 }
 
-/** A fault of the catalogue, before it is planned for a recording. */
+/** A fault of the catalogue, not yet matched to a recording. */
 export interface FaultKind extends NamedFault, Pick<VendorFault, "excuses"> {
   plan(view: View): Plan | undefined;
 }

@@ -105,7 +105,7 @@ export class Matcher {
     return [...this.watermarks].some((mark) => mark.length >= SHORTEST_PART && value.includes(mark));
   }
 
-  /** Whether a value comes from the connector itself. If an answer contained it too, the cassette has a fake instead. */
+  /** Whether a value comes from the connector itself. If an answer contained the value, too, the cassette has a fake in its place. */
   #isOwn(value: string): boolean {
     if (isPlain(value) || this.run.kept?.includes(value) !== false) return false;
     const known = wordsOfRuns.get(this.run) ?? wordsIn(this.run);
