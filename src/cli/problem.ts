@@ -12,7 +12,10 @@ import { CHECK, EXIT, helpOf, inShell, type NextStep, nextOf } from "./exit-code
 import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
-/** What a shell has in place of an option of the API; causes, and what the service said, are shown below the message. */
+/**
+ * What a shell has in place of an option of the API; causes, and what the service said, are shown below the
+ * message.
+ */
 const IN_A_SHELL: Readonly<Record<string, (value: string) => string>> = {
   apiKey: (variable) => `use ${variable} or --api-key-file FILE`,
   baseUrl: (variable) => variable,

@@ -88,7 +88,8 @@ export class Outage {
 
 /**
  * Releases the lock of a batch that failed. A failure is logged and must not mask the original error.
- * @param unclear The error of a completion that was sent. Without one, if the service calls the batch completed, someone else
+ * @param unclear The error of a completion that was sent. Without one, if the service calls the batch completed,
+ *   someone else
  *   completed it, perhaps with only some of the records.
  */
 export async function released(
@@ -174,7 +175,8 @@ export async function toldFailure(
 }
 
 /**
- * No error of a run may hide that one of its batches may have been completed. If the error is the caller's own, it stays
+ * No error of a run may hide that one of its batches may have been completed. If the error is the caller's own, it
+ * stays
  * unchanged, and a warning says so.
  */
 function withUnclear(

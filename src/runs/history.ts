@@ -26,7 +26,8 @@ export interface RunHistory {
   /** The last completed runs, up to 30, the latest one last. */
   readonly runs: readonly (RunReceipt & { readonly completedAt: Date })[];
   /**
-   * Held runs, the latest one last. A run stays here until later runs have completed all its collections; its `reasons` omit those already completed.
+   * Held runs, the latest one last. A run stays here until later runs have completed all its collections; its
+   * `reasons` omit those already completed.
    */
   readonly held: readonly (HeldReport & {
     readonly approval: NonNullable<HeldReport["approval"]>;
@@ -43,7 +44,10 @@ export interface InstallationStatus {
   readonly installationId: string;
   /** When its last run completed. */
   readonly completedAt: Date | undefined;
-  /** How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the second one. */
+  /**
+   * How long its next run is overdue, by the mean interval of its runs, in milliseconds; undefined before the
+   * second one.
+   */
   readonly lateMs: number | undefined;
   readonly held: RunHistory["held"];
   readonly runs: RunHistory["runs"];

@@ -11,7 +11,10 @@ import type { RunPreview } from "./preview/report.js";
 import type { RunReceipt } from "./receipt.js";
 import type { SpoolOptions } from "./spool.js";
 
-/** Defaults for every run, batch and preview, and settings of the Sync API: the field `sync` of the client's options. */
+/**
+ * Defaults for every run, batch and preview, and settings of the Sync API: the field `sync` of the client's
+ * options.
+ */
 export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard" | "onHeld"> {
   /** Id of the direct integration installation. @default none: pass it to each call */
   readonly installationId?: string | undefined;
@@ -24,18 +27,24 @@ export interface SyncClient {
   /**
    * Pushes everything in one call. A run extracts, is judged, and only then sends.
    *
-   * 1. The run calls the connector once. It checks and encodes the records and keeps them on this machine, in memory and
+   * 1. The run calls the connector once. It checks and encodes the records and keeps them on this machine, in
+   * memory and
    *    then in a temporary file. Meanwhile there is no batch and no lock: a source may take hours.
    * 2. It compares all snapshots with the ledger. If the guard holds one, nothing is sent.
    * 3. It starts a batch, sends everything, and completes the batch (service description, rule 8).
    *
-   * - `connector.snapshots` declares the snapshot collections of the run. Write each exactly once, in full; the run fails if
+   * - `connector.snapshots` declares the snapshot collections of the run. Write each exactly once, in full; the
+   *   run fails if
    *   one is missing, undeclared or written twice.
-   * - If the batch fails transiently or can't be started, the run aborts it and sends the same records in a new one, until
-   *   `retryForMs` is over. It sends snapshots in full, and events that weren't accepted yet. It doesn't call the connector
+   * - If the batch fails transiently or can't be started, the run aborts it and sends the same records in a new
+   *   one, until
+   *   `retryForMs` is over. It sends snapshots in full, and events that weren't accepted yet. It doesn't call
+   *   the connector
    *   again.
-   * - If another run completes one of the same collections while this one reads its source, or moves a watermark that this
-   *   one was given, the run fails, because its data may be older. With `ledger: "none"` nothing notices: don't let runs
+   * - If another run completes one of the same collections while this one reads its source, or moves a watermark
+   *   that this
+   *   one was given, the run fails, because its data may be older. With `ledger: "none"` nothing notices: don't
+   *   let runs
    *   overlap then.
    * - Errors of the connector, and the signal's reason, are rethrown unchanged; nothing is sent.
    *
@@ -62,10 +71,12 @@ export interface SyncClient {
    * Calls the connector without sending anything, and reports what a run would do: what it would send, add and remove,
    * whether the guard would hold it, and which records have problems. It needs no credential.
    *
-   * It checks, encodes and compares the records as a run does, and then drops them. Invalid records and duplicate ids would
+   * It checks, encodes and compares the records as a run does, and then drops them. Invalid records and
+   * duplicate ids would
    * end a run; the preview lists them and continues. It reads the ledger and never changes it. It uses memory for three
    * messages, and up to about 75 bytes per id.
-   * @throws {InvalidInputError} an option is invalid, the connector did not write its `snapshots`, or an `expectedCount`
+   * @throws {InvalidInputError} an option is invalid, the connector did not write its `snapshots`, or an
+   *   `expectedCount`
    *   differs
    * @throws {BatchStateError} a write failed, and the connector continued
    * @throws errors of the connector and of sources, and the signal's reason, unchanged
@@ -76,18 +87,21 @@ export interface SyncClient {
   ): Promise<RunPreview>;
 
   /**
-   * Reads what the ledger knows about the installation: the last completed runs, and what is held. It needs no credential.
+   * Reads what the ledger knows about the installation: the last completed runs, and what is held. It needs no
+   * credential.
    * @throws {InvalidInputError} an option is missing or wrong
    * @throws {ConfigurationError} the ledger is damaged
    */
   history(options?: Pick<RunOptions, "installationId" | "ledger" | "signal">): Promise<RunHistory>;
 
   /**
-   * Acquires the installation's lock and starts a batch, without a guard, a ledger or retries of the whole batch. It sends
+   * Acquires the installation's lock and starts a batch, without a guard, a ledger or retries of the whole
+   * batch. It sends
    * records while it reads them: those of a batch that isn't completed stay for good, unless a completed snapshot once
    * contained them.
    *
-   * If you give up or time runs out, the call rejects at once. The request continues, and if it still starts a batch, the
+   * If you give up or time runs out, the call rejects at once. The request continues, and if it still starts a
+   * batch, the
    * client aborts it, so that no lock is left.
    *
    * @example
@@ -103,7 +117,8 @@ export interface SyncClient {
   startBatch(options?: BatchOptions): Promise<SyncBatch>;
 
   /**
-   * Aborts a batch that another process left behind, which releases its lock. Make sure that nothing writes to it any more:
+   * Aborts a batch that another process left behind, which releases its lock. Make sure that nothing writes to
+   * it any more:
    * records that it added stay for good, unless a completed snapshot once contained them.
    * @throws {BatchStateError} the batch has ended already
    * @throws {InvalidInputError} no batch id, or an option is wrong

@@ -1,4 +1,7 @@
-/** The data of the demo company's vendors, contracts and HR system: made from lists, so it is the same at each start. */
+/**
+ * The data of the demo company's vendors, contracts and HR system: made from lists, so it is the same at each
+ * start.
+ */
 import type { Portfolio } from "../../reference-server/portfolio.js";
 import type { SyncBatch } from "../../sync/batch/sync-batch.js";
 

@@ -10,7 +10,8 @@ const JSON_KINDS = ["Object", "Array"];
  * Copies the variables as they will be sent, so that later changes to the caller's objects have no effect.
  * @param isOwn Whether the variables belong to a method of the client, where dates are calendar dates. In a caller's
  *   own document, a `Date` becomes a timestamp.
- * @throws {InvalidInputError} JSON would silently change a value, or part of a filter has lost its condition; `issues` gives the path
+ * @throws {InvalidInputError} JSON would silently change a value, or part of a filter has lost its condition;
+ *   `issues` gives the path
  */
 export function copyVariables(variables: object, isOwn = false): JsonObject {
   const paths = new WeakMap<object, string>();

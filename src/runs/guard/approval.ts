@@ -1,5 +1,6 @@
 /**
- * A held run leaves its snapshots in the ledger. An approval makes them what the next run is compared with: it may differ
+ * A held run leaves its snapshots in the ledger. An approval makes them what the next run is compared with: it may
+ * differ
  * from them as any run may differ from the one before.
  */
 import { randomBytes } from "node:crypto";
@@ -104,7 +105,10 @@ export async function offer(
   return { approval, at: known?.at ?? now, expiresAt, baselines, lists, isKnown: known !== undefined };
 }
 
-/** What the state says of a held run. One that is held again keeps what was shown first: a person may be looking at it. */
+/**
+ * What the state says of a held run. One that is held again keeps what was shown first: a person may be looking at
+ * it.
+ */
 export function heldRunOf(
   { approval, at, expiresAt }: StoredHold,
   report: HeldReport,

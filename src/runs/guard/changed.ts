@@ -1,5 +1,6 @@
 /**
- * The rule `changed`: too many of the sampled records lost or changed a value. `npm run simulate:guard` shows which disasters the limits catch and which they miss.
+ * The rule `changed`: too many of the sampled records lost or changed a value. `npm run simulate:guard` shows
+ * which disasters the limits catch and which they miss.
  */
 import type { HeldReason } from "../../core/errors/index.js";
 import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
@@ -37,7 +38,10 @@ const OTHER = { share: 0.5, uniqueShare: 0.35, min: 10 };
 const IDENTITY_MIN = 5;
 /** Few records whose different values all become one, or others. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
-/** A value that almost everybody has now, and few had before, needs no history to be wrong. Names are never the same. */
+/**
+ * A value that almost everybody has now, and few had before, needs no history to be wrong. Names are never the
+ * same.
+ */
 const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
 /** Times and versions: all change that did not change before. */
 const DRIFTING = { share: 0.95, usual: 0.1 };

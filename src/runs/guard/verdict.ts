@@ -10,7 +10,10 @@ import { daysOf, type ResolvedRule } from "./rules.js";
 const FIRST_FIELDS = 5;
 /** More than the usual removals hold a snapshot from here on; a region that is down takes 15 to 30 %. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
-/** A collection from here on that has as many new ids as known ones, however few: each record came under a second id. */
+/**
+ * A collection from here on that has as many new ids as known ones, however few: each record came under a second
+ * id.
+ */
 const DOUBLED_MIN = 3;
 /** Records that are repeated in place of others: a page was read twice. */
 const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };

@@ -11,7 +11,10 @@ const WRITABLE_BY_OTHERS = 0o002;
 /** No part of a key may lead out of the directory. */
 const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
 const UNFINISHED = /\.tmp$/;
-/** Notes of open batches: if the machine loses its power, a lock lasts until its lease ends, and nothing else is lost. */
+/**
+ * Notes of open batches: if the machine loses its power, a lock lasts until its lease ends, and nothing else is
+ * lost.
+ */
 const NEED_NOT_LAST = /\/journal\.[^/]+$/;
 /** An unfinished file without a change for so long belongs to a process that died: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
@@ -21,7 +24,8 @@ const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * The store of a ledger in a directory: one file for each key, which only its owner may read and write. A value is written
+ * The store of a ledger in a directory: one file for each key, which only its owner may read and write. A value is
+ * written
  * to a temporary file, synced, and linked to its place, so that it is there as a whole or not at all.
  */
 export class FileStore implements Store {
@@ -163,7 +167,10 @@ async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   if (kept.length > 0) yield Buffer.concat(kept);
 }
 
-/** Reads the next piece while the caller works with the last one. Two buffers take turns: new ones would be collected. */
+/**
+ * Reads the next piece while the caller works with the last one. Two buffers take turns: new ones would be
+ * collected.
+ */
 async function* readAll(file: FileHandle, path: string): AsyncGenerator<Uint8Array, void, undefined> {
   // Most values are small.
   let buffer: Buffer = Buffer.allocUnsafe(FIRST_PIECE_BYTES);

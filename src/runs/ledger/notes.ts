@@ -1,5 +1,6 @@
 /**
- * What runs and people note in the state of a ledger, each time as its next value. A held run is a baseline in the collections
+ * What runs and people note in the state of a ledger, each time as its next value. A held run is a baseline in the
+ * collections
  * that it was held for, until a later snapshot of these is completed: that one has a higher sequence.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
@@ -86,7 +87,8 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
 
 /**
  * Puts the next state, in a few tries: who puts it at the same time begins again.
- * @param isNoted Whether a state already includes the change. Then the change is not lost if this process is suspended before
+ * @param isNoted Whether a state already includes the change. Then the change is not lost if this process is
+ *   suspended before
  *   its put: others may have put the same key meanwhile, and deleted it again.
  * @returns what was there before, with that state beside it
  */
@@ -126,7 +128,10 @@ function notStored(place: string, isListed: boolean): ConfigurationError {
   });
 }
 
-/** Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it advanced. */
+/**
+ * Another run may have been completed since this one was: a later snapshot stays, and so does a watermark that it
+ * advanced.
+ */
 function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion): LedgerState {
   // Nobody has approved it: without snapshots, no run is held for a damaged state.
   if (problem !== undefined && Object.keys(completion.snapshots).length === 0) throw problem;
@@ -142,7 +147,8 @@ function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion):
 }
 
 /**
- * What neither the state nor the one before names any more, up to the last completed snapshots: later entries may be under
+ * What neither the state nor the one before names any more, up to the last completed snapshots: later entries may
+ * be under
  * way. No clear ids are kept beside hashed ones.
  */
 async function needlessOf(

@@ -28,7 +28,10 @@ const MOST_CREDIT = COST * BLOCK_RECORDS;
 const WAIT = 128;
 /** The bits that are set in four bytes beyond ASCII. */
 const NOT_ASCII = 0x8080_8080;
-/** If a last character of several bytes doesn't fit, the number of bytes must not equal the number of characters by chance. */
+/**
+ * If a last character of several bytes doesn't fit, the number of bytes must not equal the number of characters by
+ * chance.
+ */
 const LETTER_BYTES = 4;
 
 /** Encodes plain records of an array from a position on, up to the first that is not, and tells the block. */

@@ -53,7 +53,10 @@ export function openSource(source: unknown, collection: Collection): OpenedSourc
   return opened;
 }
 
-/** A consumed or destroyed stream would look like an empty collection, and completing the batch would remove every record. */
+/**
+ * A consumed or destroyed stream would look like an empty collection, and completing the batch would remove every
+ * record.
+ */
 function problemOf(source: object): string | undefined {
   if (source instanceof Readable || source instanceof ReadableStream) {
     if (wasRead(source)) return "a stream that was read before. Make a new one for each write.";

@@ -4,7 +4,10 @@ import { isPlain, isTime, OWN, ownTag, wordsOf } from "../cassette/fakes.js";
 import { leavesOf } from "../structure/json-path.js";
 import { decoded, partsOf, type RequestPart } from "../structure/request-parts.js";
 
-/** How far a request is from the recorded one: equal, or different in values that change with each run or each setup. */
+/**
+ * How far a request is from the recorded one: equal, or different in values that change with each run or each
+ * setup.
+ */
 type Distance = 0 | 1 | 2;
 
 const VOLATILE_NAME =
@@ -25,7 +28,10 @@ type Parts = ReadonlyMap<string, RequestPart>;
 const partsOfRequests = new WeakMap<RecordedRequest, Parts>();
 const wordsOfRuns = new WeakMap<RecordedRun, ReadonlySet<string>>();
 
-/** Finds the recorded exchange for a request. Several exchanges for one request answer in turn; the last one repeats. */
+/**
+ * Finds the recorded exchange for a request. Several exchanges for one request answer in turn; the last one
+ * repeats.
+ */
 export class Matcher {
   readonly #asked = new Map<number, number>();
 
@@ -105,7 +111,10 @@ export class Matcher {
     return [...this.watermarks].some((mark) => mark.length >= SHORTEST_PART && value.includes(mark));
   }
 
-  /** Whether a value comes from the connector itself. If an answer contained the value, too, the cassette has a fake in its place. */
+  /**
+   * Whether a value comes from the connector itself. If an answer contained the value, too, the cassette has a
+   * fake in its place.
+   */
   #isOwn(value: string): boolean {
     if (isPlain(value) || this.run.kept?.includes(value) !== false) return false;
     const known = wordsOfRuns.get(this.run) ?? wordsIn(this.run);
