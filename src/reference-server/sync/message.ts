@@ -19,7 +19,10 @@ export function decode<T>(type: { readonly decode: (reader: BinaryReader) => T }
   }
 }
 
-export function decodeRecordsMessage(bytes: Uint8Array) {
+export function decodeRecordsMessage(bytes: Uint8Array): {
+  readonly batchId: string;
+  readonly collection: NonNullable<SyncRecordsRequest["collection"]>;
+} {
   const { batchId, collection } = decode(SyncRecordsRequest, bytes);
   if (collection === undefined) {
     throw new Refusal(status.INVALID_ARGUMENT, "The message has no collection. Set exactly one.");

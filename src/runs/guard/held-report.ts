@@ -149,7 +149,8 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   const { known, sent, added, removed } = diff;
   if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection} would be removed`;
   if (rule === "window") return `only ${count(sent)} ${collection} were sent`;
-  if (rule === "added") return `${count(added)} of ${count(sent)} ${collection} are new`;
+  // Beside one of several baselines only the text has the figures.
+  if (rule === "added" && added > 0) return `${count(added)} of ${count(sent)} ${collection} are new`;
   if (rule === "no-baseline") return "the ledger knows no earlier run";
   if (rule === "unreadable-ledger") return "the ledger cannot be read";
   if (field === undefined) return message;

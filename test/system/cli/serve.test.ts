@@ -170,7 +170,6 @@ test("prints the version of the package with --version", async () => {
 const USAGE_ERROR = /^saas-management: [^\p{Cc}\p{Cf}]{1,400}\nTry "saas-management --help"\.\n$/u;
 
 test.each<[what: string, args: string[], named: string]>([
-  ["no command", [], ""],
   ["an unknown command", ["start"], "'start'"],
   ["an unknown option", ["serve", "--prot", "1"], "'--prot'"],
   ["an option without its value", ["serve", "--port"], "--port"],
