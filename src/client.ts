@@ -34,8 +34,8 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
   readonly tls?: TlsOptions | undefined;
   /**
    * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
-   * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy is
-   * on this machine too. `https://` to the proxy itself works for GraphQL only.
+   * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy
+   * is on this machine too. `https://` to the proxy itself works for GraphQL only.
    * @default that of `HTTPS_PROXY`, in capitals or not, unless `NO_PROXY` has the host, as for curl; never for loopback
    */
   readonly proxy?: string | undefined;
@@ -72,9 +72,9 @@ const SYNC_OPTIONS = {
 } satisfies OptionTable<SyncDefaults>;
 
 /**
- * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and changes a
- * workspace's portfolio, the Sync API pushes the data of custom connectors. Nothing is loaded or connected before it is
- * used.
+ * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and changes
+ * a workspace's portfolio, the Sync API pushes the data of custom connectors. Nothing is loaded or connected before it
+ * is used.
  *
  * @example
  * ```ts

@@ -30,9 +30,8 @@ export function forTerminal(text: string, stream: Parameters<typeof columnsOf>[0
 type Level = "debug" | "info" | "warn" | "error";
 
 /**
- * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of
- * either is a
- * JSON value, whatever a connector prints. Data can't control the terminal.
+ * The streams of the process. Data goes to stdout and everything else to stderr. With `--json`, each line of either is
+ * a JSON value, whatever a connector prints. Data can't control the terminal.
  */
 export class Io {
   readonly json: boolean;

@@ -24,7 +24,8 @@ export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollect
   /** What you've written so far, per collection. It's sent after everything has been judged. */
   readonly stats: Partial<Record<Collection, WriteStats>>;
   /**
-   * See {@link SyncBatch.write}. Resolves once the records are checked and stored. The counts are of records to be sent.
+   * See {@link SyncBatch.write}. Resolves once the records are checked and stored. The counts are of records to be
+   * sent.
    * @throws {InvalidInputError} the snapshot collection isn't declared, or was already written
    */
   write<C extends Snapshots | EventCollection>(

@@ -34,9 +34,9 @@ import type { RecordSource } from "../sync/write/source.js";
 import type { Connector, RunBatch, RunContext } from "./connector.js";
 import type { EventMemory } from "./events.js";
 
-/** Room for the id of the batch, which is not known yet: a message with a longer one may be larger than `messageBytes`. */
+/** Room for the id of the batch, not known yet. With a longer id, a message may be larger than `messageBytes`. */
 const ID_BYTES = 64;
-/** How often progress is told, in milliseconds: a source may take long for a message. */
+/** How often to report progress, in milliseconds: a source may take long for a message. */
 const TELL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -282,7 +282,7 @@ function overError(call: string, state: "completed" | "aborted"): BatchStateErro
   );
 }
 
-/** @throws {InvalidInputError} the connector returned work that nobody waits for: an iterator or an array of promises */
+/** @throws {InvalidInputError} the connector returned work that nobody awaits: an iterator or an array of promises */
 function checkReturned(result: unknown): void {
   if (typeof result !== "object" || result === null) return;
   if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {

@@ -89,8 +89,7 @@ export class Outage {
 /**
  * Releases the lock of a batch that failed. A failure is logged and must not mask the original error.
  * @param unclear The error of a completion that was sent. Without one, if the service calls the batch completed,
- *   someone else
- *   completed it, perhaps with only some of the records.
+ *   someone else completed it, perhaps with only some of the records.
  */
 export async function released(
   batch: BatchHandle,
@@ -149,7 +148,7 @@ export function outdated(
  * @param unclear The error of a batch that may have been completed.
  * @returns the error that the run throws
  */
-export async function toldFailure(
+export async function reportFailure(
   error: unknown,
   { installationId, onHeld, signal }: ResolvedRunOptions,
   logger: Logger,
@@ -176,8 +175,7 @@ export async function toldFailure(
 
 /**
  * No error of a run may hide that one of its batches may have been completed. If the error is the caller's own, it
- * stays
- * unchanged, and a warning says so.
+ * stays unchanged, and a warning says so.
  */
 function withUnclear(
   error: unknown,

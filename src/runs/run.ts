@@ -1,4 +1,4 @@
-/** A run: it extracts everything, is judged, and only then sends. The numbers are those of docs/reference/run-and-guard.md. */
+/** A run extracts everything, is judged, and only then sends. Numbers as in docs/reference/run-and-guard.md. */
 import { linkAbort, onAbort, raceAbort } from "../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError } from "../core/errors/index.js";
 import { traced } from "../core/trace.js";
@@ -12,7 +12,7 @@ import type { CompletionCounts } from "../sync/transport.js";
 import type { Connector } from "./connector.js";
 import { EventMemory } from "./events.js";
 import { Extraction } from "./extraction.js";
-import { type FailedBatch, Outage, outdated, released, toldFailure } from "./failures.js";
+import { type FailedBatch, Outage, outdated, released, reportFailure } from "./failures.js";
 import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
 import { Drafts } from "./ledger/drafts.js";
@@ -114,7 +114,7 @@ class Run {
       logger.info("saas-management: run completed", about);
       return receipt;
     } catch (error) {
-      throw await toldFailure(error, this.#options, logger, { ended: this.#ended, unclear: this.#unclear });
+      throw await reportFailure(error, this.#options, logger, { ended: this.#ended, unclear: this.#unclear });
     }
   }
 
@@ -175,7 +175,7 @@ class Run {
     return { spool, guard, events, extraction, before };
   }
 
-  /** @throws {RunOutdatedError} another run has completed a collection of this one, or moved a watermark that it was given */
+  /** @throws {RunOutdatedError} another run completed one of its collections, or moved a watermark it was given */
   #requireCurrent({ before, events }: Extracted, now: LedgerSnapshot): void {
     const names = [...this.#connector.snapshots, ...events.used];
     const subjects = names.map((name) => COLLECTIONS[name].wireName);
@@ -217,7 +217,7 @@ class Run {
     return batch;
   }
 
-  /** 5 to 8. Never rejects. If this run didn't send CompleteSyncBatch, someone else completed the batch, perhaps half sent. */
+  /** 5 to 8. Never rejects. A completed batch whose completion this run didn't send is someone else's, maybe half sent. */
   async #send(
     batch: BatchHandle,
     extracted: Extracted,
@@ -257,7 +257,7 @@ class Run {
     }
   }
 
-  /** 9 Note the run, with which its ids become the known ones. Without the note, the next run does too much, and says so. */
+  /** 9 Note the run: its ids become the known ones. If that fails, the next run does too much, and says so. */
   async #noteCompleted({ batch, drafts, counts }: CompletedBatch, extracted: Extracted): Promise<RunReceipt> {
     const { guard, events, extraction } = extracted;
     const { clock, logger, windowLimit } = this.#configuration;

@@ -8,7 +8,8 @@ const running = new Set<AbortController>();
 const ended = new WeakSet<AbortController>();
 
 /**
- * Aborts a run at the first SIGINT or SIGTERM, with an {@link InterruptedError}; a second one ends the process as usual.
+ * Aborts a run at the first SIGINT or SIGTERM, with an {@link InterruptedError}; a second one ends the process as
+ * usual.
  * @returns a function that removes the run, and the handlers with the last run
  */
 export function abortAtSignals(controller: AbortController): () => void {

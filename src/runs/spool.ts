@@ -63,9 +63,8 @@ export interface SpooledMessage extends Piece {
 }
 
 /**
- * What a connector has written, until it was judged and sent: the messages of each collection, and the lines of
- * their ids
- * for the ledger. A log that is written once, in memory and then in a file without a name.
+ * What a connector has written, until it was judged and sent: the messages of each collection, and the lines of their
+ * ids for the ledger. A log that is written once, in memory and then in a file without a name.
  */
 export class Spool {
   readonly #options: ReturnType<typeof readSpoolOptions>;

@@ -27,25 +27,19 @@ export interface SyncClient {
   /**
    * Pushes everything in one call. A run extracts, is judged, and only then sends.
    *
-   * 1. The run calls the connector once. It checks and encodes the records and keeps them on this machine, in
-   * memory and
-   *    then in a temporary file. Meanwhile there is no batch and no lock: a source may take hours.
+   * 1. The run calls the connector once. It checks and encodes the records and keeps them on this machine, in memory
+   *    and then in a temporary file. Meanwhile there is no batch and no lock: a source may take hours.
    * 2. It compares all snapshots with the ledger. If the guard holds one, nothing is sent.
    * 3. It starts a batch, sends everything, and completes the batch (service description, rule 8).
    *
-   * - `connector.snapshots` declares the snapshot collections of the run. Write each exactly once, in full; the
-   *   run fails if
-   *   one is missing, undeclared or written twice.
-   * - If the batch fails transiently or can't be started, the run aborts it and sends the same records in a new
-   *   one, until
-   *   `retryForMs` is over. It sends snapshots in full, and events that weren't accepted yet. It doesn't call
-   *   the connector
-   *   again.
-   * - If another run completes one of the same collections while this one reads its source, or moves a watermark
-   *   that this
-   *   one was given, the run fails, because its data may be older. With `ledger: "none"` nothing notices: don't
-   *   let runs
-   *   overlap then.
+   * - `connector.snapshots` declares the snapshot collections of the run. Write each exactly once, in full; the run
+   *   fails if one is missing, undeclared or written twice.
+   * - If the batch fails transiently or can't be started, the run aborts it and sends the same records in a new one,
+   *   until `retryForMs` is over. It sends snapshots in full, and events that weren't accepted yet. It doesn't call the
+   *   connector again.
+   * - If another run completes one of the same collections while this one reads its source, or moves a watermark that
+   *   this one was given, the run fails, because its data may be older. With `ledger: "none"` nothing notices: don't
+   *   let runs overlap then.
    * - Errors of the connector, and the signal's reason, are rethrown unchanged; nothing is sent.
    *
    * @example
@@ -71,13 +65,11 @@ export interface SyncClient {
    * Calls the connector without sending anything, and reports what a run would do: what it would send, add and remove,
    * whether the guard would hold it, and which records have problems. It needs no credential.
    *
-   * It checks, encodes and compares the records as a run does, and then drops them. Invalid records and
-   * duplicate ids would
-   * end a run; the preview lists them and continues. It reads the ledger and never changes it. It uses memory for three
-   * messages, and up to about 75 bytes per id.
+   * It checks, encodes and compares the records as a run does, and then drops them. Invalid records and duplicate ids
+   * would end a run; the preview lists them and continues. It reads the ledger and never changes it. It uses memory for
+   * three messages, and up to about 75 bytes per id.
    * @throws {InvalidInputError} an option is invalid, the connector did not write its `snapshots`, or an
-   *   `expectedCount`
-   *   differs
+   *   `expectedCount` differs
    * @throws {BatchStateError} a write failed, and the connector continued
    * @throws errors of the connector and of sources, and the signal's reason, unchanged
    */
@@ -95,14 +87,12 @@ export interface SyncClient {
   history(options?: Pick<RunOptions, "installationId" | "ledger" | "signal">): Promise<RunHistory>;
 
   /**
-   * Acquires the installation's lock and starts a batch, without a guard, a ledger or retries of the whole
-   * batch. It sends
-   * records while it reads them: those of a batch that isn't completed stay for good, unless a completed snapshot once
-   * contained them.
+   * Acquires the installation's lock and starts a batch, without a guard, a ledger or retries of the whole batch. It
+   * sends records while it reads them: those of a batch that isn't completed stay for good, unless a completed snapshot
+   * once contained them.
    *
-   * If you give up or time runs out, the call rejects at once. The request continues, and if it still starts a
-   * batch, the
-   * client aborts it, so that no lock is left.
+   * If you give up or time runs out, the call rejects at once. The request continues, and if it still starts a batch,
+   * the client aborts it, so that no lock is left.
    *
    * @example
    * ```ts
@@ -117,9 +107,8 @@ export interface SyncClient {
   startBatch(options?: BatchOptions): Promise<SyncBatch>;
 
   /**
-   * Aborts a batch that another process left behind, which releases its lock. Make sure that nothing writes to
-   * it any more:
-   * records that it added stay for good, unless a completed snapshot once contained them.
+   * Aborts a batch that another process left behind, which releases its lock. Make sure that nothing writes to it any
+   * more: records that it added stay for good, unless a completed snapshot once contained them.
    * @throws {BatchStateError} the batch has ended already
    * @throws {InvalidInputError} no batch id, or an option is wrong
    * @throws {SyncProtocolError} the service doesn't know the batch

@@ -118,7 +118,10 @@ export class BatchClient {
     return callWithRetry(configuration, operation, signal, attempt, options.onProgress);
   }
 
-  /** Makes a run: `close` waits for its end. @param run Gets what starts its batches, which outlive the client's end. */
+  /**
+   * Makes a run: `close` waits for its end.
+   * @param run Gets what starts its batches, which outlive the client's end.
+   */
   async whileRunning<T>(run: (start: BatchClient["start"]) => Promise<T>): Promise<T> {
     const running = run((options, watch) => this.start(options, watch, this.#over.signal));
     this.#runs.add(running);

@@ -4,9 +4,8 @@ const EARLIEST_SECONDS = Date.UTC(2000, 0, 1) / 1000;
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * The range of times that an event may have. The service counts an account as active until its last event, and
- * events can't be
- * taken back. A time before 2000 is usually a zero, or a number in the wrong unit.
+ * The range of times that an event may have. The service counts an account as active until its last event, and events
+ * can't be taken back. A time before 2000 is usually a zero, or a number in the wrong unit.
  */
 export class EventTimes {
   /** The limits for the record being explained; global because zod passes no context to its checks. */

@@ -6,13 +6,13 @@ import { BrokenRule, STORE_RULES, type StoreRule, TestedStore } from "./store-ru
 const LIMIT_MS = 60_000;
 
 /**
- * Checks that a store follows the rules of `Store`, in any test runner: it stores values whole or not at all, returns them
- * unchanged, lists them by prefix and deletes them, and no call waits for another call's slow value. The check writes
- * about 50 MiB in total, below keys that begin with `test-store-`, and cleans up; if a rule is broken, the values of
- * that rule stay.
+ * Checks that a store follows the rules of `Store`, in any test runner: it stores values whole or not at all, returns
+ * them unchanged, lists them by prefix and deletes them, and no call waits for another call's slow value. The check
+ * writes about 50 MiB in total, below keys that begin with `test-store-`, and cleans up; if a rule is broken, the
+ * values of that rule stay.
  *
- * Give the store as few connections as its users may have, for example one: that exposes a store that needs a connection
- * for each unfinished value. The check doesn't cover crashes of a process or a machine.
+ * Give the store as few connections as its users may have, for example one: that exposes a store that needs a
+ * connection for each unfinished value. The check doesn't cover crashes of a process or a machine.
  * @param makeStore Called for each of about 10 checks. It may return the same store each time, and it may have values.
  * @throws {Error} the store breaks a rule, which the message names, or it didn't answer for a minute
  */

@@ -140,8 +140,8 @@ export function raiseWindows(server: Server): void {
 const STREAM_NUMBER = "reference-server-stream";
 
 /**
- * The HTTP/2 streams of running calls, for faults that break them. gRPC does not expose them, so each is numbered before
- * gRPC sees it, and the call finds the number in its metadata.
+ * The HTTP/2 streams of running calls, for faults that break them. gRPC does not expose them, so each is numbered
+ * before gRPC sees it, and the call finds the number in its metadata.
  */
 export class CallStreams {
   readonly #streams = new Map<string, ServerHttp2Stream>();

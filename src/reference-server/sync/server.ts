@@ -20,8 +20,8 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 1;
 const CLOSE_GRACE_MS = 500;
 
 /**
- * Starts the Sync API. It accepts connections itself and hands them to gRPC, so that faults can end a single connection,
- * TLS is 1.2 or newer, and `close()` can end what gRPC waits for.
+ * Starts the Sync API. It accepts connections itself and hands them to gRPC, so that faults can end a single
+ * connection, TLS is 1.2 or newer, and `close()` can end what gRPC waits for.
  */
 export async function startSyncServer(
   options: ListenOptions,

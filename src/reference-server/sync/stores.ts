@@ -83,7 +83,8 @@ export class CollectionStore<C extends Collection> {
 
   /**
    * Called when a batch that included the collection completes. Marks the records of the previous completed snapshot
-   * that the batch did not send as removed. Records that only an aborted or expired batch sent belong to neither and stay.
+   * that the batch did not send as removed. Records that only an aborted or expired batch sent belong to neither and
+   * stay.
    */
   complete(batch: Batch): void {
     if (this.model === "event") return;

@@ -1,7 +1,6 @@
 /**
  * A held run leaves its snapshots in the ledger. An approval makes them what the next run is compared with: it may
- * differ
- * from them as any run may differ from the one before.
+ * differ from them as any run may differ from the one before.
  */
 import { randomBytes } from "node:crypto";
 import type { HeldReport } from "../../core/errors/index.js";

@@ -122,8 +122,8 @@ export class Guard {
   }
 
   /**
-   * Judges the snapshots, of which all records were written. Rejects with the reason of the run's signal when that fires: a
-   * ledger may never answer.
+   * Judges the snapshots, of which all records were written. Rejects with the reason of the run's signal when that
+   * fires: a ledger may never answer.
    * @param seen What the ledger has.
    * @returns those that are held
    */

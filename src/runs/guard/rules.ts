@@ -21,32 +21,28 @@ import type { FirstRun } from "./first-run.js";
 /** When a snapshot is held. Each rule counts on its own; `false` turns it off. */
 export interface GuardRules {
   /**
-   * By the ids that would be removed: if nothing is left, if none of at least 2 known ids is left, if at least
-   * `min` and
-   * more than `maxShare` of the known ids would be removed, or more than `max`. Also if more than 15 % and more
-   * than twice
-   * the usual share would be removed, or more than 5 % while repeated records suggest that a page was read twice.
+   * By the ids that would be removed: if nothing is left, if none of at least 2 known ids is left, if at least `min`
+   * and more than `maxShare` of the known ids would be removed, or more than `max`. Also if more than 15 % and more
+   * than twice the usual share would be removed, or more than 5 % while repeated records suggest that a page was read
+   * twice.
    * @default { maxShare: 0.25, min: 3 }
    */
   readonly removed?: RemovedRule | false | undefined;
   /**
    * By shrinking over several runs: if a snapshot has at least `min` and more than `maxShare` fewer ids than the
-   * largest
-   * one of the last `days` days, or of the last 8 completed runs if these reach further back.
+   * largest one of the last `days` days, or of the last 8 completed runs if these reach further back.
    * @default { maxShare: 0.25, min: 5, days: 7 }
    */
   readonly window?: WindowRule | false | undefined;
   /**
-   * By new ids: if they are more than `maxShare` of the known ids, of which there is at least one, and more than
-   * `min` or as
-   * many as at least 3 known ones.
+   * By new ids: if they are more than `maxShare` of the known ids, of which there is at least one, and more than `min`
+   * or as many as at least 3 known ones.
    * @default { maxShare: 0.4, min: 20 }
    */
   readonly added?: AddedRule | false | undefined;
   /**
-   * By the fields of up to 128 records, compared with the last completed run: if too many of them lost their
-   * values, took
-   * other values or all took the same one, and more than in the runs before (the guide "Snapshot safety" has the
+   * By the fields of up to 128 records, compared with the last completed run: if too many of them lost their values,
+   * took other values or all took the same one, and more than in the runs before (the guide "Snapshot safety" has the
    * limits).
    * @default true
    */
@@ -86,9 +82,8 @@ export interface GuardOptions extends GuardRules {
    */
   readonly collections?: Partial<Record<SnapshotCollection, GuardRules | false>> | undefined;
   /**
-   * Turns the guard off for runs that begin before this time, and on again after it: a `Date`, or an ISO 8601
-   * string such
-   * as `2026-12-31` or `2026-12-31T18:00:00Z`. What these runs send is compared and remembered as usual.
+   * Turns the guard off for runs that begin before this time, and on again after it: a `Date`, or an ISO 8601 string
+   * such as `2026-12-31` or `2026-12-31T18:00:00Z`. What these runs send is compared and remembered as usual.
    * @default the guard is on
    */
   readonly offUntil?: Date | string | undefined;
@@ -111,16 +106,14 @@ export interface JudgeOptions {
   readonly guard?: GuardOptions | false | undefined;
   /**
    * Id of the approval that a {@link RunHeldError} offered: this run may differ from that one as from the last
-   * completed
-   * one. An approval of the command line needs no option.
+   * completed one. An approval of the command line needs no option.
    * @default none
    */
   readonly approve?: string | undefined;
   /**
-   * Whether this is the first run of the installation with this ledger. Otherwise a run is held whose ledger
-   * knows nothing
-   * of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused. Numbers of
-   * records, such as `{ accounts: 1240 }`, mean the same, and refuse a run that has others.
+   * Whether this is the first run of the installation with this ledger. Otherwise a run is held whose ledger knows
+   * nothing of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused.
+   * Numbers of records, such as `{ accounts: 1240 }`, mean the same, and refuse a run that has others.
    * @default false
    */
   readonly firstRun?: FirstRun | undefined;

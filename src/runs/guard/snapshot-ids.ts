@@ -27,7 +27,10 @@ const PLACES = 4;
 const NEW = { isNew: true };
 const KNOWN = { isNew: false };
 
-/** Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and a sample of its fields. */
+/**
+ * Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and a sample of
+ * its fields.
+ */
 export class SnapshotIds implements RecordInspector {
   readonly table = new IdTable();
   readonly #options: SnapshotIdsOptions;
@@ -119,7 +122,10 @@ export class SnapshotIds implements RecordInspector {
     this.#places[at + 3] = idEnd;
   }
 
-  /** Puts the lines of the records that have places, and looks up their ids. @param record Has the first one's index. */
+  /**
+   * Puts the lines of the records that have places, and looks up their ids.
+   * @param record Has the first one's index.
+   */
   #collect(record: EncodedRecord, records: number): BlockRefusal | undefined {
     const { index } = record;
     const places = this.#places;

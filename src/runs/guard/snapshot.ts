@@ -133,7 +133,8 @@ export class GuardedSnapshot {
 
   /**
    * What the snapshot would be held for if a held run had been completed. Its ids that were known before count by
-   * themselves too, so that many new ones do not hide that those are gone; and so does what may have been completed since.
+   * themselves too, so that many new ones do not hide that those are gone; and so does what may have been completed
+   * since.
    */
   async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
     const { collection, sample } = this;

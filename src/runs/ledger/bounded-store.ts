@@ -23,9 +23,8 @@ const UNSUPPORTED = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM
 const LACKS: Readonly<Record<string, string>> = { link: "has no hard links", fsync: "cannot sync files" };
 
 /**
- * A store that is never waited for without end, and whose errors say what could not be done, and why. What it
- * throws means
- * that a value is out of reach, never that it is damaged: only who decodes a value can tell that.
+ * A store that is never waited for without end, and whose errors say what could not be done, and why. What it throws
+ * means that a value is out of reach, never that it is damaged: only who decodes a value can tell that.
  * @param location The ledger's name in messages.
  */
 export function boundedStore(store: Store, location: string, limits: StoreLimits): Store {

@@ -29,7 +29,10 @@ export interface KnownIds {
   pasts(): Promise<PastSnapshots>;
 }
 
-/** Lists of ids for people: what a run removes and adds, all that it sent if that is not known, and whose fields changed. */
+/**
+ * Lists of ids for people: what a run removes and adds, all that it sent if that is not known, and whose fields
+ * changed.
+ */
 export type Lists<List> = { readonly [Kind in ListKind]?: List };
 export const LIST_KINDS = ["removals", "additions", "sent", "changed"] as const;
 export type ListKind = (typeof LIST_KINDS)[number];

@@ -60,7 +60,8 @@ export class Drafts {
   }
 
   /**
-   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing it.
+   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing
+   * it.
    * @throws {ConfigurationError} the ledger cannot be written
    */
   async save(): Promise<void> {

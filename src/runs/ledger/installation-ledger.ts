@@ -6,14 +6,12 @@
  *   CompleteSyncBatch is sent. Those above the completed ones of the state are unclear; below, only those of the
  *   state before are kept.
  * - `accounts.00000008.<approval>.held`: the ids of a held run, which later ones are compared with as well.
- * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed
- *   and added,
- *   or a held one would have, for a person to read.
+ * - `accounts.00000008.<token>.removals.txt`, `.additions.txt` and `.sent.txt`: what a completed run has removed and
+ *   added, or a held one would have, for a person to read.
  *
  * A token `<run>-<batch>` belongs to one batch, and is the same in all collections: several batches may send a run. Two
  * batches may have one sequence, because ids are listed only after all of them were stored. `journal-entries.ts`
- * describes
- * the keys of open batches.
+ * describes the keys of open batches.
  *
  * Only the owner of the lock starts a snapshot, so a later batch has a higher sequence than all that it can see.
  */

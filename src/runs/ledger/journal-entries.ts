@@ -128,8 +128,8 @@ interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {
 }
 
 /**
- * Starts that are under way. If a process is killed before its start is answered, or the answer is lost, nobody knows the
- * id of its batch, but the next run can say what it waits for, and until when.
+ * Starts that are under way. If a process is killed before its start is answered, or the answer is lost, nobody knows
+ * the id of its batch, but the next run can say what it waits for, and until when.
  */
 export class PreparedStarts {
   readonly #clock: Clock;
@@ -175,7 +175,8 @@ export class PreparedStarts {
       const silentMs = now - entry.sequence;
       const isOver = silentMs > OVER_MS;
       const gone = isGone(read?.owner);
-      // Asked first: clocks jump, and a process that is gone stays gone. By another clock, nothing says when its lock ends.
+      // Asked first: clocks jump, and a process that is gone stays gone. By another clock, nothing says when its lock
+      // ends.
       if (gone)
         left.push({ ...entry, owner: read?.owner, begunBy: isOver ? now : Math.min(entry.sequence, now) });
       else if (isOver) await ledger.delete([entry]);
@@ -185,7 +186,9 @@ export class PreparedStarts {
     this.#left = left;
   }
 
-  /** In how many milliseconds the first lock may end that such a start holds: its lease began after the start was noted. */
+  /**
+   * In how many milliseconds the first lock may end that such a start holds: its lease began after the start was noted.
+   */
   get endsInMs(): number {
     const lefts = this.#left.map(({ begunBy }) => begunBy + LEASE_MS - this.#clock.now());
     return Math.min(...lefts.filter((leftMs) => leftMs > 0));

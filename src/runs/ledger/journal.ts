@@ -143,9 +143,8 @@ export class Journal {
   }
 
   /**
-   * Aborts the batches of dead processes, and those that this run has left. Never rejects; takes at most 5
-   * seconds and the
-   * time of the aborts. Failed aborts are tried again while the run waits.
+   * Aborts the batches of dead processes, and those that this run has left. Never rejects; takes at most 5 seconds and
+   * the time of the aborts. Failed aborts are tried again while the run waits.
    */
   readonly releaseOrphans = (): Promise<void> => {
     this.#recovering ??= this.#recover().finally(() => {

@@ -39,19 +39,16 @@ const STORE = { store: { ...withMethods("putIfAbsent", "get", "list", "delete"),
 /**
  * Keeps a ledger in a directory, with a folder for each installation. The directory belongs to the connector: it must
  * outlive the process, and the user must own its parent folder too. Don't share it between services over a network
- * drive;
- * use {@link storeLedger} for that.
+ * drive; use {@link storeLedger} for that.
  *
- * The file system must have hard links. Files have mode 0600 and are never modified; links aren't followed. A
- * damaged file, a file of
- * another installation, or a folder that another user owns or everyone may write to holds the run. 1,000,000 ids take
- * about 20 MiB.
+ * The file system must have hard links. Files have mode 0600 and are never modified; links aren't followed. A damaged
+ * file, a file of another installation, or a folder that another user owns or everyone may write to holds the run.
+ * 1,000,000 ids take about 20 MiB.
  * @param directory Created with mode 0700 if it does not exist. A relative path is resolved when this is called. By
  *   default `saas-management/ledger` in `$XDG_STATE_HOME`, which is `~/.local/state` if it is not set.
  * @param options `hashIds`: whether hashes are stored instead of ids, for ids that are personal data; false by default.
  *   Lists of removals then show hashes too. A hash hides an id from a reader; it does not stop anyone from testing
- *   whether
- *   a known id is stored.
+ *   whether a known id is stored.
  * @throws {ConfigurationError} the directory or an option is invalid
  */
 export function fileLedger(directory?: string, options?: { readonly hashIds?: boolean | undefined }): Ledger {

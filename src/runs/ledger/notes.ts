@@ -1,7 +1,6 @@
 /**
  * What runs and people note in the state of a ledger, each time as its next value. A held run is a baseline in the
- * collections
- * that it was held for, until a later snapshot of these is completed: that one has a higher sequence.
+ * collections that it was held for, until a later snapshot of these is completed: that one has a higher sequence.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { bestEffort, withinGrace } from "../../sync/call.js";
@@ -87,9 +86,8 @@ export async function noteApproved(ledger: InstallationLedger, approval: string)
 
 /**
  * Puts the next state, in a few tries: who puts it at the same time begins again.
- * @param isNoted Whether a state already includes the change. Then the change is not lost if this process is
- *   suspended before
- *   its put: others may have put the same key meanwhile, and deleted it again.
+ * @param isNoted Whether a state already includes the change. Then the change is not lost if this process is suspended
+ *   before its put: others may have put the same key meanwhile, and deleted it again.
  * @returns what was there before, with that state beside it
  */
 async function change(
@@ -147,9 +145,8 @@ function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion):
 }
 
 /**
- * What neither the state nor the one before names any more, up to the last completed snapshots: later entries may
- * be under
- * way. No clear ids are kept beside hashed ones.
+ * What neither the state nor the one before names any more, up to the last completed snapshots: later entries may be
+ * under way. No clear ids are kept beside hashed ones.
  */
 async function needlessOf(
   ledger: InstallationLedger,

@@ -49,8 +49,8 @@ export interface UsualShares {
 export type PastSnapshots = readonly PastSnapshot[];
 
 /**
- * Adds a completed snapshot to those before it: its last 8 snapshots are remembered, and of each day of the last `days` days
- * the largest one.
+ * Adds a completed snapshot to those before it: its last 8 snapshots are remembered, and of each day of the last `days`
+ * days the largest one.
  * @param approved Found, and allowed: for these rules and fields, earlier snapshots do not count any more.
  */
 export function remembered(

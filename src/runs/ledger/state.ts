@@ -1,7 +1,8 @@
 /**
- * What a ledger knows of an installation beside ids: the value of its entry `state` with the highest sequence. Who changes
- * it puts the next one, and of two at once, one begins again with what the other has put. The state before is kept, with
- * its ids: it is what is known if the last one is damaged. That one stays, too, until a person deletes it or approves a run.
+ * What a ledger knows of an installation beside ids: the value of its entry `state` with the highest sequence. Who
+ * changes it puts the next one, and of two at once, one begins again with what the other has put. The state before is
+ * kept, with its ids: it is what is known if the last one is damaged. That one stays, too, until a person deletes it or
+ * approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";

@@ -4,26 +4,23 @@
  *
  * Keys consist of parts of `[a-z0-9._-]` separated by slashes, up to 200 characters; no key is a folder of another key.
  * Values are streams of pieces of any size, may be empty, and never change after they were put. Pieces may share a
- * buffer:
- * copy what you keep. If a method throws, the run fails: nothing is completed, and nothing counts as damaged. Throw an
- * error with `retryable: true` if the store may be available again later; the `disposition` of the run's error is then
- * `retry-after`. A call, and each piece of a value, may take as long as the client's `timeoutMs`.
+ * buffer: copy what you keep. If a method throws, the run fails: nothing is completed, and nothing counts as damaged.
+ * Throw an error with `retryable: true` if the store may be available again later; the `disposition` of the run's error
+ * is then `retry-after`. A call, and each piece of a value, may take as long as the client's `timeoutMs`.
  */
 export interface Store {
   /**
-   * Stores a value, unless the key already has one. Atomic: if several calls use the same key, exactly one
-   * returns true, and readers never see part of a value. Durable: once it has returned, the value survives a
-   * crash, and `get` and `list` find it in every
-   * process. If the value throws, store nothing and reject.
+   * Stores a value, unless the key already has one. Atomic: if several calls use the same key, exactly one returns
+   * true, and readers never see part of a value. Durable: once it has returned, the value survives a crash, and `get`
+   * and `list` find it in every process. If the value throws, store nothing and reject.
    *
    * A run puts its ids while it sends its records, several values at once, so don't hold a lock meanwhile.
    * @returns whether this call stored its value
    */
   putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean>;
   /**
-   * Returns the value of a key, undefined if it has none. If a value is deleted during a read, the read returns
-   * all of it
-   * or throws.
+   * Returns the value of a key, undefined if it has none. If a value is deleted during a read, the read returns all of
+   * it or throws.
    */
   get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Lists the keys that start with `prefix`, in any order. Keys that come or go meanwhile may be listed or not. */

@@ -76,7 +76,9 @@ export interface RecordInspector {
 /** Returns the inspector of a write that begins, if there is one. */
 export type InspectorOf = (collection: CollectionInfo) => RecordInspector | undefined;
 
-/** Shows the records of a write to its inspector, single ones together if it can see blocks: that costs half as much. */
+/**
+ * Shows the records of a write to its inspector, single ones together if it can see blocks: that costs half as much.
+ */
 export class InspectedRecords {
   readonly #inspector: RecordInspector;
   readonly #builder: MessageBuilder;
@@ -133,7 +135,10 @@ export class InspectedRecords {
     if (this.#unseen === GROUP) this.show();
   }
 
-  /** Shows what was added, which must happen before anything else is shown or sent. @param buffer That of its message. */
+  /**
+   * Shows what was added, which must happen before anything else is shown or sent.
+   * @param buffer That of its message.
+   */
   show(buffer: Uint8Array = this.#builder.buffer, isLate = false): void {
     const block = { starts: this.#starts, records: this.#unseen };
     if (block.records === 0) return;

@@ -18,9 +18,9 @@ const MOST_FAILURES = 2;
 /**
  * The connection that calls use, and those that it replaced.
  *
- * A connection that failed, stalled, lay idle or was discarded is replaced with the next call, so that each attempt of the
- * SDK's retries is one attempt to connect: grpc-js alone would fail the calls in between with a stale reason, pause by a
- * schedule of its own, and wait without limit for a peer that accepts and says nothing.
+ * A connection that failed, stalled, lay idle or was discarded is replaced with the next call, so that each attempt of
+ * the SDK's retries is one attempt to connect: grpc-js alone would fail the calls in between with a stale reason, pause
+ * by a schedule of its own, and wait without limit for a peer that accepts and says nothing.
  */
 export class Connections {
   readonly #target: string;
@@ -194,8 +194,8 @@ class Connection {
   }
 
   /**
-   * Whether networks on the way may have forgotten it, without a word. grpc-js closes an idle connection too, but for 10
-   * seconds more it would use it again; and its clock stands still while the machine sleeps.
+   * Whether networks on the way may have forgotten it, without a word. grpc-js closes an idle connection too, but for
+   * 10 seconds more it would use it again; and its clock stands still while the machine sleeps.
    */
   get #isIdle(): boolean {
     return this.#calls === 0 && elapsedSince(this.#clock, this.#usedAt) >= this.#idleLimitMs;

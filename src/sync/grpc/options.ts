@@ -64,8 +64,8 @@ function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
 }
 
 /**
- * Returns where a channel connects to, and the options that lead it from there to the server. grpc-js reads proxies from
- * the environment only, and passes them to its connections as these channel options.
+ * Returns where a channel connects to, and the options that lead it from there to the server. grpc-js reads proxies
+ * from the environment only, and passes them to its connections as these channel options.
  * @param target Host and port of the server.
  */
 export function proxyRoute(

@@ -56,8 +56,8 @@ const RESET_STREAM: ReadonlySet<string> = new Set([
 const REFUSED_STREAM = "Stream refused by server";
 
 /**
- * Whether the server certainly did not process it (RFC 9113, section 8.7). One that says the same in an answer of its own
- * may have: a proxy, with another attempt.
+ * Whether the server certainly did not process it (RFC 9113, section 8.7). One that says the same in an answer of its
+ * own may have: a proxy, with another attempt.
  */
 export function isUnprocessed(failure: FailedCall | undefined): boolean {
   return failure?.details === REFUSED_STREAM && !failure.isAnswered;

@@ -37,8 +37,8 @@ export class IdTable {
   }
 
   /**
-   * Makes parts that hold nothing yet as large as so many ids need. Each time that one grows it leaves memory outside of
-   * the heap behind, for which the collector walks all of the heap.
+   * Makes parts that hold nothing yet as large as so many ids need. Each time that one grows it leaves memory outside
+   * of the heap behind, for which the collector walks all of the heap.
    */
   expect(ids: number): void {
     const slots = Math.min(ids, MOST_EXPECTED) / MAX_LOAD / PARTS;

@@ -148,7 +148,9 @@ function repeats(value: unknown, seen: WeakSet<object>): boolean {
   });
 }
 
-/** The fields of a record such as `{ microsoft: { … } }`. Objects in a flat record may be shared, such as attributes. */
+/**
+ * The fields of a record such as `{ microsoft: { … } }`. Objects in a flat record may be shared, such as attributes.
+ */
 function detailsOf(record: unknown): unknown {
   const [details, ...others] = isObject(record) ? Object.values(record) : [];
   return others.length === 0 ? details : undefined;

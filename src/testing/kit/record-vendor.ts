@@ -15,9 +15,9 @@ import type { Forwarding } from "./vendor/server.js";
  * Records a vendor's answers to a connector, for `testConnector`. Runs the connector once against the real vendor, and
  * again if it advanced a watermark. Nothing is sent to the service (`context.preview` is true).
  *
- * - Replaces every string with a fake of the same form, equal words with equal fakes, so ids, cursors and links still lead
- *   from answers to requests. Numbers, booleans, times, field names and words of paths stay, and so do values that repeat
- *   like an enum's, which it prints by field. It keeps only the headers for paging, waiting and dates.
+ * - Replaces every string with a fake of the same form, equal words with equal fakes, so ids, cursors and links still
+ *   lead from answers to requests. Numbers, booleans, times, field names and words of paths stay, and so do values that
+ *   repeat like an enum's, which it prints by field. It keeps only the headers for paging, waiting and dates.
  * - Keeps nothing of what the connector itself sends, such as keys, except a digest of 20 bits where it distinguishes
  *   requests.
  * - Records requests made with fetch, undici, `node:http` and `node:https`, and with libraries that use them. It can't

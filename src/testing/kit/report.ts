@@ -23,8 +23,8 @@ export interface ConnectorReport {
      *   run's effect.
      * - `held`: the guard held the run, and the next one had the clean run's effect.
      * - `same`: the run completed with the clean run's effect.
-     * - `WRONG`: the run completed with another effect, failed while sending, or didn't end; or the next run had another
-     *   effect; or a secret leaked.
+     * - `WRONG`: the run completed with another effect, failed while sending, or didn't end; or the next run had
+     *   another effect; or a secret leaked.
      * - `not-applicable`: the source has no place for the fault.
      */
     readonly verdict: "refused" | "held" | "same" | "WRONG" | "not-applicable";

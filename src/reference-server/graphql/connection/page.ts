@@ -39,7 +39,8 @@ export interface Page<R> {
  * Cuts a page out of sorted rows as in the Relay specification: first the rows between the cursors, then the first or
  * last of these.
  *
- * @throws GraphQLError the arguments contradict each other, a size is negative or above `maximum`, or a cursor is invalid
+ * @throws GraphQLError the arguments contradict each other, a size is negative or above `maximum`, or a cursor is
+ *   invalid
  */
 function pageOf<R extends IdentifiedRow>(
   rows: readonly R[],

@@ -49,8 +49,8 @@ export function ownTag(salt: string, text: string): string {
 }
 
 /**
- * Replaces texts word by word: equal words get equal fakes of the same length, form and letter case. A name still matches
- * its e-mail address and an id its link, and whatever is between the words stays.
+ * Replaces texts word by word: equal words get equal fakes of the same length, form and letter case. A name still
+ * matches its e-mail address and an id its link, and whatever is between the words stays.
  */
 export class Fakes {
   /** By word in lower case. */

@@ -8,7 +8,9 @@ import { Fakes, isPlain, OWN, ownTag, wordsOf } from "./fakes.js";
 import { Fields } from "./fields.js";
 import { mapCsv, mapXml } from "./texts.js";
 
-/** Answer headers that connectors use for paging, waiting and dates. The cassette has no others, and none of requests. */
+/**
+ * Answer headers that connectors use for paging, waiting and dates. The cassette has no others, and none of requests.
+ */
 const HARMLESS =
   /^(?:content-type|link|retry-after|etag|location|date|last-modified|set-cookie|content-range|(?:x-)?rate-?limit-[a-z-]+|x-(?:total|total-count|total-pages|page|per-page|next-page|prev-page))$/;
 /** What a path segment looks like that names a resource. */
@@ -46,7 +48,9 @@ export function redact(
   return { cassette, kept: fields.kept };
 }
 
-/** A part that is the same in all requests, such as a password, distinguishes none of them, so it's dropped entirely. */
+/**
+ * A part that is the same in all requests, such as a password, distinguishes none of them, so it's dropped entirely.
+ */
 function withoutNeedlessTags(runs: Runs): Runs {
   const tags = new Map<string, Set<string>>();
   const parts = runs.flatMap(({ exchanges }) => exchanges.flatMap(({ request }) => partsOf(request)));

@@ -96,8 +96,8 @@ function planOf(view: View, [, where, , change]: Row): Plan | undefined {
 }
 
 /**
- * Whether the missing items are noticeable at all, by the vendor's total or by the guard. You can't blame a connector for
- * losses that even the totals agree with.
+ * Whether the missing items are noticeable at all, by the vendor's total or by the guard. You can't blame a connector
+ * for losses that even the totals agree with.
  */
 function isPlayable(listing: Listing, { pages, total, isVisible }: Layout): boolean {
   const lost = lostOf(listing, pages);

@@ -11,8 +11,8 @@ import type { GuardOptions } from "../../../runs/guard/rules.js";
 /** Options of {@link testConnector} and {@link connectorTests}. */
 export interface KitOptions {
   /**
-   * Path or URL of a recording made by {@link recordVendor}. The faults then change the vendor's answers, and nothing goes
-   * over the network.
+   * Path or URL of a recording made by {@link recordVendor}. The faults then change the vendor's answers, and nothing
+   * goes over the network.
    * @default none: the connector reads its real source, and the faults change the records that it writes
    */
   readonly cassette?: string | URL | undefined;
@@ -21,8 +21,8 @@ export interface KitOptions {
   /** Names of the faults to run. @default all */
   readonly only?: readonly string[] | undefined;
   /**
-   * Faults to skip, by name, each with a reason that appears in the report:
-   * `{ "twin-id-in-case": "ids are case-sensitive here" }`.
+   * Faults to skip, by name, each with a reason that appears in the report: `{ "twin-id-in-case": "ids are
+   * case-sensitive here" }`.
    * @default none
    */
   readonly except?: Readonly<Record<string, string>> | undefined;
