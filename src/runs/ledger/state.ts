@@ -148,7 +148,7 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       if (!isPossible(sequence)) throw ledger.unusable(key, "no run has counted so far");
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
-      const known = upTo(ledger.limits.clock.now(), fields);
+      const known = withClampedExpiry(ledger.limits.clock.now(), fields);
       // What was held may have been decided since then.
       const state = damage.length === 0 ? known : withoutHolds(known);
       // Who has deleted a file has gone back to the state before.
@@ -179,7 +179,7 @@ function snapshotOf(
 }
 
 /** What a clock ahead has held may be approved as if it had been held now: the next note keeps that. */
-function upTo(now: number, state: LedgerState): LedgerState {
+function withClampedExpiry(now: number, state: LedgerState): LedgerState {
   const held = state.held.map(({ expiresAt, ...run }) => {
     return { ...run, expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };
   });
