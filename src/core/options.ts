@@ -160,8 +160,8 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 /**
  * Copies a caller's headers. Refuses a `Headers`, a Map or a list of pairs, because they'd be sent as no headers at
  * all.
- * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header is one that
- * the SDK or the connection sets
+ * @throws {ConfigurationError | InvalidInputError} not a plain object, a value is not a string, or the header is one
+ *   that the SDK or the connection sets
  */
 export function readHeaders(
   headers: unknown,

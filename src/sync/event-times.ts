@@ -4,9 +4,8 @@ const EARLIEST_SECONDS = Date.UTC(2000, 0, 1) / 1000;
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * The range of times that an event may have. The service counts an account as active until its last event, and
- * events can't be
- * taken back. A time before 2000 is usually a zero, or a number in the wrong unit.
+ * The range of times that an event may have. The service counts an account as active until its last event, and events
+ * can't be taken back. A time before 2000 is usually a zero, or a number in the wrong unit.
  */
 export class EventTimes {
   /** The limits for the record being explained; global because zod passes no context to its checks. */
@@ -26,7 +25,7 @@ export class EventTimes {
     return seconds >= EARLIEST_SECONDS && seconds <= this.#latest;
   }
 
-  /** What was expected in place of a time that it does not have. */
+  /** Says what was expected instead of a time outside the range. */
   static describe(seconds: number): string {
     const when = seconds < EARLIEST_SECONDS ? "earlier" : "later";
     return `a time from the year 2000 to a day from now, got one that is ${when}; sync.allowAnyEventTime permits it`;

@@ -60,8 +60,8 @@ function largestPage({ maxAllowedItems: limit }: Readonly<Record<string, unknown
 }
 
 /**
- * Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`, and what to do. Shows only names and fields of
- * inputs.
+ * Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`, and what to do. Shows only names and fields
+ * of inputs.
  */
 export function describeEntries(errors: GraphQLResponseError["errors"]) {
   const codes = errors.map(({ extensions }) => extensions?.code ?? "").filter(isPlainCode);
