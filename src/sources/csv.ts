@@ -31,14 +31,12 @@ const CSV_OPTIONS = {
  * Streams the records of a CSV file (RFC 4180); memory doesn't grow with the file.
  *
  * - The first row is the header. Each further row becomes an object of strings; an empty cell is an empty string.
- * - It accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line
- *   `sep=;`. The
+ * - It accepts a byte order mark, both kinds of line ends, quoted line breaks, empty lines and Excel's line `sep=;`. The
  *   line `""` isn't empty: it's a row with an empty cell.
  * - Columns that you don't read may have no heading, or duplicate ones.
  * - It never guesses or skips. It throws an error that names the line for a row with too few or too many cells, a
- *   repeated
- *   header, quotes that don't match, a `\r` without a line feed outside quotes, invalid bytes, half of a character in a
- *   stream of text, a zero character, a missing column, and a file without rows.
+ *   repeated header, quotes that don't match, a `\r` without a line feed outside quotes, invalid bytes, half of a
+ *   character in a stream of text, a zero character, a missing column, and a file without rows.
  * - It recognizes compressed files, Excel workbooks, PDFs and HTML pages, and says so when it refuses them.
  * - If a write rejects a record, the error names its location, such as `users.csv:1042`.
  *

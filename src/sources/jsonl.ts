@@ -27,8 +27,8 @@ const JSONL_OPTIONS = {
  * Streams the records of a JSON Lines file (one JSON value per line); memory doesn't grow with the file.
  *
  * - It skips empty lines, but refuses a file with nothing else. The last line needs no line feed.
- * - It throws an error that names the line for a line that isn't JSON (such as a truncated last line), a line that is too
- *   long, invalid bytes, and half of a character in a stream of text.
+ * - It throws an error that names the line for a line that isn't JSON (such as a truncated last line), a line that is
+ *   too long, invalid bytes, and half of a character in a stream of text.
  * - If a write rejects a record, the error names its location, such as `users.jsonl:1042`.
  *
  * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.
@@ -47,7 +47,10 @@ export function fromJsonl<R>(
      * @default "utf-8"
      */
     readonly encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | undefined;
-    /** Whether a file without values is an empty collection. @default false: an error, because its writer may have failed */
+    /**
+     * Whether a file without values is an empty collection.
+     * @default false: such a file is an error, because the program that wrote it may have failed
+     */
     readonly allowEmpty?: boolean | undefined;
     /** The file's name in locations. @default the file's base name; `stream` for a stream */
     readonly name?: string | undefined;

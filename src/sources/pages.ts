@@ -16,7 +16,10 @@ type FetchPage<Item> = Parameters<typeof fromPages<Item>>[0];
 
 /** Options of `fromPages`. */
 export interface PagesOptions<Item, R> {
-  /** Turns an item into a record, or returns undefined to skip it; `stats` counts these. @default the items are records */
+  /**
+   * Turns an item into a record, or returns undefined to skip it; `stats` counts skipped items.
+   * @default the items are the records
+   */
   readonly map?: ((item: Item, at: RecordLocation) => R | undefined) | undefined;
   /** Maximum number of pages; a longer listing is an error. @default 100000 */
   readonly maxPages?: number | undefined;
@@ -45,8 +48,8 @@ const PAGES_OPTIONS = {
  *   number of items that differs from the vendor's total. It accepts up to `maxEmptyPages` consecutive empty pages that
  *   have a next page.
  * - Such an error is `retryable` if the total differs or a page is repeated: the data may have changed meanwhile.
- * - Errors that `fetchPage` and `map` throw are rethrown unchanged. If they have `retryable: true`, for example because a
- *   cursor expired, they ask for another run (`disposition`).
+ * - Errors that `fetchPage` and `map` throw are rethrown unchanged. If they have `retryable: true`, for example because
+ *   a cursor expired, they ask for another run (`disposition`).
  * - If a write rejects a record, the error names its location, such as `page 3, item 17`.
  * @param options Required, with `map`, if the items aren't records.
  * @throws {InvalidInputError} an option is invalid
