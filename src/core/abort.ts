@@ -3,7 +3,7 @@ import { type Rule, withMethods } from "./validate.js";
 // Looked up, not imported: browsers have none.
 const util = globalThis.process?.getBuiltinModule?.("node:util");
 
-/** The platform's own class: its fetch refuses other signals, such as those of a jsdom that replaced the globals. */
+/** The platform's own class. Its fetch refuses any other signal, such as jsdom's where that replaced the globals. */
 const Platform: unknown = util?.transferableAbortController?.().constructor;
 
 function createController(): AbortController {

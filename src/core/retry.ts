@@ -203,7 +203,7 @@ function noteFailure(reason: unknown, attempts: number, deadline: Deadline): Saa
   return reason;
 }
 
-/** Why no other attempt is made; undefined if one is. */
+/** Why there is no time for another attempt; undefined if there is. */
 function stopReason(
   askedMs: number,
   delayMs: number,

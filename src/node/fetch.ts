@@ -82,7 +82,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
       "This runtime, or a bundler, replaced the package undici, which tls and proxy need. Nothing was sent.",
     );
   }
-  // undici takes signals of the class that is global when it is loaded, which may be that of jsdom.
+  // undici only accepts signals of the class that was global when it was loaded, which may be jsdom's.
   return { fetch, dispatcher, Controller: AbortController, Signal: AbortSignal };
 }
 

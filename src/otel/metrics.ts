@@ -48,7 +48,7 @@ export class Metrics {
     else if (call === "sync.run") this.#run(message, seconds, attributes);
   }
 
-  /** Records that a run's connector writes are only counted when the run completes, because they may never be sent. */
+  /** Skips what a run's connector writes: `#run` counts it once it's complete, because it may never be sent. */
   #write(message: ChannelMessage, attributes: Attributes): void {
     if (message.batchId !== undefined)
       this.#meters.records.add(numberIn(message.result, "accepted"), attributes);

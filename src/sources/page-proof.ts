@@ -92,7 +92,7 @@ export class PageProof {
   }
 
   /**
-   * Adds the records of the latest page, to compare them if its items contain functions and so can't be compared.
+   * Adds the records of the latest page. It only compares them if the items contain functions and can't be compared.
    * @throws {InvalidInputError} an earlier page had the same records
    */
   addRecords(records: readonly unknown[], number: number): void {

@@ -17,8 +17,8 @@ type FetchPage<Item> = Parameters<typeof fromPages<Item>>[0];
 /** Options of `fromPages`. */
 export interface PagesOptions<Item, R> {
   /**
-   * Turns an item into a record, or returns undefined to skip it; `stats` counts these.
-   * @default the items are records
+   * Turns an item into a record, or returns undefined to skip it; `stats` counts skipped items.
+   * @default the items are the records
    */
   readonly map?: ((item: Item, at: RecordLocation) => R | undefined) | undefined;
   /** Maximum number of pages; a longer listing is an error. @default 100000 */

@@ -64,7 +64,7 @@ test.each(CASES)("tells the option %s as data, in the words of its message", asy
   const { advice, message } = error;
   expect(advice?.option).toBe(option);
   expect(message).toContain(advice?.text);
-  // So that a shell can say it in words of its own.
+  // The command line names its own option instead.
   expect(messageOf(error)).toMatch(shown);
   expect(JSON.stringify(error)).not.toContain("advice");
 });

@@ -261,7 +261,7 @@ test.each<
   const name = `${vendor}.csv`;
   const input = () => Readable.from([`${head}\n${rows}`]);
   expect(await sent("accounts", input(), { name }, map)).toMatchObject(expected);
-  // The vendor renames each column that the map reads, or says the same in another language.
+  // The vendor renames all columns, or translates them.
   const renamed = Readable.from([`${head.replaceAll(/\w+/g, (word) => `${word}_2`)}\n${rows}`]);
   await expect(sent("accounts", renamed, { name }, map)).rejects.toThrow("There is no column");
   expect(service.states()).toEqual(["completed"]);

@@ -215,7 +215,7 @@ export class RunHeldError extends SdkError {
     super(message, details, ["report"]);
   }
 
-  /** @internal Prints the report once: it is also the message. */
+  /** @internal Prints the report in place of the message, which says the same in one line. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return `${this.stack}`.replace(this.message, () => `${this.report}`);
   }

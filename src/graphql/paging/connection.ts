@@ -26,7 +26,7 @@ export interface Connection<Node> extends AsyncIterable<Node> {
   firstPage(): Promise<Page<Node>>;
   /**
    * Every page, including empty ones.
-   * @throws {PaginationError} from `next()`, as any error of a request
+   * @throws {PaginationError} from `next()`, which also throws any error of a request
    */
   pages(): AsyncIterable<Page<Node>>;
   /**

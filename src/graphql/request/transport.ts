@@ -19,7 +19,7 @@ export class Transport {
   readonly #configuration: GraphQLConfiguration;
   readonly #running = new Map<LinkedController, Promise<unknown>>();
   #closed = false;
-  /** The credential of the last request that got a response. */
+  /** The latest credential that the service accepted. */
   #accepted: string | undefined;
 
   constructor(configuration: GraphQLConfiguration) {
