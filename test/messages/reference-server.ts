@@ -22,7 +22,7 @@ export const messages: readonly {
     text: 'fault.status: Expected a gRPC status such as "UNAVAILABLE".',
   },
   {
-    title: "a fault that never struck",
+    title: "a fault that never fired",
     provoke: () => {
       const faults = new FaultInjector();
       faults.add({ on: "sync", ...unavailable });

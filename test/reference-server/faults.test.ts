@@ -13,14 +13,14 @@ const fixture = syncFixture();
 
 const unavailable = { fault: "status", status: "UNAVAILABLE" } as const;
 
-/** Aborts an unknown batch several times and returns the codes: UNAVAILABLE if a fault struck. */
+/** Aborts an unknown batch several times and returns the codes: UNAVAILABLE if a fault fired. */
 async function abortUnknown({ client }: SyncFixture, calls: number): Promise<string[]> {
   const codes: string[] = [];
   for (let i = 0; i < calls; i++) codes.push((await refused(client.abort("no-such-batch"))).code);
   return codes;
 }
 
-test("strikes `times` calls from the n-th since it was added", async () => {
+test("fires on `times` calls from the n-th since it was added", async () => {
   const started = fixture();
   await abortUnknown(started, 1);
   const fault = started.server.faults.add({ on: "sync", nth: 2, times: 2, ...unavailable });
@@ -28,7 +28,7 @@ test("strikes `times` calls from the n-th since it was added", async () => {
   expect(fault.fired).toBe(2);
 });
 
-test("counts and strikes calls of its operation and API only", async () => {
+test("counts calls of its operation and API only, and fires on no others", async () => {
   const started = fixture();
   const { client, server } = started;
   server.faults.add({ on: "CompleteSyncBatch", ...unavailable });
@@ -38,7 +38,7 @@ test("counts and strikes calls of its operation and API only", async () => {
   expect(html.fired).toBe(0);
 });
 
-test("lets the fault that was added first strike, and the second one at the next call", async () => {
+test("fires the fault that was added first, and the second one at the next call", async () => {
   const started = fixture();
   started.server.faults.add({ on: "sync", ...unavailable });
   const second = started.server.faults.add({ on: "sync", fault: "status", status: "RESOURCE_EXHAUSTED" });
@@ -46,7 +46,7 @@ test("lets the fault that was added first strike, and the second one at the next
   expect(second.fired).toBe(1);
 });
 
-test("fails assertFired() and lists the faults that have not struck", async () => {
+test("fails assertFired() and lists the faults that never fired", async () => {
   const started = fixture();
   const { faults } = started.server;
   faults.add({ on: "StartSyncBatch", ...unavailable });
@@ -61,7 +61,7 @@ test("fails assertFired() and lists the faults that have not struck", async () =
   faults.assertFired();
 });
 
-test("strikes calls of both APIs with a fault on every call", async () => {
+test("fires on calls of both APIs with a fault on every call", async () => {
   const started = fixture();
   const fault = started.server.faults.add({ on: "*", times: 2, fault: "drop" });
   expect(await abortUnknown(started, 1)).toEqual(["UNAVAILABLE"]);
@@ -131,7 +131,7 @@ test("drops a connection over TLS", async () => {
   await secure.start(server.installationId);
 });
 
-test("drops only the connection of the struck call", async () => {
+test("drops only the connection of the call on which it fires", async () => {
   const { client, connect, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   const stream = client.open().send(batchId, accounts("a"));

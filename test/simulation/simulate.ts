@@ -119,7 +119,7 @@ export async function simulate(program: Program): Promise<Simulated> {
       fired: faults.fired,
       crashed: transports.some(({ locks }) => locks.crashed),
       missed: [
-        ...faults.missed.map((fault) => `a fault never struck: ${JSON.stringify(fault)}`),
+        ...faults.missed.map((fault) => `a fault never fired: ${JSON.stringify(fault)}`),
         ...unsuccessful(program, service),
       ],
       conducts: transports.map(({ conduct }) => conduct),

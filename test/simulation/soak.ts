@@ -79,7 +79,7 @@ console.log(tally.figures(seconds));
 console.table(tally.faults);
 const { idle } = tally;
 if (failure !== undefined || idle.length > 0) {
-  console.error(failure ?? `Faults that never struck: ${idle.map(({ fault }) => fault).join("; ")}`);
+  console.error(failure ?? `Faults that never fired: ${idle.map(({ fault }) => fault).join("; ")}`);
   process.exitCode = 1;
 }
 

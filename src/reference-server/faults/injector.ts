@@ -57,10 +57,10 @@ export class FaultInjector implements Faults {
       if (fault.message !== message || (fault.api !== "*" && fault.api !== api)) return [];
       if (on !== "*" && on !== api && on !== operation) return [];
       entry.calls++;
-      const mayStrike = (): boolean => entry.fired < times;
-      if (entry.calls < nth || !mayStrike()) return [];
+      const mayFire = (): boolean => entry.fired < times;
+      if (entry.calls < nth || !mayFire()) return [];
       const fires = (): boolean => {
-        if (!mayStrike()) return false;
+        if (!mayFire()) return false;
         entry.fired++;
         return true;
       };

@@ -51,7 +51,7 @@ export function unexpectedError(place?: ErrorPlace): GraphQLError {
   return requestError(ErrorCode.unexpected, "Unexpected execution error.", place);
 }
 
-/** What the caller sees of an error. One without a code is a bug in this server: only the process reports it. */
+/** What the caller sees of an error. One without a code is a bug in this server, which only its process reports. */
 export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError {
   if (!(error instanceof GraphQLError)) {
     // graphql-http's own errors, if it has another copy of graphql.

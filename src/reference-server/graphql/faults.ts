@@ -38,7 +38,7 @@ function isBodyFault(fault: CheckedFault): fault is BodyFault {
  * @returns the answer in place of the server's; null if the server answers itself
  * @throws ConnectionFault, or the signal's reason if the caller is gone
  */
-export async function strikeRequest(exchange: Exchange): Promise<Response | null> {
+export async function fireAtRequest(exchange: Exchange): Promise<Response | null> {
   for (const { fault, fires } of exchange.due) {
     if (fault.at !== "request" || !fires()) continue;
     const answer = await replacement(fault, exchange);
@@ -48,10 +48,10 @@ export async function strikeRequest(exchange: Exchange): Promise<Response | null
 }
 
 /**
- * Fires the faults that change the answer. Throws like {@link strikeRequest}.
+ * Fires the faults that change the answer. Throws like {@link fireAtRequest}.
  * @param own the server's answer, or a fault's answer in its place: then only its body can be broken
  */
-export async function strikeAnswer(
+export async function fireAtAnswer(
   exchange: Exchange,
   own: Response,
 ): Promise<{ readonly answer: Response; readonly body: BodyFault | undefined }> {

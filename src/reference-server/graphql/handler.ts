@@ -34,7 +34,7 @@ import {
   requestError,
   unexpectedError,
 } from "./errors.js";
-import { ConnectionFault, type Exchange, pageBreaker, strikeRequest } from "./faults.js";
+import { ConnectionFault, type Exchange, fireAtRequest, pageBreaker } from "./faults.js";
 import { executableSchema, type RequestContext } from "./schema.js";
 import { checkVariables, validateDocument } from "./validate.js";
 
@@ -64,10 +64,10 @@ export function graphQLHandler({ keys, faults, clock, pageSize }: GraphQLHandler
     const isDocument = !(document instanceof GraphQLError);
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
     exchange.due = faults.take("graphql", operation);
-    const struck = await strikeRequest(exchange);
-    if (struck !== null) {
+    const replaced = await fireAtRequest(exchange);
+    if (replaced !== null) {
       exchange.isReplaced = true;
-      return struck;
+      return replaced;
     }
     const key = keys.find(raw.headers.authorization);
     if (key === undefined || key.revoked) {

@@ -15,7 +15,7 @@ import {
   tlsSettings,
 } from "../network.js";
 import type { BodyFault } from "./faults.js";
-import { ConnectionFault, type Exchange, strikeAnswer } from "./faults.js";
+import { ConnectionFault, type Exchange, fireAtAnswer } from "./faults.js";
 import type { GraphQLHandler, GraphQLHandlerOptions } from "./handler.js";
 
 export interface DeliveryOptions {
@@ -124,7 +124,7 @@ async function exchange(
   try {
     const isAllowed = allowOrigin(cors, request, response);
     const own = await answerTo(handler, request, context, isAllowed);
-    const { answer, body } = await strikeAnswer(context, own);
+    const { answer, body } = await fireAtAnswer(context, own);
     await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });
   } catch (error) {
     if (error instanceof ConnectionFault) return endConnection(error.how);

@@ -45,7 +45,7 @@ export function callWithFaults(
 ) {
   let answerBytes = 0;
 
-  async function strikeWith(fault: CheckedFault): Promise<void> {
+  async function inject(fault: CheckedFault): Promise<void> {
     switch (fault.fault) {
       case "delay":
         return orNoAnswer(state.clock.sleep(fault.ms, cancelled));
@@ -82,8 +82,8 @@ export function callWithFaults(
 
   return {
     /** Fires the faults that are due at this moment. @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer} */
-    strike: async (due: readonly DueFault[], moment: "request" | "answer"): Promise<void> => {
-      for (const { fault, fires } of due) if (fault.at === moment && fires()) await strikeWith(fault);
+    fire: async (due: readonly DueFault[], moment: "request" | "answer"): Promise<void> => {
+      for (const { fault, fires } of due) if (fault.at === moment && fires()) await inject(fault);
     },
     /** The answer, padded if a fault asks for it with a field that readers skip. */
     padded: (answer: Uint8Array): Buffer => {

@@ -56,27 +56,27 @@ export function createSyncHandlers(parts: SyncServiceParts) {
     call: Call,
     callback: sendUnaryData<Buffer>,
     subject: () => Subject | undefined,
-    serve: (key: ApiKey, struck: CallWithFaults) => Uint8Array | Promise<Uint8Array>,
+    serve: (key: ApiKey, faulty: CallWithFaults) => Uint8Array | Promise<Uint8Array>,
   ): Promise<void> {
     const cancelled = new AbortController();
     running.add(cancelled);
     call.once("cancelled", () => cancelled.abort());
-    const struck = callWithFaults(parts, call, subject, cancelled.signal);
+    const faulty = callWithFaults(parts, call, subject, cancelled.signal);
     try {
-      await struck.strike(due, "request");
+      await faulty.fire(due, "request");
       const served = async () => {
         const key = authenticate(call.metadata, keys);
         authorize(key);
-        return serve(key, struck);
+        return serve(key, faulty);
       };
       const send = await served().then(
-        (value) => () => callback(null, struck.padded(value)),
+        (value) => () => callback(null, faulty.padded(value)),
         (error: unknown) => {
           if (error instanceof NoAnswer) throw error;
           return () => callback(toStatus(error));
         },
       );
-      await struck.strike(due, "answer");
+      await faulty.fire(due, "answer");
       call.sendMetadata(requestId());
       send();
     } catch (error) {
@@ -109,7 +109,7 @@ export function createSyncHandlers(parts: SyncServiceParts) {
     const atOnce = due.filter((fault) => !atFirstMessage.includes(fault));
     let latest: Uint8Array = new Uint8Array();
     const subject = () => state.subject(decode(SyncRecordsRequest, latest));
-    void answer(atOnce, call, callback, subject, async (key, struck) => {
+    void answer(atOnce, call, callback, subject, async (key, faulty) => {
       let batch: Batch | undefined;
       let accepted = 0;
       let message = 0;
@@ -118,7 +118,7 @@ export function createSyncHandlers(parts: SyncServiceParts) {
           message += 1;
           latest = bytes;
           const here = faults.take("sync", "SyncRecords", message);
-          await struck.strike(message === 1 ? [...atFirstMessage, ...here] : here, "request");
+          await faulty.fire(message === 1 ? [...atFirstMessage, ...here] : here, "request");
           authorize(key);
           const { batchId, collection } = decodeRecordsMessage(bytes);
           const found = state.find(batchId, key.workspace);
@@ -130,14 +130,14 @@ export function createSyncHandlers(parts: SyncServiceParts) {
           // Applied messages stay applied even if a later message is refused.
           state.write(found, number, collection);
           accepted += collection.value.records.length;
-          await struck.strike(here, "answer");
+          await faulty.fire(here, "answer");
         }
       } catch (error) {
         if (!(error instanceof EarlyAnswer)) throw error;
       } finally {
         if (batch !== undefined) state.endStream(batch, number);
       }
-      await struck.strike(atFirstMessage, "answer");
+      await faulty.fire(atFirstMessage, "answer");
       return SyncServiceService.syncRecords.responseSerialize({ acceptedRecords: BigInt(accepted) });
     });
   };
