@@ -1,6 +1,5 @@
 import type { ApplicationState, Portfolio, PortfolioApplication } from "../../portfolio.js";
 import { calendarDateOf, fold, getOrAdd } from "../../values.js";
-import type { SyncedData } from "./synced.js";
 import type { Usage } from "./usage.js";
 
 /**
@@ -11,14 +10,13 @@ import type { Usage } from "./usage.js";
 export function applicationsOf(
   { applications: known = [] }: Portfolio,
   vendorStates: ReadonlyMap<string, ApplicationState>,
-  synced: readonly SyncedData[],
   usages: readonly Usage[],
   last30Days: number,
 ) {
   const applications = new Map<string, PortfolioApplication>();
   for (const application of known) applications.set(fold(application.name), application);
-  for (const { products } of synced) {
-    for (const [key, name] of products) getOrAdd(applications, key, () => ({ name }));
+  for (const { synced } of usages) {
+    for (const [key, name] of synced.products) getOrAdd(applications, key, () => ({ name }));
   }
   const ids = new Set(known.flatMap(({ id }) => id ?? []));
   return Array.from(applications, ([key, application]) => {

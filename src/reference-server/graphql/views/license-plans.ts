@@ -6,12 +6,8 @@ import type { Plan, SyncedData } from "./synced.js";
 import type { Usage } from "./usage.js";
 
 /** The licenses of an installation, and its plans with their licenses. */
-export function licensingOf(
-  synced: SyncedData,
-  usage: Usage,
-  { planPrices = [], contracts = [] }: Portfolio,
-  recent: RecentUse,
-) {
+export function licensingOf(usage: Usage, { planPrices = [], contracts = [] }: Portfolio, recent: RecentUse) {
+  const { synced } = usage;
   const { installation, plans: known } = synced;
   const licensesOf = new Map<string, LicenseRow[]>();
   const licensesOfPlan = (planId: string) => getOrAdd(licensesOf, planId, () => []);
@@ -32,7 +28,7 @@ export function licensingOf(
     );
   }
   const licenses = synced.licenses().map((license) => {
-    const row = new LicenseRow(synced, license, plans.get(license.planId) ?? null, usage, recent);
+    const row = new LicenseRow(usage, license, plans.get(license.planId) ?? null, recent);
     licensesOfPlan(license.planId).push(row);
     return row;
   });

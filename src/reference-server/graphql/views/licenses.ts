@@ -1,6 +1,6 @@
 import type Big from "big.js";
 import { calendarDateOf } from "../../values.js";
-import type { Account, License, SyncedData } from "./synced.js";
+import type { Account, License } from "./synced.js";
 import type { Usage } from "./usage.js";
 
 export interface Money {
@@ -44,12 +44,12 @@ export class LicenseRow {
 
   /** @param plan null if its record is missing */
   constructor(
-    { installation, accounts }: SyncedData,
+    usage: Usage,
     license: License,
     readonly plan: LicensedPlan | null,
-    usage: Usage,
     recent: RecentUse,
   ) {
+    const { installation, accounts } = usage.synced;
     this.id = `${installation.id}:${license.id}`;
     this.isBillable = license.billable;
     this.#license = license;

@@ -32,14 +32,11 @@ export function viewsOf(workspace: Workspace, now: number): Views {
 function viewsBy({ installations, portfolio, vendorStates }: Workspace, today: number) {
   const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
   const recent = { since: today - days * DAY_MS, days };
-  const all = installations.map(syncedBy);
-  const usages = all.map((synced) => new Usage(synced));
-  const licensed = lazy(() =>
-    all.map((synced, i) => licensingOf(synced, usages[i] ?? new Usage(synced), portfolio, recent)),
-  );
+  const usages = installations.map((installation) => new Usage(syncedBy(installation)));
+  const licensed = lazy(() => usages.map((usage) => licensingOf(usage, portfolio, recent)));
   return {
     applications: lazy(() => {
-      const rows = applicationsOf(portfolio, vendorStates, all, usages, today - 30 * DAY_MS);
+      const rows = applicationsOf(portfolio, vendorStates, usages, today - 30 * DAY_MS);
       return new RowSet(sortedById(rows));
     }),
     licenses: lazy(() => new RowSet(sortedById(licensed().flatMap(({ licenses }) => licenses)))),
