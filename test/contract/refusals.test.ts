@@ -286,13 +286,11 @@ test("code generation names all faults of the mapping in one run, by its own key
   ]);
 });
 
-test("code generation tells stale rules together with what they lead to, and suggests names", () => {
+test("code generation reports stale rules together with what follows from them", () => {
   const renamed = mapped(NESTED, { names: { "Employee.Microsoft": "DirectoryEmployee" } });
   expect(refusalsOf(renamed)).toEqual([
     "contract/rules.ts: the variants EmployeeGeneric, DirectoryEmployee of Employee need the same id: true, or none",
-    expect.stringMatching(
-      /^contract\/rules\.ts: messages\.EmployeeMicrosoft: the contract has no such message of a record; delete this block$/,
-    ),
+    "contract/rules.ts: messages.EmployeeMicrosoft: the contract has no such message of a record; delete this block",
   ]);
 });
 

@@ -5,6 +5,7 @@ import { runCli, settingsOf } from "../../support/cli.js";
 import { connectorOf } from "../../support/connector.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { isMissing, launchChromium } from "../browser/chromium.js";
+import { backgroundOf, openReadable } from "./readable-page.js";
 
 const service = testService();
 const HOSTILE = `<img src=x onerror="alert(1)">&\u001b[2J\u202e`;
@@ -98,17 +99,10 @@ test.skipIf(isMissing)(
     expect(out).not.toContain(SECRET);
     const browser = await launchChromium();
     try {
-      const backgrounds = new Set<string>();
+      const backgrounds = new Set<unknown>();
       for (const colorScheme of ["light", "dark"] as const)
         for (const width of [390, 1280]) {
-          const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
-          const asked: string[] = [];
-          page.on("request", (request) => asked.push(request.url()));
-          page.on("dialog", (dialog) => asked.push(dialog.message()));
-          await page.setContent(out);
-          expect(asked).toEqual([]);
-          expect(await page.locator("img, script").count()).toBe(0);
-          expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+          const page = await openReadable(browser, out, { width, colorScheme });
           expect(await page.locator("h2").first().textContent()).toContain(
             "32 of 42 accounts would be removed",
           );
@@ -126,8 +120,7 @@ test.skipIf(isMissing)(
           expect(sent).toBe(Math.round((112 * 10) / 42));
           expect(removed).toBe(48);
           expect(limit).toBe(Math.round((48 * 10) / 32));
-          backgrounds.add(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
-          expect((await page.pdf()).subarray(0, 4).toString()).toBe("%PDF");
+          backgrounds.add(await backgroundOf(page));
         }
       expect(backgrounds.size).toBe(2);
     } finally {

@@ -3,17 +3,8 @@ import { connectorTests } from "@saas-management/sdk/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
-import { END, events, pageOf, send, usersByLink } from "./planted/vendor.js";
+import { swallowing } from "./planted/of-answers.js";
 import { cassetteOf, RECORDINGS } from "./recordings/index.js";
-
-/** Takes a page that fails for the end. */
-const { connector: swallowing } = events("by link", () =>
-  usersByLink((path) =>
-    send(path)
-      .then(pageOf)
-      .catch(() => END),
-  ),
-);
 
 const folder = temporaryFolder();
 let cassette = "";

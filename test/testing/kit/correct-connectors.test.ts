@@ -5,18 +5,11 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Exchange } from "../../../src/testing/kit/cassette/cassette.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { TOTAL, USER } from "./good.js";
 import { jsonOf, nextOf, post, send } from "./planted/vendor.js";
 import { cassetteOf, QUERY, RECORDINGS } from "./recordings/index.js";
 import { get, pagesOf, people } from "./recordings/people.js";
 
-const USER = z.object({
-  id: z.union([z.string().min(1), z.int()]).transform(String),
-  displayName: z.string().min(1),
-  email: z.email(),
-  active: z.boolean(),
-  seat: z.int(),
-  updatedAt: z.iso.datetime(),
-});
 type User = z.output<typeof USER>;
 
 interface Page {
@@ -32,7 +25,6 @@ interface Kind {
 }
 
 const COUNT = 30;
-const TOTAL = z.int().nonnegative();
 
 /** Pages that name what the next one is asked for by, as a number: an offset, a page, or the number of an event. */
 function numbered(name: string, nextOfPage: (index: number) => number, total?: number): Kind {

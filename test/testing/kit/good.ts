@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ORIGIN } from "./recordings/people.js";
 
 /** What a user must look like; one that does not is an error, not a user without a name. */
-const USER = z.object({
+export const USER = z.object({
   id: z.union([z.string().min(1), z.int()]).transform(String),
   displayName: z.string().min(1),
   email: z.email(),
@@ -13,7 +13,7 @@ const USER = z.object({
   seat: z.int(),
   updatedAt: z.iso.datetime(),
 });
-const TOTAL = z.int().nonnegative();
+export const TOTAL = z.int().nonnegative();
 
 const map = ({ id, displayName, email, active, seat }: z.output<typeof USER>): RecordOf<"accounts"> => ({
   id,

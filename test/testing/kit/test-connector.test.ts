@@ -4,18 +4,10 @@ import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { byToken as good } from "./good.js";
-import { END, events, pageOf, send, usersByLink } from "./planted/vendor.js";
+import { swallowing } from "./planted/of-answers.js";
+import { send } from "./planted/vendor.js";
 import { byToken, cassetteOf, RECORDINGS } from "./recordings/index.js";
 import { get, ORIGIN } from "./recordings/people.js";
-
-/** Takes a page that fails for the end. */
-const { connector: swallowing } = events("by link", () =>
-  usersByLink((path) =>
-    send(path)
-      .then(pageOf)
-      .catch(() => END),
-  ),
-);
 
 const folder = temporaryFolder();
 let cassette = "";

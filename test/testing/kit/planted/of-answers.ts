@@ -124,3 +124,12 @@ export const OF_ANSWERS: Readonly<Record<string, Planted>> = {
     return (await usersByLink()).filter(({ updatedAt }) => Date.parse(updatedAt) > since);
   }),
 };
+
+/** Takes a page that fails for the end. */
+export const { connector: swallowing } = events("by link", () =>
+  usersByLink((path) =>
+    send(path)
+      .then(pageOf)
+      .catch(() => END),
+  ),
+);
