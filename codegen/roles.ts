@@ -30,11 +30,11 @@ export interface Roles {
   readonly methods: Readonly<Record<Role, DescMethod>>;
 }
 
-/** @throws Refusal a part is missing without which nothing else can be read */
+/** @throws Refusal a part is missing that everything else depends on */
 export function findRoles(registry: FileRegistry, mapping: Mapping, refusals: string[]): Roles {
   const services = [...registry].filter((desc) => desc.kind === "service");
   const named = services.find(({ typeName }) => typeName === mapping.service);
-  // The only one is meant: what else is wrong is told in the same run.
+  // If there is only one, goes on with it, to report everything else that is wrong in the same run.
   const service = named ?? services[0];
   const unknown = mappingError(
     "service",

@@ -49,7 +49,7 @@ function kindOf({ type: { kind }, drifts }: Field): string {
   return kind === "string" || kind === "strings" ? "text" : "value";
 }
 
-/** The names of a boolean's or an enum's values by their numbers, which are in samples as they are. */
+/** Names of a boolean's or an enum's values, by number: samples hold the numbers. */
 function valuesOf({ type }: Field): string {
   if (type.kind === "bool") return ', values: ["false", "true"]';
   if (type.kind !== "enum") return "";

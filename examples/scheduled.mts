@@ -1,5 +1,5 @@
 /**
- * A process that runs a connector every few hours, tells somebody when a person must act, and stops when it is asked to.
+ * A process that runs a connector every few hours, notifies someone when a person must act, and stops on SIGTERM.
  *
  *   npx tsx --env-file=.env node_modules/@saas-management/sdk/examples/scheduled.mts --first-run
  *

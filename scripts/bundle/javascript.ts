@@ -103,8 +103,8 @@ interface SourceMap {
 }
 
 /**
- * A map that leads to lines, not to columns, and from generated code nowhere. It holds the sources that are not beside
- * the declarations: bundlers and dev servers warn about missing ones.
+ * A map to lines rather than columns, and none for generated code. It contains the sources that aren't beside the
+ * declarations, because bundlers and dev servers warn about missing ones.
  */
 function lineMap(text: string, place: string): string {
   const map: SourceMap = JSON.parse(text);

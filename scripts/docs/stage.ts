@@ -25,7 +25,7 @@ export async function stagePages(folder: string): Promise<void> {
   }
 }
 
-/** Names the pages of the API reference as an import does, and says nothing where TypeDoc says "undefined". */
+/** Names the pages of the API reference as an import does, and leaves defaults empty where TypeDoc says "undefined". */
 export async function editApiPages(folder: string): Promise<void> {
   for (const { name, specifier } of await entries()) {
     await edit(join(folder, "api", name, "overview.md"), (page) => page.replace(/^# .*$/m, `# ${specifier}`));

@@ -47,7 +47,7 @@ if (process.argv[2] === "service") {
   const guarded = await entered(session);
   rmSync(directory, { recursive: true });
   await client.graphql.licenses().firstPage();
-  // Until fetch uses the connection again: a new one is watched by the Sync API.
+  // Waits until fetch can reuse the connection: a new one also enters the code that watches the Sync API's.
   await new Promise((turned) => setTimeout(turned, 50));
   await entered(session);
   await client.graphql.licenses().firstPage();

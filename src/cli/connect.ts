@@ -16,7 +16,7 @@ interface Credential extends Omit<KeySource, "apiKey"> {
   readonly apiKey: KeySource["apiKey"] | undefined;
 }
 
-/** Details of log lines that whoever ran the command already knows. */
+/** Details that printed log lines omit, because the person who ran the command already knows them. */
 const OBVIOUS: ReadonlySet<string> = new Set(["type", "api", "operation", "installationId"]);
 
 /** The settings from options, environment and configuration. */
@@ -37,7 +37,7 @@ export async function resolveConnection(options: Options) {
     installationId: options.installation ?? variable("INSTALLATION_ID") ?? sync.installationId,
     credential: await credentialOf(options, config),
     pageSize: options.pageSize ?? config.pageSize,
-    /** Undefined for the default one, which not every command needs, nor every process can have. */
+    /** Undefined for the default one: not every command needs it, and not every user has a home for it. */
     ledger: sync.ledger ?? (config.ledger ? fileLedger(resolve(directory, config.ledger)) : undefined),
   };
 }

@@ -1,4 +1,4 @@
-/** The page of `status --format html`: held runs, for whoever decides. It has ids, but no other data of records. */
+/** The page of `status --format html`: held runs, for the person who decides. It has ids, but no other data of records. */
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { usually } from "../runs/guard/changed.js";
 import { heldLines } from "../runs/guard/held-report.js";

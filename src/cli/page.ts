@@ -33,7 +33,7 @@ li { break-inside: avoid; padding: .15rem 0; }
 @media print { :root { color-scheme: light; } body { max-width: none; padding: 0; } @page { margin: 16mm; } }
 `;
 
-/** @throws {UsageError} a page is no JSON */
+/** @throws {UsageError} `--json` and `--format` together */
 export function isPage({ format }: Options, { json }: Io): boolean {
   if (json && format !== "text") throw new UsageError("--json prints JSON. Leave out --format.");
   return format === "html";
@@ -72,7 +72,7 @@ export function list(items: readonly string[]): string {
   return all === "" ? "<p>None.</p>" : `<ul>${all}</ul>`;
 }
 
-/** Names and ids come from vendors: none of them may become an element. */
+/** Escapes text. Names and ids come from vendors, and must not become elements. */
 export function markup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }

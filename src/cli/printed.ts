@@ -3,8 +3,8 @@ import { StringDecoder } from "node:string_decoder";
 type Written = Parameters<typeof process.stdout.write>[2];
 
 /**
- * Takes over a stream of the process: what connectors and libraries print there becomes lines for `take`.
- * @returns what writes to the stream itself
+ * Takes over a stream of the process: `take` receives each line that connectors and libraries print there.
+ * @returns the stream's own `write`
  */
 export function takeOver(stream: NodeJS.WriteStream, take: (line: string) => void): typeof stream.write {
   const write: typeof stream.write = stream.write.bind(stream);

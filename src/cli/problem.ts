@@ -13,8 +13,8 @@ import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
 /**
- * What a shell has in place of an option of the API; causes, and what the service said, are shown below the
- * message.
+ * How a shell user sets what the API has an option for. "" drops the advice: the report shows causes, and what the
+ * service said, below the message.
  */
 const IN_A_SHELL: Readonly<Record<string, (value: string) => string>> = {
   apiKey: (variable) => `use ${variable} or --api-key-file FILE`,

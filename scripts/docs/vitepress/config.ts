@@ -91,7 +91,7 @@ function apiFolders(): readonly string[] {
     .sort((a, b) => Number(b === "index") - Number(a === "index") || a.localeCompare(b));
 }
 
-/** What people search for that a page calls by another name. */
+/** Search words for pages that use other words. */
 const ALSO_FOUND_AS: Readonly<Record<string, string>> = {
   "guides/sources.md": "Excel, XLSX, spreadsheet, CSV delimiter, semicolon, encoding, pagination",
   "guides/sync.md": "upsert, insert, update, incremental sync, delta",

@@ -6,8 +6,8 @@ const MAX_NAME = 40;
 const MIN_NAME = 6;
 
 /**
- * A table whose last two columns are aligned to the right. Names are cut until a row fits, the widest first; figures
- * and dates never are: if they do not fit either, each row becomes a paragraph.
+ * A table with its last two columns aligned to the right. Until a row fits, the widest names are cut, but never figures
+ * and dates. If that isn't enough, each row becomes a paragraph.
  * @param names The columns that may be cut.
  */
 export function table(

@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
 
 export const LAYOUTS: readonly FaultKind[] = [
   ...kindsOf(ROWS, planOf),
-  // Without an id and a name, the records of both are equal.
+  // For a connector that writes neither ids nor names, the two records are equal.
   ...kindsOf([["twin-id-in-case", "any", "an item more has an id that differs in case only", twin]], planOf, [
     "added",
     "doubled",
