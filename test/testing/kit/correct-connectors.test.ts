@@ -50,6 +50,21 @@ function numbered(name: string, nextOfPage: (index: number) => number, total?: n
   };
 }
 
+/** Pages that name the whole address of the next one. */
+function addressed(queryOf: (index: number) => string): Kind {
+  const path = (index: number) => `/v4/users?${queryOf(index)}`;
+  const SHAPE = z.object({ users: z.array(USER), next: z.string().min(1).nullable(), total: TOTAL });
+  return {
+    exchanges: pagesOf(people(COUNT)).map((users, index, { length }) =>
+      get(path(index), { users, next: index + 1 < length ? path(index + 1) : null, total: COUNT }),
+    ),
+    page: async (at = path(0)) => {
+      const { users, next, total } = SHAPE.parse(await jsonOf(await send(`${at}`)));
+      return { users, next: next ?? undefined, total };
+    },
+  };
+}
+
 /** Users inside of other items, which tokens page. */
 function nested(
   name: string,
@@ -255,3 +270,15 @@ test.each(Object.entries(KINDS))(
     expect(guarded.faults.filter(({ verdict }) => verdict === "WRONG")).toEqual([]);
   },
 );
+
+test.each([
+  ["an offset", (index: number) => `limit=10&offset=${index * 10}`],
+  ["an escaped name", (index: number) => `page%5Blimit%5D=10&page%5Boffset%5D=${index * 10}`],
+  ["the number of a page", (index: number) => `page=${index + 1}&per_page=3`],
+])("adds pages at addresses in which the page size equals %s", async (_, queryOf) => {
+  const kind = addressed(queryOf);
+  const cassette = await folder.write("vendor.json", cassetteOf(kind.exchanges));
+  const only = ["page-size-halved"];
+  const { faults } = await testConnector(connectorOf(kind), { cassette, only, guard: false });
+  expect(faults).toMatchObject([{ verdict: "same" }]);
+});

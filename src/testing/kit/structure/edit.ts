@@ -1,7 +1,7 @@
 /** Reads answers and makes changed copies of them. */
 import type { Exchange, RecordedBody } from "../cassette/cassette.js";
 import { isWithin, type JsonPath, type Leaf, leavesOf, valueAt, withValueAt } from "./json-path.js";
-import { partValue, withPart } from "./request-parts.js";
+import { decoded, partValue, type RequestPart, withPart } from "./request-parts.js";
 import type { AnswerPlace, Listing, Recording } from "./structure.js";
 
 export function jsonOf({ response }: Exchange): unknown {
@@ -120,7 +120,7 @@ function followingPage(
     counts === "items" ? Number(size?.value ?? Number(current) - Number(partValue(before.request, asks))) : 1;
   const value = counts === undefined ? `${current}-${pages.length + 1}` : `${Number(current) + step}`;
   const page = withPart(last, asks, value);
-  return [namingNext(last, value, { by: before, current }, next), page];
+  return [namingNext(last, value, { by: before, asks, current }, next), page];
 }
 
 /** A copy that names the page with this value as its next one, the way the first page names the second. */
@@ -132,22 +132,31 @@ export function leadingTo(
 ): Exchange {
   const [by, second] = pages.map((page) => recording[page.exchange]);
   const current = second && asks && partValue(second.request, asks);
-  return by === undefined || current === undefined
+  return by === undefined || asks === undefined || current === undefined
     ? exchange
-    : namingNext(exchange, value, { by, current }, next);
+    : namingNext(exchange, value, { by, asks, current }, next);
 }
 
 /** Replaces the current value with the other one, whether the page names the token itself or an address with it. */
 function namingNext(
   exchange: Exchange,
   value: string,
-  { by, current }: { readonly by: Exchange; readonly current: string },
+  { by, asks, current }: { readonly by: Exchange; readonly asks: RequestPart; readonly current: string },
   next: Listing["next"],
 ): Exchange {
   return next.reduce((changed, place) => {
     const named = placeOf(by, place);
     if (typeof named === "boolean") return withPlaces(changed, [place], named);
-    const text = `${named}`.replaceAll(encodeURIComponent(current), encodeURIComponent(value));
+    const parts = `${named}`.split(/(?<=[?&])|(?=[&#>])/);
+    const asking = parts.filter((part) => decoded(part) === `${asks.name}=${current}`);
+    // Another parameter, such as the page size, may have the same value.
+    const text = parts
+      .map((part) =>
+        asking.length > 0 && !asking.includes(part)
+          ? part
+          : part.replaceAll(encodeURIComponent(current), encodeURIComponent(value)),
+      )
+      .join("");
     return withPlaces(changed, [place], typeof named === "number" ? Number(text) : text);
   }, exchange);
 }
