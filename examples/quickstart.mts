@@ -13,6 +13,8 @@ const { baseUrl, syncUrl, apiKey, installationId } = server;
 const sync = { installationId, ledger: memoryLedger() };
 await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, sync });
 
+console.log("A local server stands in for the service: nothing leaves this machine.");
+
 heading("1. Push a CSV file. It is the first run, so there is no earlier one to compare with.");
 console.log(`${await client.sync.run(connector, { firstRun: true })}`);
 
@@ -39,6 +41,7 @@ for await (const { holder, plan, potentialSaving } of unused) {
   );
 }
 console.log(`… and ${(await unused.totalCount()) - 5} more`);
+console.log("\nNext: docs/guides/first-connector.md");
 
 function heading(text: string) {
   const { NO_COLOR } = process.env;

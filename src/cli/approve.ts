@@ -12,7 +12,7 @@ export async function run([id]: readonly string[], options: Options, io: Io): Pr
     throw new UsageError(`No run is held in ${ledger.location}: it was decided, or a later run completed.`);
   if (found === undefined) {
     const others = held.map(({ approval }) => approval.id).join(", ");
-    throw new UsageError(`Another run is held, with the approval ${others}. Nothing was changed.`);
+    throw new UsageError(`No run of that id is held, only ${others}. Nothing was changed.`);
   }
   const { approval, isApproved } = found;
   if (approval.expiresAt.getTime() <= Date.now())

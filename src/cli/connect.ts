@@ -97,16 +97,23 @@ function loggerOf(io: Io): Logger {
     const { error, ...facts }: { readonly error?: unknown } = details;
     const shown = Object.entries(facts).filter(([name, value]) => !isObject(value) && !OBVIOUS.has(name));
     const whole = (value: unknown) => (typeof value === "number" ? Math.round(value) : value);
-    const why = error === undefined ? "" : `: ${messageOf(error)}`;
+    const text = said.replace(/^saas-management: /, "");
+    // Both begin with the name of the call.
+    const [label] = text.split(": ");
+    const why = error === undefined ? "" : `: ${messageOf(error).replace(`${label}: `, "")}`;
     const figures =
       shown.length === 0 ? "" : ` (${shown.map((pair) => pair.map(whole).join(" ")).join(", ")})`;
-    const message = `${said.replace(/^saas-management: /, "")}${why}`;
+    const message = `${text}${why}`;
     io.log(level, message, facts, `${message}${figures}`);
   };
   const note = (level: "debug" | "info") => (message: string, details?: object) => {
     if (io.verbose) tell(level, message, details);
   };
+  let isAway = false;
   const warn = (level: "warn" | "error") => (message: string, details?: object) => {
+    isAway ||= message.includes(": the service is away");
+    // Each round of an outage has a line of its own.
+    if (isAway && !io.verbose && message.endsWith(": retrying")) return;
     // The command itself reports how it ended.
     if (!/: run (held|failed)$/.test(message)) tell(level, message, details);
   };

@@ -30,13 +30,10 @@ function heldSection(held: Runs["held"][number]): string {
     ? `Approved: runs like this one go through until ${until}.`
     : `To approve it before ${until}: ${approveSteps([held]).at(-1)?.command}`;
   const shown = [...lines.map((line) => line.replace(/^- /, "")), next].map(markup);
-  const ids = held.reasons.flatMap(({ collection, examples }) =>
-    examples.length === 0 ? [] : markup(`First ids of ${collection}: ${examples.join(", ")}`),
-  );
   return `<section><h2>${markup(summary)}</h2>
 <p>Installation ${markup(installationId)}, held since ${heldAt.toISOString()}</p>
 ${[...byCollection(held.reasons).values()].map(figuresOf).join("\n")}
-${list([...shown, ...ids])}</section>`;
+${list(shown)}</section>`;
 }
 
 function byCollection(reasons: readonly HeldReason[]): ReadonlyMap<string, HeldReason> {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { raceAbort } from "../core/abort.js";
 import { escapeControls } from "../core/redact.js";
-import { heldLines } from "../runs/guard/held-report.js";
+import { heldLines, worstOf } from "../runs/guard/held-report.js";
 import type { RunHistory } from "../runs/history.js";
 import { type Connection, resolveConnection } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
@@ -52,11 +52,8 @@ async function showAll(connection: Connection, asPage: boolean, io: Io): Promise
     const lines = installations.map(({ endpoint, installationId, completedAt, lateMs = 0, held }) => {
       const isTwice = installations.filter((one) => one.installationId === installationId).length > 1;
       const completed = completedAt === undefined ? "never completed" : completedAt.toISOString();
-      const late = lateMs > 0 ? `, ${(lateMs / 3_600_000).toFixed(1)} h late` : "";
-      const since = held.map(({ heldAt, reasons }) => {
-        const why = reasons.map(({ collection, rule }) => `${collection} ${rule}`).join(", ");
-        return `; held since ${heldAt.toISOString()}: ${why}`;
-      });
+      const late = lateMs > 60_000 ? `, ${(lateMs / 3_600_000).toFixed(1)} h late` : "";
+      const since = held.map((one) => `; held since ${one.heldAt.toISOString()}: ${worstOf(one.reasons)}`);
       return `${escapeControls(installationId)}${isTwice ? ` of ${endpoint}` : ""}  ${completed}${late}${since.join("")}`;
     });
     return lines.length === 0 ? "The ledger knows no installation." : lines.join("\n");

@@ -68,7 +68,7 @@ export class Outage {
     const until = new Date(clock.now() + leftMs);
     onProgress?.({ type: "service-away", code, delayMs, until });
     const message = `saas-management: the service is away; trying again until ${until.toISOString()}`;
-    logger.warn(message, { batchId, code, delayMs });
+    logger.warn(message, { ...(batchId !== undefined && { batchId }), code, delayMs, error: failure });
     await clock.sleep(delayMs, ended);
     return true;
   }

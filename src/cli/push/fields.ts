@@ -52,7 +52,8 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
       const listed = others.map((heading) => `${JSON.stringify(heading)}${meant(heading)}`).join(", ");
       if (sent.length === 0) {
         const nearly = names.filter((name) => found.some((heading) => suggestKey(heading, [name]) !== ""));
-        const advice = `Write the headings as the fields are called: ${nearly.join(", ")}.`;
+        const required = idField === undefined || nearly.includes(idField) ? "" : ` ${idField} is required.`;
+        const advice = `Write the headings as the fields are called: ${nearly.join(", ")}.${required}`;
         throw refusedColumns(headings, names.slice(0, 4), sent, nearly.length > 0 ? advice : MAP_ADVICE);
       }
       if (!sent.some(isId)) {

@@ -140,7 +140,8 @@ export function heldSummary(reasons: readonly HeldReason[]): string {
   return `Held: ${worstOf(reasons)}. Nothing was sent.`;
 }
 
-function worstOf([worst, ...others]: readonly HeldReason[]): string {
+/** The worst reason, and how many others there are. */
+export function worstOf([worst, ...others]: readonly HeldReason[]): string {
   const more = others.length === 0 ? "" : `, and ${counted(others.length, "more reason")}`;
   return worst === undefined ? "" : `${headline(worst)}${more}`;
 }

@@ -27,7 +27,6 @@ type Shown = Partial<{
 
 const free = () => ({ billable: false });
 
-/** Records that come back are as many as are known, which the guard would ask about. */
 const RETURNING = { guard: { added: false } } as const;
 
 testAttacks([
