@@ -61,13 +61,12 @@ export function helpOf(words: string, when: string): NextStep {
   return { command: inShell([...words.split(" "), ...kept]), when };
 }
 
-/** A command of a local installation is not in the PATH of a shell. */
-const PROGRAM = process.argv[1]?.includes("node_modules/.bin") ? "npx saas-management" : "saas-management";
-
 /** A command with these arguments; those of this process never hold a key. */
 export function inShell(args: readonly string[]): string {
   const quoted = args.map((arg) => (/^[\w./=:@-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`));
-  return [PROGRAM, ...quoted].join(" ");
+  // A command of a local installation is not in the PATH of a shell.
+  const program = process.argv[1]?.includes("node_modules/.bin") ? "npx saas-management" : "saas-management";
+  return [program, ...quoted].join(" ");
 }
 
 /** What a shell or a scheduler does next after an error. */

@@ -26,6 +26,7 @@ process.on("uncaughtException", (error) => void fail(error).finally(() => proces
 main().catch(fail).finally(endSoon);
 
 async function fail(error: unknown): Promise<void> {
+  process.exitCode = 1; // also if the report fails
   const { report } = await import("./problem.js");
   process.exitCode = report(error, io);
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
@@ -112,6 +112,11 @@ test("exits with 80 for a held run", async () => {
   await push(`${ids(40).join("\n")}\n`, "--first-run");
   const ended = await push("u1\n");
   expect(ended.code).toBe(80);
+  const bin = join(service.directory, "node_modules/.bin");
+  await mkdir(bin, { recursive: true });
+  await symlink(CLI, join(bin, "saas-management"));
+  const local = { cwd: service.directory, env: settingsOf(service), program: [join(bin, "saas-management")] };
+  expect((await runCli(["status"], local)).out).toContain("\n  npx saas-management approve ");
   expect(errorOf(ended)).toMatchObject({
     code: "RUN_HELD",
     next: [

@@ -157,7 +157,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "a numeric next that is an offset, with a total": numbered("start", (index) => index * 10, COUNT),
   "a numeric next that is a page": numbered("page", (index) => index + 1),
   "a numeric next that is an event's number": numbered("since", (index) => 1000 + index * 10),
-  "a numeric next that is a position of the vendor's": numbered("position", (index) => 4711 + index * 131),
   memberships: nested(
     "members",
     (user) => ({ role: "member", user }),

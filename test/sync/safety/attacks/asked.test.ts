@@ -23,10 +23,6 @@ testAttacks([
     members(0, 60),
     [...members(0, 60), ...members(0, 60, "g-2")],
   ]),
-  asked("the largest group is deleted", "groupMembers", [
-    [...members(0, 30), ...members(0, 30, "g-2")],
-    members(0, 30, "g-2"),
-  ]),
   asked("most groups of projects end", "groups", [groups(0, 30), groups(0, 12)]),
   asked("four of six plans are replaced", "plans", [
     plans("a", "b", "c", "d", "e", "f"),
