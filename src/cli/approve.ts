@@ -9,14 +9,16 @@ export async function run([id]: readonly string[], options: Options, io: Io): Pr
   const { held, ledger } = await openHistory(await resolveConnection(options), io);
   const found = held.find(({ approval }) => approval.id === id);
   if (held.length === 0)
-    throw new UsageError(`No run is held in ${ledger.location}: it was decided, or a later run completed.`);
+    throw new UsageError(
+      `No held run in ${ledger.location}: it has been approved, or a later run completed.`,
+    );
   if (found === undefined) {
     const others = held.map(({ approval }) => approval.id).join(", ");
-    throw new UsageError(`No run of that id is held, only ${others}. Nothing was changed.`);
+    throw new UsageError(`No run with that id is held. These are: ${others}. Nothing was changed.`);
   }
   const { approval, isApproved } = found;
   if (approval.expiresAt.getTime() <= Date.now())
-    throw new UsageError("The approval has expired. Run again: if that run is held, it offers a new one.");
+    throw new UsageError("The approval has expired. Run again: if the run is held, it offers a new one.");
   if (!isApproved) await raceAbort(ledger.approve(approval.id), io.signal);
   const until = approval.expiresAt.toISOString();
   io.data(

@@ -111,7 +111,7 @@ function loggerOf(io: Io): Logger {
   };
   let isAway = false;
   const warn = (level: "warn" | "error") => (message: string, details?: object) => {
-    isAway ||= message.includes(": the service is away");
+    isAway ||= message.includes(": the service is unavailable");
     // Each round of an outage has a line of its own.
     if (isAway && !io.verbose && message.endsWith(": retrying")) return;
     // The command itself reports how it ended.

@@ -41,7 +41,7 @@ export const CHECK = helpOf("doctor", "to check addresses, proxy and key");
 
 /** What differs from the disposition, and what helps. */
 const NEXT: Readonly<Partial<Record<ErrorCode, Partial<ReturnType<typeof nextOf>>>>> = {
-  RUN_OUTDATED: { help: helpOf("status", "to see the run that completed meanwhile") },
+  RUN_OUTDATED: { help: helpOf("status", "to see the run that completed in the meantime") },
   BATCH_OUTCOME_UNKNOWN: {
     exitCode: EXIT.outcomeUnknown,
     help: helpOf("status", "after the next run, to see that it completed"),

@@ -52,18 +52,18 @@ export const OPTIONS = {
   // Written as --first-run=…: an optional value would take the name of a file.
   firstRunCounts: new Option(`${FIRST_RUN_COUNTS} <counts>`).hideHelp(),
   waitForLock: number("--wait-for-lock <seconds>", "wait for another run to end (default: 0)", 0, 999_999),
-  delimiter: new Option("--delimiter <character>", "what separates cells, such as ; or tab").argParser(
+  delimiter: new Option("--delimiter <character>", "delimiter of cells, such as ; or tab").argParser(
     (text) => (text === "tab" ? "\t" : text),
   ),
-  encoding: new Option("--encoding <encoding>", "of the files (default: utf-8)").choices(ENCODINGS),
-  ids: new Option("--ids", "list the ids of the held run, one a line with their collection"),
+  encoding: new Option("--encoding <encoding>", "encoding of the files (default: utf-8)").choices(ENCODINGS),
+  ids: new Option("--ids", "list the ids of the held run with their collection, one per line"),
   format: new Option("--format <format>", "how to write it").choices(["jsonl", "csv"]).default("jsonl"),
   page: new Option("--format <format>", "how to write it").choices(["text", "html"]).default("text"),
-  where: json("--where <json>", "conditions, as the client's option where"),
-  order: json("--order <json>", "the order, as the client's option order"),
+  where: json("--where <json>", "conditions, like the client's where option"),
+  order: json("--order <json>", "the order, like the client's order option"),
   fields: new Option("--fields <names>", "fields to write, such as holder.name,plan.name"),
   limit: number("--limit <number>", "write at most this many", 0, 999_999_999),
-  pageSize: number("--page-size <number>", "ask for pages of this size (default: 100, or fewer)", 1, 999_999),
+  pageSize: number("--page-size <number>", "request pages of this size (default: 100, or fewer)", 1, 999_999),
   days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
   demo: new Option("--demo", "fill the workspace with a company"),
   host: new Option("--host <address>", "address to listen on (default: 127.0.0.1, for this machine only)"),
@@ -72,7 +72,7 @@ export const OPTIONS = {
   // Not --env-file: Node takes that for its own, after the script too (https://github.com/nodejs/node/issues/54232).
   writeEnv: new Option(
     "--write-env <file>",
-    "write the settings to a file, unless it has lines that serve did not write",
+    "write the settings to a file, unless it has lines that serve didn't write",
   ),
   tlsCert: new Option("--tls-cert <file>", "certificate in PEM, for both APIs; together with --tls-key"),
   tlsKey: new Option("--tls-key <file>", "private key of the certificate, in PEM"),

@@ -59,7 +59,7 @@ test("the reference server serves others while 200 clients send half a request",
   }
 });
 
-test("the reference server serves others while streams are neither fed nor ended", async () => {
+test("the reference server serves others while streams send nothing and never end", async () => {
   const opened = await session();
   for (let i = 0; i < 90; i += 1) call(opened).write(Buffer.from([0, 0, 0]));
 });
@@ -95,6 +95,6 @@ test.each<[string, string]>([
   ["a page of everything", JSON.stringify({ query: "{ applications(first: 2147483647) { totalCount } }" })],
   ["a list of requests", JSON.stringify(Array.from({ length: 5000 }, () => ({ query: `{ ${TOTAL} }` })))],
   ["variables that are nested 400,000 deep", `{"query":"{ ${TOTAL} }","variables":${DEEP}}`],
-])("the reference server answers a request with %s with errors", async (_, body) => {
+])("the reference server answers errors to a request with %s", async (_, body) => {
   expect(await post(body)).toMatchObject({ errors: expect.anything() });
 });

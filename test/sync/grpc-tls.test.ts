@@ -29,7 +29,7 @@ test("reaches a server by an address that its certificate names, without a warni
   expect(warnings).toEqual([]);
 });
 
-test("knows a server with another name by tls.serverName, which may be an address", async () => {
+test("accepts a server with another name by tls.serverName, which may be an address", async () => {
   const named = await startSyncServer(identity("named"));
   const tls = { ca: authority, serverName: "sync.example.test" };
   expect(await startsBatch(`https://localhost:${named.port}`, tls)).toBe("batch-1");

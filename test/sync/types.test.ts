@@ -54,7 +54,7 @@ test("types each collection with its record", () => {
   expectTypeOf(compiled).toBeFunction();
 });
 
-test("types a run so that it writes what it declares, and events", () => {
+test("types a run so that it can write the snapshots it declares, and events", () => {
   async function compiled() {
     await run.write("accounts", []);
     await run.write("usage", []);
@@ -68,7 +68,7 @@ test("types a run so that it writes what it declares, and events", () => {
   expectTypeOf(compiled).toBeFunction();
 });
 
-test("lets a connector return any promise, and nothing that is not awaited", () => {
+test("lets a connector return any promise, but nothing that would not be awaited", () => {
   const options = { installationId: "i", ledger: "none" } as const;
   const snapshots = ["accounts"] as const;
   const compiled = () =>
@@ -87,7 +87,7 @@ test("lets a connector return any promise, and nothing that is not awaited", () 
   expectTypeOf(compiled).returns.resolves.toEqualTypeOf<RunReceipt>();
 });
 
-test("tells progress apart by its type", () => {
+test("distinguishes progress events by type", () => {
   const sent = (progress: SyncProgress) => (progress.type === "sending" ? progress.records : undefined);
   expectTypeOf(sent).returns.toEqualTypeOf<number | undefined>();
 });

@@ -55,7 +55,7 @@ async function committed(name: EventCollection = "usage", options: Partial<RunOp
   return value;
 }
 
-test("a run gets the watermark that the last completed run committed", async () => {
+test("a run gets the watermark of the last completed run", async () => {
   expect(await advanceTo("one")).toBeUndefined();
   expect(await advanceTo("two")).toBe("one");
   await service.run([], async () => {});
@@ -65,7 +65,7 @@ test("a run gets the watermark that the last completed run committed", async () 
   );
 });
 
-test("the last call of a completed attempt counts, and the watermark stays the same meanwhile", async () => {
+test("the last call of a completed attempt counts, and the watermark doesn't change until then", async () => {
   await advanceTo("one");
   const seen: (string | undefined)[] = [];
   await service.run([], async (_, attempt) => {
@@ -78,7 +78,7 @@ test("the last call of a completed attempt counts, and the watermark stays the s
   expect(await committed()).toBe("zero");
 });
 
-test("collections and installations have watermarks of their own", async () => {
+test("each collection and each installation has its own watermark", async () => {
   const installationId = service.server.createInstallation();
   await advanceTo("of usage");
   await advanceTo("of audit logs", {}, "auditLogs");
@@ -97,20 +97,20 @@ test("a preview advances nothing", async () => {
   expect(await committed()).toBe("one");
 });
 
-test("a completion whose answer was lost advances if the service says that it was done", async () => {
+test("a completion whose answer was lost advances the watermark if the service confirms it", async () => {
   service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
   await advanceTo("one");
   expect(await committed()).toBe("one");
 });
 
-test("what a run has advanced is kept when it sends again in another batch", async () => {
+test("keeps an advanced watermark when the run sends again in another batch", async () => {
   service.server.faults.add({ on: "SyncRecords", fault: "drop" });
   expect(await advanceTo("one")).toBeUndefined();
   expect(service.states()).toEqual(["aborted", "completed"]);
   expect(await committed()).toBe("one");
 });
 
-test("a run that another one has overtaken stores nothing that it advanced", async () => {
+test("a run that another one has overtaken does not store its advanced watermark", async () => {
   await advanceTo("one");
   const overtaken = service.run([], async (_, { watermark, advance }) => {
     expect(watermark("usage")).toBe("one");
@@ -125,7 +125,7 @@ test.each([
   ["has returned", async () => {}],
   ["has failed", () => Promise.reject(new Error("The vendor is away."))],
   ["was cut off by the signal", (stop: AbortController) => stop.abort(new Error("Stopped."))],
-])("what a connector advances after it %s is refused, and not stored", async (_, end) => {
+])("an advance after the connector %s is refused, and not stored", async (_, end) => {
   await advanceTo("one");
   const stop = new AbortController();
   let late = () => {};
@@ -143,7 +143,7 @@ test.each([
   expect(await committed()).toBe("one");
 });
 
-test("what is advanced while a run that has read everything sends is refused, and the run is completed", async () => {
+test("an advance while the run is sending is refused, and the run completes", async () => {
   const slow = service.server.faults.add({ on: "SyncRecords", fault: "delay", ms: 10_000 });
   let late = () => {};
   const run = service.run([], async (batch, { advance }) => {
@@ -226,7 +226,7 @@ test("a run sends nothing if the watermarks cannot be read", async () => {
   expect(service.inspect().snapshots.usage).toEqual([]);
 });
 
-test("a run is completed and logs an error if its watermark cannot be stored", async () => {
+test("a run completes and logs an error if its watermark cannot be stored", async () => {
   const below = memoryStore();
   const away = new Error("away");
   const fails = failingStore(below, ({ method, key }) => method === "putIfAbsent" && STATE.test(key), away);
@@ -234,12 +234,12 @@ test("a run is completed and logs an error if its watermark cannot be stored", a
   expect(await advanceTo("two", { ledger: storeLedger(fails) })).toBe("one");
   expect(service.states()).toEqual(["completed", "completed"]);
   expect(errors).toEqual([
-    [expect.stringContaining("could not note it"), { error: expect.objectContaining({ cause: away }) }],
+    [expect.stringContaining("could not record it"), { error: expect.objectContaining({ cause: away }) }],
   ]);
   expect(await advanceTo("three", { ledger: storeLedger(below) })).toBe("one");
 });
 
-test("a watermark that the run before replaces meanwhile is read again", async () => {
+test("a watermark is read again if the previous run replaces it in the meantime", async () => {
   const below = memoryStore();
   await advanceTo("one", { ledger: storeLedger(below) });
   let isReplaced = false;

@@ -75,7 +75,7 @@ async function* recordsOf<C extends Collection>(collection: C, files: readonly P
     const { choose, read } = rowReader(collection, (problem) => io.warn(`${name}: ${problem}.`));
     const delimiter = given.delimiter ?? (await delimiterOf(path, encoding));
     if (delimiter !== "," && given.delimiter === undefined)
-      io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
+      io.note(`${name}: cells are separated by ${JSON.stringify(delimiter)}.`);
     const mapped = (row: Row, at: RecordLocation) => {
       try {
         return accept(map?.(row), at);

@@ -53,14 +53,14 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
       if (sent.length === 0) {
         const nearly = names.filter((name) => found.some((heading) => suggestKey(heading, [name]) !== ""));
         const required = idField === undefined || nearly.includes(idField) ? "" : ` ${idField} is required.`;
-        const advice = `Write the headings as the fields are called: ${nearly.join(", ")}.${required}`;
+        const advice = `Spell the headings like the fields: ${nearly.join(", ")}.${required}`;
         throw refusedColumns(headings, names.slice(0, 4), sent, nearly.length > 0 ? advice : MAP_ADVICE);
       }
       if (!sent.some(isId)) {
-        const advice = others.length > 0 ? `These are no fields: ${listed}.` : MAP_ADVICE;
+        const advice = others.length > 0 ? `These aren't fields: ${listed}.` : MAP_ADVICE;
         throw refusedColumns(headings, [idField ?? ""], sent, advice);
       }
-      if (others.length > 0) warn(`columns that are not fields are not sent: ${listed}`);
+      if (others.length > 0) warn(`not sent, because they aren't fields: ${listed}`);
       // A night without events is no surprise; a snapshot without records is one.
       return { columns: sent, mayBeEmpty: model === "event" && others.length === 0 };
     },

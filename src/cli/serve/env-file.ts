@@ -32,7 +32,7 @@ export function writeEnvFile(path: string, settings: ServerSettings): void {
   try {
     if (!isReplaceable(path))
       throw new UsageError(
-        `--write-env ${path} has lines that serve did not write, which would be lost. Name another file.`,
+        `--write-env ${path} has lines that serve didn't write. They would be lost. Name another file.`,
       );
     writeFileSync(path, envFileOf(settings), { mode: 0o600 });
   } catch (error) {

@@ -151,7 +151,7 @@ export class CollectionLedger {
         await stored;
         // The next run would take the ledger for an empty one.
         if (!this.#ledger.isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
-          throw unstored(key, "the store does not list it");
+          throw unstored(key, "the store doesn't list it");
       },
       discard: async () => {
         drop(new Error("The ids of this snapshot are not needed any more."));

@@ -91,7 +91,7 @@ export class Drafts {
   }
 
   async #discard(drafts: Iterable<LedgerDraft>): Promise<void> {
-    const message = "the ledger could not discard the ids of an aborted batch";
+    const message = "could not delete the ids of an aborted batch from the ledger";
     await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       for (const draft of drafts) await draft.discard();
     });

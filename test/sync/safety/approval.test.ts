@@ -10,7 +10,7 @@ const service = testService();
 const DAY_MS = 24 * 60 * 60 * 1000;
 const COMPLETED = /accounts\..+\.ids$/;
 
-test("lets the same run pass once", async () => {
+test("lets the same run pass exactly once", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
   const { collections } = await service.runAccounts(ids(4), { approve: approvalId });
@@ -63,7 +63,7 @@ test.each([
   expect(service.present()).toHaveLength(later);
 });
 
-test("keeps its id if the next run is held for the same, and is valid for seven days from then", async () => {
+test("keeps its id if the next run is held for the same reason, and is valid for seven more days", async () => {
   await service.runAccounts(ids(10));
   const first = await heldBy(service.runAccounts(ids(4)));
   expect(first.error.report.approval?.expiresAt.getTime()).toBeGreaterThan(
@@ -77,7 +77,7 @@ test("keeps its id if the next run is held for the same, and is valid for seven 
   expect(service.present()).toEqual(ids(4));
 });
 
-test("is refused after seven days, and another one is offered", async () => {
+test("is refused after seven days, and replaced by a new one", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
   service.clock.advance(7 * DAY_MS);
@@ -108,7 +108,7 @@ test.each([
   ["other people", "changed", () => people(40).map((one) => ({ ...one, name: `n ${one.id}` }))],
   ["new ids", "added", () => people(100)],
 ] as const)(
-  "of %s keeps its id if the run is held again for the same, and is used once",
+  "of %s keeps its id if the run is held again for the same reason, and is used once",
   async (_, rule, records) => {
     await send(people(40));
     const first = await heldBy(send(records()));
@@ -157,13 +157,13 @@ describe("an approval of one collection, if another is held later", () => {
     });
   });
 
-  test("is replaced if it was not given, and the next run is not alike", async () => {
+  test("is replaced if it was never granted and the next run differs", async () => {
     await both(10, 10);
     const first = await heldBy(both(5, 10));
     const alike = await heldBy(both(4, 10));
     expect(alike.approvalId).toBe(first.approvalId);
     expect(alike.message).toContain(
-      "whose ids are listed: this one differs from it by no more than the rules allow",
+      "whose ids are listed; this run differs from it by no more than the rules allow",
     );
     const other = await heldBy(both(1, 10));
     expect(other.approvalId).not.toBe(first.approvalId);
@@ -172,7 +172,7 @@ describe("an approval of one collection, if another is held later", () => {
   });
 });
 
-test("is over when a later run was completed", async () => {
+test("ends when a later run completes", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
   await service.runAccounts(ids(10));
@@ -180,7 +180,7 @@ test("is over when a later run was completed", async () => {
   expect(next.message).toContain("no approval is pending");
 });
 
-test("stays valid after a run that was not completed", async () => {
+test("stays valid after a run that did not complete", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
   const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
@@ -191,7 +191,7 @@ test("stays valid after a run that was not completed", async () => {
   expect(service.present()).toEqual(ids(4));
 });
 
-test("its lists and ids are deleted by the next run that is completed", async () => {
+test("leaves lists and ids until the next completed run deletes them", async () => {
   const lists = async () => (await service.files()).filter((path) => /\.(txt|held)$/.test(path));
   await service.runAccounts(ids(10));
   await heldBy(service.runAccounts(ids(100, "other")));
@@ -236,7 +236,7 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
     expect(service.present()).toEqual(expect.arrayContaining(ids(40)));
   });
 
-  test("covers what the guard lets pass after the held run", async () => {
+  test("covers any run that the guard would pass after the held one", async () => {
     const { approvalId } = await heldRun();
     const sent = [...ids(38), ...ids(20, "new")];
     await service.runAccounts(sent, { approve: approvalId });
@@ -245,7 +245,7 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
   });
 });
 
-test("does not let many ids of the held run hide that all readable ids are gone", async () => {
+test("is no use if all readable ids are gone, no matter how many ids the held run had", async () => {
   await service.runAccounts(ids(10));
   await leaveDamaged();
   const { approvalId } = await heldBy(service.runAccounts([...ids(10), ...ids(90, "new")]));
@@ -253,7 +253,7 @@ test("does not let many ids of the held run hide that all readable ids are gone"
   expect(service.present()).toEqual(expect.arrayContaining(ids(10)));
 });
 
-test("is stored by a ledger of the user, too", async () => {
+test("is stored by a user's ledger, too", async () => {
   const options = { ledger: memoryLedger(), firstRun: false };
   const { approvalId } = await heldBy(service.runAccounts(ids(40), options));
   await heldBy(service.runAccounts(ids(2), { ...options, approve: approvalId }));
@@ -262,7 +262,7 @@ test("is stored by a ledger of the user, too", async () => {
   expect(service.present()).toEqual(ids(40).sort());
 });
 
-test("tells onHeld of the client or of the run about a held run, and waits for it", async () => {
+test("calls onHeld of the client or of the run with a held run, and waits for it", async () => {
   const told: string[] = [];
   const logged: string[] = [];
   const log = (message: string) => void logged.push(message);

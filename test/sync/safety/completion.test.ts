@@ -49,7 +49,7 @@ test("keeps an unclear snapshot although the abort after it succeeds", async () 
   expect(error.reasons[0]).toMatchObject({ baseline: "unclear", known: 140, removed: 40 });
 });
 
-test("a run that is sent again after an unclear completion leaves one baseline", async () => {
+test("a run that is resent after an unclear completion leaves one baseline", async () => {
   await service.runAccounts(ids(100));
   breakOnce("CompleteSyncBatch");
   expect(await service.runAccounts(ids(140))).toMatchObject({ restarts: 1 });
@@ -115,7 +115,7 @@ test.each(["file", "memory"])(
   },
 );
 
-test("two runs that note their ends at once both stay known", async () => {
+test("two runs that record their ends at the same time are both kept", async () => {
   const scope = { endpoint: "https://sync.example.com", installationId: "one" };
   const ledger = openLedger(storeLedger(memoryStore()), scope);
   const baseline = { sequence: 1, token: "run-batch", pasts: [] };
@@ -125,7 +125,7 @@ test("two runs that note their ends at once both stay known", async () => {
   expect(state).toMatchObject({ collections, runs: [{}, {}] });
 });
 
-const foreign = expect.stringContaining("but this run did not complete it");
+const foreign = expect.stringContaining("but this run didn't complete it");
 
 /** A run whose batch another process completes while a window is on its way, or while its answer is. */
 async function interrupted(
@@ -142,7 +142,7 @@ async function interrupted(
   return run;
 }
 
-test("does not take a batch for a success that another process completed early", async () => {
+test("reports no success if another process completed the batch early", async () => {
   await service.runAccounts(ids(10));
   const run = interrupted("request", ids(9));
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
@@ -160,7 +160,7 @@ test("compares with both snapshots if another process completed the batch before
   expect(error.reasons[0]).toMatchObject({ known: 19, removed: 9 });
 });
 
-test("an approval whose run may have been completed covers the same run again, and no other", async () => {
+test("an approval whose run may have been completed still covers the same run, and no other", async () => {
   await service.runAccounts(ids(10));
   const { approvalId: approve } = await heldBy(service.runAccounts(ids(4)));
   const run = interrupted("answer", ids(4), { approve });

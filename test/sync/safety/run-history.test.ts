@@ -35,7 +35,7 @@ test("history has the receipts of the last 30 runs, the latest one last", async 
   expect(String(runs[29])).toMatch(/^Run completed: batch .*\n.*\naccounts +32 /);
 });
 
-test("history has the report of the run that is held, until a run is completed", async () => {
+test("history has the report of the held run until a run completes", async () => {
   await service.runAccounts(ids(40));
   const { error } = await heldBy(service.runAccounts(ids(10)));
   const { held, runs } = await history();
@@ -46,7 +46,7 @@ test("history has the report of the run that is held, until a run is completed",
   expect((await history()).held).toEqual([]);
 });
 
-test("a first run that the ledger could not note may be made again, and is compared with it", async () => {
+test("a first run that the ledger could not record may be repeated, and is compared with it", async () => {
   const store = memoryStore();
   const fails = failingStore(store, isPutOf("state"), new Error("The database restarts."));
   await service.runAccounts(ids(40), { ledger: storeLedger(fails) });
@@ -58,7 +58,7 @@ test("a first run that the ledger could not note may be made again, and is compa
   expect(collections.accounts?.expected).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
 });
 
-test("a ledger that cannot be reached now is to be tried again later", async () => {
+test("an unreachable ledger should be tried again later", async () => {
   const unreachable = (error: Error) => storeLedger(failingStore(memoryStore(), () => true, error));
   const refused = (error: Error) =>
     service
@@ -68,7 +68,7 @@ test("a ledger that cannot be reached now is to be tried again later", async () 
   expect(await refused(new Error("no such bucket"))).toBe("fix-configuration");
 });
 
-test("an approval stands beside another run of the collection that is held later", async () => {
+test("an approval survives another held run of the collection", async () => {
   await service.runAccounts(ids(40));
   const first = await heldBy(service.runAccounts(ids(10)));
   await noteApproved(ledgerOf(), first.approvalId ?? "");
@@ -82,7 +82,7 @@ test("an approval stands beside another run of the collection that is held later
   expect((await history()).held).toEqual([]);
 });
 
-test("ids of a held run are only in the list of removals", async () => {
+test("the ids of a held run are only in the list of removals", async () => {
   await service.runAccounts(ids(40, "person-"));
   const { reasons } = await heldBy(service.runAccounts(ids(10, "person-")));
   const noted = (await service.files()).filter((path) => basename(path).startsWith("state."));
@@ -90,7 +90,7 @@ test("ids of a held run are only in the list of removals", async () => {
   expect((await history()).held[0]?.reasons[0]?.examples).toEqual(reasons[0]?.examples);
 });
 
-test("a damaged state is named, and holds every run until a person approves one", async () => {
+test("a damaged state is reported, and holds every run until a person approves one", async () => {
   await service.runAccounts(ids(3));
   await service.runAccounts(ids(4));
   const path = await service.file(/state\.00000002$/);
@@ -110,7 +110,7 @@ test("a damaged state is named, and holds every run until a person approves one"
   expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 4, kept: 4 });
 });
 
-test("a state that is out of reach ends a run, and is not taken for a damaged one", async () => {
+test("an unreachable state ends a run, and is not taken for a damaged one", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(3), { ledger: storeLedger(below) });
   await service.runAccounts(ids(4), { ledger: storeLedger(below) });

@@ -98,7 +98,7 @@ test.each([
   ["localhost", ""],
   ["0.0.0.0", "Warning: other machines may reach this server at 0.0.0.0.\n"],
 ])(
-  "says on stderr that it serves, and warns about hosts that other machines can reach: %s",
+  "says on stderr that it is serving, and warns about hosts that other machines can reach: %s",
   async (host, warning) => {
     const { child, baseUrl, syncUrl } = await serve("--host", host);
     const lines = `${warning}Serving at ${baseUrl}/graphql and ${syncUrl} until Ctrl+C.\n`;
@@ -118,7 +118,7 @@ async function serveInto(file: string, ...args: string[]) {
   return { child, error };
 }
 
-test("--write-env writes the settings for their owner only, prints no key, and replaces what serve wrote", async () => {
+test("--write-env writes a file that only its owner can read, prints no key, and overwrites its own files", async () => {
   const file = join(service.directory, ".env");
   for (const args of [[], ["--demo"]]) {
     const { child, error } = await serveInto(file, ...args);
@@ -145,7 +145,7 @@ test.each<[what: string, change: (text: string) => string]>([
   ["another address", (text) => text.replace(/(?<=BASE_URL=).+/, "https://api.example.com")],
   ["only a comment", () => "# mine\n"],
   ["the variables alone", (text) => text.replaceAll(/^#.*\n/gm, "")],
-])("--write-env leaves a file alone that has %s", async (_, change) => {
+])("--write-env doesn't touch a file that has %s", async (_, change) => {
   const file = join(service.directory, "changed.env");
   (await serveInto(file)).child.kill("SIGTERM");
   const changed = change(readFileSync(file, "utf8"));

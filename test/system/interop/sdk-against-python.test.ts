@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 const STARTUP_MS = 60_000;
 const LIMIT = 16 * MIB;
 
-describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`, () => {
+describe.skipIf(skipped)(`the SDK with a python3-grpcio server${whySkipped}`, () => {
   let descriptors: Descriptors;
   let server: PythonServer;
   let clients: SyncEngine[];
@@ -96,7 +96,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     },
   );
 
-  test("reads the counts of a completed batch, and believes no answer without them", async () => {
+  test("reads the counts of a completed batch, and trusts no answer without them", async () => {
     const first = await start();
     await first.write("accounts", accounts(3));
     await first.complete();
@@ -155,7 +155,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     await expect(start()).rejects.toMatchObject({ serverMessage: details });
   });
 
-  test("repeats a window, and recognizes a completion whose answer is lost by batch-state", async () => {
+  test("repeats a window, and uses batch-state to recognize a completion whose answer was lost", async () => {
     const batch = await start();
     await server.refuse({ operation: "SyncRecords", code: "UNAVAILABLE", applied: true });
     await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({ accepted: 1, retries: 1 });
@@ -166,7 +166,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     expect(batch.state).toBe("completed");
   });
 
-  test("works over TLS with the given authority only", async () => {
+  test("works over TLS only with the given authority", async () => {
     const { endpoint } = await serveWith(
       "--cert",
       certificateFile("self-signed"),

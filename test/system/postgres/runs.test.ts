@@ -42,7 +42,7 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
     expect(await journal()).toEqual([]);
   });
 
-  test("of two processes that run at once, one finds the lock", async () => {
+  test("one of two simultaneous processes finds the lock", async () => {
     await run(ids(10));
     const paused = start("paused", ids(11));
     expect(await paused.line()).toBe("sending");
@@ -82,7 +82,7 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
   });
 
   test.each(["saved", "completed"] as const)(
-    "another host compares with both snapshots after a process was killed when its ids were %s",
+    "another host compares with both snapshots after a process was killed while its ids were %s",
     async (way) => {
       const both = [...ids(10), ...ids(9, "new")];
       await run(ids(10));

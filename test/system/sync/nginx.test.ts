@@ -35,7 +35,7 @@ describe.skipIf(skipped)(`the Sync API behind nginx${whySkipped}`, () => {
     expect(service.present()).toHaveLength(60_000);
   });
 
-  test("needs no second try with the windowBytes that the note says", async () => {
+  test("needs no second attempt with the windowBytes from the note", async () => {
     const { run } = await behind({}, { windowBytes: 1_048_576 });
     const receipt = await run(60_000);
     expect(receipt.notes).toEqual([]);
@@ -53,7 +53,7 @@ describe.skipIf(skipped)(`the Sync API behind nginx${whySkipped}`, () => {
   });
 
   test.each([401, 403, 404, 429, 502, 503])(
-    "is told apart from the service: HTTP status %i",
+    "is distinguished from the service: HTTP status %i",
     async (status) => {
       const { run } = await behind({ location: `return ${status};` }, { retry: false });
       expect(await rejection(run(3))).toMatchObject({ code: "TRANSPORT_FAILED", status });

@@ -286,7 +286,7 @@ beforeAll(() => {
   expect(DISASTERS).toHaveLength(50);
 });
 
-test("holds most of fifty disasters by hand, and says nothing about a company that changes a little", async () => {
+test("holds most of fifty hand-written disasters, and passes a company that changes a little", async () => {
   const outcomes: Record<string, readonly Outcome[]> = {};
   const installationId = service.installationId;
   for (const [age, days] of [
