@@ -31,7 +31,7 @@ test("detects the delimiter, says so, and converts values with map", async () =>
   await service.writeFile("users.csv", Buffer.from(text, "latin1"));
   const { code, error } = await push("--first-run");
   expect(code).toBe(0);
-  expect(error).toContain('users.csv: its cells are separated by ";".');
+  expect(error).toContain('users.csv: cells are separated by ";".');
   expect(records("accounts")).toEqual([
     { id: "1", email: "jürgen@x.example", active: true, roles: ["2025-12-24"] },
     { id: "2", active: false, roles: ["2024-2-1"] },

@@ -69,7 +69,7 @@ const CASES: readonly Case[] = [
   {
     what: "too many requests, without a hint at a lock",
     fault: { on: "StartSyncBatch", fault: "status", status: "RESOURCE_EXHAUSTED", times: 9 },
-    says: ["the service asks for fewer requests"],
+    says: ["StartSyncBatch: too many requests"],
     hints: NONE,
   },
   {

@@ -77,7 +77,7 @@ test.each([
 test("Ctrl-C at the question of a first run sends nothing", async () => {
   await connector('[{ id: "u1" }]');
   const terminal = onTerminal(["run", "connector.mjs", "--first-run"]);
-  await terminal.until("go on: ");
+  await terminal.until("continue: ");
   terminal.child.stdin.write(CTRL_C);
   expect((await terminal.end()).code).toBe(130);
   expect(service.inspect().batches).toEqual([]);
@@ -101,7 +101,7 @@ test("a held run is printed with lines broken between words, and paths and comma
   expect(code).toBe(80);
   const [, said = ""] = shown.split("saas-management: ");
   const lines = said.replaceAll("\r", "").split("\n");
-  expect(lines.slice(0, 2)).toEqual(["Held: the ledger knows", "no earlier run. Nothing was sent."]);
+  expect(lines.slice(0, 2)).toEqual(["Held: the ledger has no", "earlier run. Nothing was sent."]);
   const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
   expect(lines.filter((line) => line.length > COLUMNS && !isWhole(line))).toEqual([]);
   expect(said).toContain("\n- accounts: there is no earlier run to\r\n  compare with; ");
