@@ -125,11 +125,7 @@ const together: readonly [string, Slow, Fast][] = [
   ["one of two snapshots", { snapshots: ["accounts", "groups"] }, { snapshots: ["groups", "devices"] }],
   ["a watermark that was given", { snapshots: ["accounts"], asks: "usage" }, { advances: "usage" }],
   ["a watermark that is advanced", { advances: "usage" }, { snapshots: ["devices"], advances: "usage" }],
-  [
-    "a snapshot, and not the watermark",
-    { snapshots: ["accounts"], asks: "usage" },
-    { snapshots: ["accounts"] },
-  ],
+  ["a snapshot alone", { snapshots: ["accounts"], asks: "usage" }, { snapshots: ["accounts"] }],
 ];
 
 const fast = ({ snapshots = [], advances }: Fast) =>
