@@ -7,6 +7,7 @@ import {
 import { type Portfolio, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { rejection } from "../support/http-client.js";
+import { license, plan } from "../support/records.js";
 import { testService } from "../support/test-service.js";
 
 const portfolio: Portfolio = {
@@ -33,15 +34,11 @@ const service = testService({ server: { clock, portfolio } });
 /** Syncs a snapshot of licenses with these ids, all of the plan Pro. */
 async function syncLicenses(ids: readonly string[]): Promise<void> {
   const batch = await service.startBatch();
-  const details = { model: "SEAT_BASED", seatBased: {} } as const;
   await batch.write("accounts", [{ id: "a1", email: "ada@example.com" }]);
-  await batch.write("plans", [
-    { id: "p1", externalPlanName: "Pro", details },
-    { id: "p2", externalPlanName: "Basic", details },
-  ]);
+  await batch.write("plans", [plan("p1", "Pro"), plan("p2", "Basic")]);
   await batch.write(
     "licenses",
-    ids.map((sourceId) => ({ sourceId, sourceAccountId: "a1", sourcePlanId: "p1", billable: true })),
+    ids.map((id) => license(id, "a1")),
   );
   await batch.complete();
 }
