@@ -19,7 +19,7 @@ import { defineConnector, type Store, type SyncProgress } from "../../../src/ind
 import { createSyncClient } from "../../../src/runs/engine.js";
 import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { storeLedger } from "../../../src/runs/ledger/ledger.js";
-import { accounts } from "../../support/accounts.js";
+import { accounts } from "../../support/records.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 
 export interface Settings {
