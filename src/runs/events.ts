@@ -69,6 +69,11 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     return this.#seen.state.watermarks;
   }
 
+  /** The runs that the ledger knows. */
+  get runs(): LedgerSnapshot["state"]["runs"] {
+    return this.#seen.state.runs;
+  }
+
   /** The ids of what was written with `newOnly`. */
   get sent(): readonly SentIds[] {
     const lines = (name: Collection) => this.#log?.lines(name) ?? noLines();

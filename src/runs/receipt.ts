@@ -42,7 +42,7 @@ export interface RunReceipt {
       }
     >
   >;
-  /** Differences from what the ledger expected, in sentences. */
+  /** Differences from what the ledger expected, and counts of events far from those of the same weekday; in sentences. */
   readonly surprises: readonly string[];
   /** Remarks on a run that sent everything, in sentences: for example windows that failed and were halved. */
   readonly notes: readonly string[];
@@ -59,12 +59,14 @@ interface RunFacts extends Pick<RunReceipt, "restarts" | "durationMs" | "waitedF
   readonly extracted: Partial<Record<Collection, WriteStats>>;
   readonly lists: Partial<Record<Collection, Lists<string>>>;
   readonly note: string | undefined;
+  /** What is unusual about its events. */
+  readonly surprises: readonly string[];
 }
 
 export function receiptOf({ batch, counts, guard, extracted, lists, note, ...run }: RunFacts): RunReceipt {
   const { ledger, rules, figures, approvedRules } = guard;
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
-  const surprises: string[] = [];
+  const surprises = [...run.surprises];
   for (const [name, written] of collectionEntries(batch.stats)) {
     const [read, reported, listedIn] = [extracted[name], counts[name], lists[name] ?? {}];
     const snapshot = guard.snapshots.get(name)?.collection;

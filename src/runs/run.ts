@@ -25,7 +25,7 @@ import { acceptedOf, notNoted, type RunReceipt, receiptOf, withSurprise } from "
 import { abortAtSignals } from "./signals.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
-import { usualOf } from "./usual.js";
+import { eventSurprises, usualOf } from "./usual.js";
 
 type AnyConnector = Connector<SnapshotCollection>;
 
@@ -271,6 +271,7 @@ class Run {
       durationMs: clock.monotonic() - this.#begunAt,
       waitedForLockMs: this.#waitedForLockMs,
       note: windowLimit.noteSince(this.#windowBytes),
+      surprises: eventSurprises(events.runs, batch.stats, clock.now()),
     });
     for (const surprise of receipt.surprises) logger.error(`saas-management: ${surprise}`);
     const { ledger } = guard;

@@ -160,7 +160,7 @@ export class GuardedSnapshot {
     if (findings.some(isAboutBaseline)) return { sent: this.lines };
     if (baseline !== "completed" && baseline !== "unclear") return {};
     const { ids, knownIds } = this;
-    const changed = findings.flatMap((finding) => finding.ids ?? []);
+    const changed = findings.flatMap(({ ids: sampled = [] }) => sampled.map(({ id }) => id));
     const removals = () => goneLines(ids.table, knownIds);
     return {
       ...(removed === 0 ? {} : { removals }),

@@ -1,6 +1,6 @@
 import type { HeldReason } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
-import type { FieldSample } from "../../sync/ids/field-sample.js";
+import type { FieldSample, SampledId } from "../../sync/ids/field-sample.js";
 import { count, counted } from "../../sync/report-text.js";
 import { inWindow, type PastSnapshot, type PastSnapshots } from "../ledger/past.js";
 import { judgeChanges, usualRemovals } from "./changed.js";
@@ -26,7 +26,7 @@ export interface SnapshotFacts {
   readonly compared: Comparison;
   readonly sample: FieldSample;
   /** Of the sampled records. */
-  readonly sampledIds?: readonly string[];
+  readonly sampledIds?: readonly SampledId[];
   readonly pasts: PastSnapshots;
   /** Snapshots that may have been completed after those. */
   readonly unclear: readonly PastSnapshot[];
@@ -40,8 +40,8 @@ export interface Finding {
   readonly rule: HeldReason["rule"];
   /** The fields concerned, for `changed`. */
   readonly fields?: NonNullable<HeldReason["fields"]>;
-  /** Ids of the records concerned, for `changed`. */
-  readonly ids?: readonly string[];
+  /** The records concerned, for `changed`. */
+  readonly ids?: readonly SampledId[];
   /** What was found, with figures and without a period; the collection is not named. */
   readonly text: string;
 }

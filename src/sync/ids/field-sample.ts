@@ -60,10 +60,16 @@ interface LaidOut {
   readonly isReference: boolean;
 }
 
-interface Sampled {
+export interface SampledId {
+  readonly id: string;
+  /** The id of a record that it names, and the run lacks. */
+  readonly missing?: string;
+}
+
+interface Sampled extends SampledId {
   readonly order: number;
   readonly row: Uint8Array;
-  readonly id: string;
+  missing?: string;
   /** The ids that its references name, by their places in the row. */
   readonly named: Map<number, Uint8Array>;
 }
@@ -106,9 +112,11 @@ export class FieldSampler {
   /** Takes the values of a reference that name no record for missing. */
   resolve(reference: string, isThere: (id: Uint8Array) => boolean): void {
     const at = ID_BYTES + this.#fields.findIndex(({ name }) => name === reference);
-    for (const { row, named } of this.#records) {
-      const id = named.get(at);
-      if (id !== undefined && !isThere(id)) row[at] = 0;
+    for (const record of this.#records) {
+      const id = record.named.get(at);
+      if (id === undefined || isThere(id)) continue;
+      record.row[at] = 0;
+      record.missing ??= Buffer.from(id).toString();
     }
   }
 
@@ -122,8 +130,8 @@ export class FieldSampler {
   }
 
   /** The ids of the sampled records, in the order of the rows. They are never stored with the sample. */
-  ids(): readonly string[] {
-    return this.#records.map(({ id }) => id);
+  ids(): readonly SampledId[] {
+    return this.#records;
   }
 
   #insert(order: number, bytes: DataView, { start, end, idStart, idEnd }: RecordPlace): void {
