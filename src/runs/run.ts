@@ -25,7 +25,7 @@ import { acceptedOf, notNoted, type RunReceipt, receiptOf, withSurprise } from "
 import { abortAtSignals } from "./signals.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
-import { eventSurprises, usualOf } from "./usual.js";
+import { usualOf } from "./usual.js";
 
 type AnyConnector = Connector<SnapshotCollection>;
 
@@ -271,16 +271,16 @@ class Run {
       durationMs: clock.monotonic() - this.#begunAt,
       waitedForLockMs: this.#waitedForLockMs,
       note: windowLimit.noteSince(this.#windowBytes),
-      surprises: eventSurprises(events.runs, batch.stats, clock.now()),
+      runs: events.seen.state.runs,
+      now: clock.now(),
     });
     for (const surprise of receipt.surprises) logger.error(`saas-management: ${surprise}`);
-    const { ledger } = guard;
-    if (ledger === undefined) return receipt;
+    if (guard.ledger === undefined) return receipt;
     const { before, advanced } = events;
     const run = { at: clock.now(), token: drafts.token, receipt };
     const completion = { run, snapshots: drafts.baselines(guard.pastsOf), advanced, before };
     try {
-      await noteCompleted(ledger, completion, this.#configuration);
+      await noteCompleted(guard.ledger, completion, this.#configuration);
       return receipt;
     } catch (error) {
       const surprise = notNoted(this.#connector.snapshots.length > 0, error);

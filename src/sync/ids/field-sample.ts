@@ -62,14 +62,14 @@ interface LaidOut {
 
 export interface SampledId {
   readonly id: string;
-  /** The id of a record that it names, and the run lacks. */
-  readonly missing?: string;
+  /** The id of a record that it names, and that is missing. */
+  readonly missing: string | undefined;
 }
 
-interface Sampled extends SampledId {
+interface Sampled {
   readonly order: number;
   readonly row: Uint8Array;
-  missing?: string;
+  readonly id: string;
   /** The ids that its references name, by their places in the row. */
   readonly named: Map<number, Uint8Array>;
 }
@@ -112,11 +112,9 @@ export class FieldSampler {
   /** Takes the values of a reference that name no record for missing. */
   resolve(reference: string, isThere: (id: Uint8Array) => boolean): void {
     const at = ID_BYTES + this.#fields.findIndex(({ name }) => name === reference);
-    for (const record of this.#records) {
-      const id = record.named.get(at);
-      if (id === undefined || isThere(id)) continue;
-      record.row[at] = 0;
-      record.missing ??= Buffer.from(id).toString();
+    for (const { row, named } of this.#records) {
+      const id = named.get(at);
+      if (id !== undefined && !isThere(id)) row[at] = 0;
     }
   }
 
@@ -131,7 +129,10 @@ export class FieldSampler {
 
   /** The ids of the sampled records, in the order of the rows. They are never stored with the sample. */
   ids(): readonly SampledId[] {
-    return this.#records;
+    return this.#records.map(({ id, row, named }) => {
+      const [, missing] = [...named].find(([at]) => row[at] === 0) ?? [];
+      return { id, missing: missing && Buffer.from(missing).toString() };
+    });
   }
 
   #insert(order: number, bytes: DataView, { start, end, idStart, idEnd }: RecordPlace): void {
