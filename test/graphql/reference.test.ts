@@ -10,6 +10,7 @@ import {
 import { type Portfolio, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { rejection } from "../support/http-client.js";
+import { license, NEW_CASE, plan } from "../support/records.js";
 import { testService } from "../support/test-service.js";
 
 const portfolio: Portfolio = {
@@ -36,15 +37,11 @@ const service = testService({ server: { clock, portfolio } });
 /** Syncs a snapshot of licenses with these ids, all of the plan Pro. */
 async function syncLicenses(ids: readonly string[]): Promise<void> {
   const batch = await service.startBatch();
-  const details = { model: "SEAT_BASED", seatBased: {} } as const;
   await batch.write("accounts", [{ id: "a1", email: "ada@example.com" }]);
-  await batch.write("plans", [
-    { id: "p1", externalPlanName: "Pro", details },
-    { id: "p2", externalPlanName: "Basic", details },
-  ]);
+  await batch.write("plans", [plan("p1", "Pro"), plan("p2", "Basic")]);
   await batch.write(
     "licenses",
-    ids.map((sourceId) => ({ sourceId, sourceAccountId: "a1", sourcePlanId: "p1", billable: true })),
+    ids.map((id) => license(id, "a1")),
   );
   await batch.complete();
 }
@@ -161,13 +158,12 @@ test.each(walks)(
 test("opens, changes and completes a procurement case, which cannot be changed then", async () => {
   const { graphql } = service;
   const opened = await graphql.createProcurementCase({
-    name: "Figma renewal",
-    state: "PRE",
+    ...NEW_CASE,
     deadline: "2026-12-31",
     baselineType: "LAST_YEAR_COST",
     baselinePrice: 1000,
   });
-  expect(opened).toMatchObject({ name: "Figma renewal", state: "PRE" });
+  expect(opened).toMatchObject(NEW_CASE);
   const changed = await graphql.updateProcurementCase({ id: opened.id, baselinePrice: 899.5 });
   expect(changed).toMatchObject({ savingAmount: 100.5, savingPercentage: 10.05 });
   await graphql.updateProcurementCase({ id: opened.id, state: "COMPLETED" });
@@ -177,7 +173,9 @@ test("opens, changes and completes a procurement case, which cannot be changed t
   expect(await rejection(graphql.updateProcurementCase({ id: "none" }))).toMatchObject({
     errors: [{ __typename: "ProcurementCaseNotFoundError" }],
   });
-  expect(await rejection(graphql.createProcurementCase({ name: " " }))).toBeInstanceOf(MutationError);
+  expect(await rejection(graphql.createProcurementCase({ ...NEW_CASE, name: " " }))).toBeInstanceOf(
+    MutationError,
+  );
 });
 
 test("rejects an unknown or revoked key, and a mutation with a key that may only read", async () => {

@@ -8,8 +8,8 @@ import {
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import type { SyncEngine } from "../../src/runs/engine.js";
-import { accounts } from "../support/accounts.js";
 import { rejection, until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { quickRetries } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 

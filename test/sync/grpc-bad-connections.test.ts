@@ -3,9 +3,9 @@ import { defineConnector, type SyncBatch, type SyncClient } from "@saas-manageme
 import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "../support/accounts.js";
 import { reply } from "../support/grpc-replies.js";
 import { rejection, until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { type SyncServer, startSyncServer } from "../support/sync-server.js";
 import { relayTo } from "../support/tcp-proxy.js";

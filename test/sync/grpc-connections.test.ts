@@ -4,8 +4,8 @@ import { ClosedError, type SyncProgress, TimeoutError, TransportError } from "@s
 import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { openSyncServer, startSyncServer } from "../support/sync-server.js";

@@ -10,6 +10,7 @@ import type {
   SyncProgress,
 } from "@saas-management/sdk";
 import { expectTypeOf, test } from "vitest";
+import { employee, plan } from "../support/records.js";
 
 /** The compiler checks these; nothing runs. */
 declare const batch: SyncBatch;
@@ -20,8 +21,8 @@ test("types each collection with its record", () => {
   expectTypeOf<RecordOf<"accounts">["id"]>().toEqualTypeOf<string>();
   expectTypeOf<RecordOf<"usage">["lastActivity"]>().toEqualTypeOf<Date | string>();
   expectTypeOf<Collection>().toEqualTypeOf<SnapshotCollection | EventCollection>();
-  expectTypeOf<"accounts" | "groupMembers" | "devices">().toExtend<SnapshotCollection>();
-  expectTypeOf<"usage" | "aiCost">().toExtend<EventCollection>();
+  expectTypeOf<"accounts" | "employees">().toExtend<SnapshotCollection>();
+  expectTypeOf<"usage" | "externallyDiscoveredUsage">().toExtend<EventCollection>();
   async function compiled() {
     await batch.write("accounts", [{ id: "a" }]);
     await batch.write("accounts", [[{ id: "a" }]]);
@@ -40,16 +41,15 @@ test("types each collection with its record", () => {
     await batch.write("accounts", [{ id: null }]);
     // @ts-expect-error -- a generic record is written flat
     await batch.write("accounts", [{ generic: { id: "a" } }]);
-    const okta = { id: "o", displayName: "O", login: "o" };
-    await batch.write("employees", [{ okta }, { id: "e", fullName: "E" }]);
+    const microsoft = { id: "m", displayName: "M", userPrincipalName: "m" };
+    await batch.write("employees", [{ microsoft }, employee("e")]);
     // @ts-expect-error -- a field beside a variant
-    await batch.write("employees", [{ id: "e", fullName: "E", okta }]);
-    const google = { id: "g", fullName: "G", primaryEmail: "g" };
+    await batch.write("employees", [{ id: "e", fullName: "E", microsoft }]);
     // @ts-expect-error -- two variants
-    await batch.write("employees", [{ okta, google }]);
-    await batch.writer("groups").write({ id: "g", name: "G" });
-    // @ts-expect-error -- a plan is not a group
-    await batch.writer("groups").write({ id: "p", externalPlanName: "P" });
+    await batch.write("employees", [{ microsoft, google: { id: "g" } }]);
+    await batch.writer("plans").write(plan("p"));
+    // @ts-expect-error -- an account is not a plan
+    await batch.writer("plans").write({ id: "a", name: "A" });
   }
   expectTypeOf(compiled).toBeFunction();
 });

@@ -12,6 +12,7 @@ import { connectorOf, previewOf } from "../support/connector.js";
 import { resealed } from "../support/ledger-values.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
+import { usage } from "../support/records.js";
 import { failingStore } from "../support/stores.js";
 import { testService } from "../support/test-service.js";
 
@@ -23,7 +24,6 @@ beforeEach(() => {
 });
 
 const STATE = /\/state\.\d+$/;
-const event = (id: string) => ({ id, sourceActorId: "u0", lastActivity: new Date("2026-01-01T00:00:00Z") });
 
 /** A run that sends an event and advances to a value; returns what was committed before. */
 async function advanceTo(value: string, options: Partial<RunOptions> = {}, name: EventCollection = "usage") {
@@ -32,7 +32,7 @@ async function advanceTo(value: string, options: Partial<RunOptions> = {}, name:
     [],
     async (batch, { watermark, advance }) => {
       before = watermark(name);
-      await batch.write("usage", [event(value)]);
+      await batch.write("usage", [usage(value)]);
       advance(name, value);
     },
     options,
@@ -81,12 +81,12 @@ test("the last call of a completed attempt counts, and the watermark stays the s
 test("collections and installations have watermarks of their own", async () => {
   const installationId = service.server.createInstallation();
   await advanceTo("of usage");
-  await advanceTo("of audit logs", {}, "auditLogs");
+  await advanceTo("of discovered usage", {}, "externallyDiscoveredUsage");
   await advanceTo("of another installation", { installationId });
   expect(await committed("usage")).toBe("of usage");
-  expect(await committed("auditLogs")).toBe("of audit logs");
+  expect(await committed("externallyDiscoveredUsage")).toBe("of discovered usage");
   expect(await committed("usage", { installationId })).toBe("of another installation");
-  expect(await committed("auditLogs", { installationId })).toBeUndefined();
+  expect(await committed("externallyDiscoveredUsage", { installationId })).toBeUndefined();
 });
 
 test("a preview advances nothing", async () => {
@@ -149,7 +149,7 @@ test("what is advanced while a run that has read everything sends is refused, an
   const run = service.run([], async (batch, { advance }) => {
     advance("usage", "in time");
     late = () => advance("usage", "late");
-    await batch.write("usage", [event("a")]);
+    await batch.write("usage", [usage("a")]);
   });
   run.catch(() => {});
   await until(() => slow.fired > 0);

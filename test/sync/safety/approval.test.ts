@@ -4,6 +4,7 @@ import type { RecordOf, RunOptions } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { ofSnapshots } from "../../support/adopted.js";
+import { recordsOf } from "../../support/records.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -26,20 +27,20 @@ test("lets the same run pass once", async () => {
 });
 
 test("ends for the collections that a run completes, and stays for the others", async () => {
-  const groups = (count: number, approve?: string) =>
-    service.run(["groups"], (batch) => batch.write("groups", accounts(count)), { approve });
+  const plans = (count: number, approve?: string) =>
+    service.run(["plans"], (batch) => batch.write("plans", recordsOf("plans", ids(count))), { approve });
   await service.runAccounts(ids(10));
-  await groups(10);
-  const both = service.run(["accounts", "groups"], async (batch) => {
+  await plans(10);
+  const both = service.run(["accounts", "plans"], async (batch) => {
     await batch.write("accounts", accounts(5));
-    await batch.write("groups", accounts(5));
+    await batch.write("plans", recordsOf("plans", ids(5)));
   });
   const { approvalId } = await heldBy(both);
   await service.runAccounts(ids(5), { approve: approvalId });
   const later = await heldBy(service.runAccounts(ids(1), { approve: approvalId }));
   expect(later.message).toContain("no approval is pending");
-  await groups(5, approvalId);
-  const again = await heldBy(groups(1, approvalId));
+  await plans(5, approvalId);
+  const again = await heldBy(plans(1, approvalId));
   expect(again.message).toContain("no approval is pending");
   expect((await heldBy(service.runAccounts(ids(1)))).approvalId).toBe(later.approvalId);
 });
@@ -134,12 +135,12 @@ test("gets another id if the next run is held for something else", async () => {
 });
 
 describe("an approval of one collection, if another is held later", () => {
-  const both = (users: number, groups: number, approve?: string) =>
+  const both = (users: number, plans: number, approve?: string) =>
     service.run(
-      ["accounts", "groups"],
+      ["accounts", "plans"],
       async (batch) => {
         await batch.write("accounts", accounts(users));
-        await batch.write("groups", accounts(groups));
+        await batch.write("plans", recordsOf("plans", ids(plans)));
       },
       { approve: approve },
     );
@@ -148,12 +149,12 @@ describe("an approval of one collection, if another is held later", () => {
     await both(10, 10);
     const first = await heldBy(both(5, 10));
     const second = await heldBy(both(5, 5, first.approvalId));
-    expect(second.reasons.map(({ collection }) => collection)).toEqual(["groups"]);
+    expect(second.reasons.map(({ collection }) => collection)).toEqual(["plans"]);
     expect(second.approvalId).not.toBe(first.approvalId);
     const { collections } = await both(5, 5, second.approvalId);
     expect(collections).toMatchObject({
       accounts: { ...ofSnapshots({ reported: { removed: 5 } }) },
-      groups: { ...ofSnapshots({ reported: { removed: 5 } }) },
+      plans: { ...ofSnapshots({ reported: { removed: 5 } }) },
     });
   });
 

@@ -1,6 +1,6 @@
 import { storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
-import type { LedgerDraft } from "../../../src/runs/ledger/collection-ledger.js";
+import type { StoredIds } from "../../../src/runs/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import { readLedger } from "../../../src/runs/ledger/state.js";
@@ -88,15 +88,13 @@ test.each(["file", "memory"])(
     const { installationId } = service;
     const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
     const ledger = collectionLedger(store, scope);
-    const promote = ({ place }: LedgerDraft) =>
+    const promote = ({ place }: StoredIds) =>
       complete(openLedger(storeLedger(store), scope), { accounts: { ...place, pasts: [] } });
     const save = async (id: string) => {
       const lines = async function* () {
         yield Buffer.from(`${id}\n`);
       };
-      const draft = await ledger.draft(await ledger.read(), `run-${id}`, { lines, lists: {} });
-      await draft.save();
-      return draft;
+      return ledger.put("ids", await ledger.read(), `run-${id}`, { lines, lists: {} });
     };
     const known = async () => {
       const found: string[] = [];
