@@ -270,15 +270,16 @@ class Run {
       durationMs: clock.monotonic() - this.#begunAt,
       waitedForLockMs: this.#waitedForLockMs,
       note: windowLimit.noteSince(this.#windowBytes),
+      runs: events.seen.state.runs,
+      now: clock.now(),
     });
     for (const surprise of receipt.surprises) logger.error(`saas-management: ${surprise}`);
-    const { ledger } = guard;
-    if (ledger === undefined) return receipt;
+    if (guard.ledger === undefined) return receipt;
     const { before, advanced } = events;
     const run = { at: clock.now(), token: ids.token, receipt };
     const completion = { run, snapshots: ids.baselines(guard.pastsOf), advanced, before };
     try {
-      await noteCompleted(ledger, completion, this.#configuration);
+      await noteCompleted(guard.ledger, completion, this.#configuration);
       return receipt;
     } catch (error) {
       const surprise = notNoted(this.#connector.snapshots.length > 0, error);

@@ -124,7 +124,7 @@ export function heldRunOf(
   const known = state.held.find((one) => one.approval === approval);
   if (known !== undefined) return { ...known, expiresAt };
   // Ids are in values that a later ledger can hash.
-  const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
+  const reasons = report.reasons.map(({ missing: _, ...reason }) => ({ ...reason, examples: [] }));
   return { approval, at, expiresAt, report: { ...report, reasons } };
 }
 

@@ -111,6 +111,17 @@ test("compares with both snapshots if another process completed the batch before
   expect(error.reasons[0]).toMatchObject({ known: 19, removed: 9 });
 });
 
+test("names the number of new ids beside the snapshot that they are too many for", async () => {
+  await service.runAccounts(ids(10));
+  const run = interrupted("answer", ids(40), { guard: { added: false } });
+  await expect(run).rejects.toMatchObject({ code: "BATCH_STATE" });
+  const { error, reasons } = await heldBy(service.runAccounts(ids(41)));
+  expect(reasons[0]).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
+  expect(error.report.summary).toBe(
+    "Held: accounts: 31 of the 41 ids that were sent are new, 10 were known. Nothing was sent.",
+  );
+});
+
 test("an approval whose run may have been completed covers the same run again, and no other", async () => {
   await service.runAccounts(ids(10));
   const { approvalId: approve } = await heldBy(service.runAccounts(ids(4)));
