@@ -40,12 +40,6 @@ test.each<[string, Collection, unknown, string, string]>([
   ["that is a promise", "accounts", Promise.resolve({}), "", "not a promise"],
   ["that is bytes", "accounts", new Uint8Array(9), "", "fromCsv"],
   ["that is text", "accounts", "u1,Ada", "", "fromCsv"],
-<<<<<<< HEAD
-  ["with an array for a variant", "employees", { okta: [] }, "okta", "got an array"],
-  ["with a wrong variant", "employees", { okta: { id: "o" } }, "okta.displayName", "the field is required"],
-  ["with okta and an id", "employees", { id: "e", okta: twoVariants.okta }, "id", "nothing beside"],
-  ["with two variants", "employees", twoVariants, "", "google and okta are set"],
-=======
   ["with an array for a variant", "employees", { google: [] }, "google", "got an array"],
   [
     "with an invalid variant",
@@ -62,7 +56,6 @@ test.each<[string, Collection, unknown, string, string]>([
     "nothing beside the variant",
   ],
   ["with two variants", "employees", twoVariants, "", "microsoft and google are set"],
->>>>>>> main
   ["with a number for a string", "accounts", { id: 7 }, "id", "got a number"],
   ["with null", "accounts", { id: null }, "id", "got null (the field is required)"],
   ["with null in a list", "accounts", { id: "a", roles: [null] }, "roles.0", "got null"],
@@ -74,9 +67,6 @@ test.each<[string, Collection, unknown, string, string]>([
     "attributes.1",
     "a string, got a number",
   ],
-<<<<<<< HEAD
-  ["with a list for a map", "devices", { id: "d", attributes: ["x"] }, "attributes", "an object of strings"],
-=======
   [
     "with an array for a map",
     "employees",
@@ -84,7 +74,6 @@ test.each<[string, Collection, unknown, string, string]>([
     "attributes",
     "an object of strings",
   ],
->>>>>>> main
   ["without seats", "plans", seats({ model: "SEAT_BASED" }), "details.seatBased", 'model is "SEAT_BASED"'],
   ["with an unspecified model", "plans", seats({ model: "UNSPECIFIED" }), "details.model", '"SEAT_BASED"'],
   [
