@@ -11,7 +11,7 @@ export const messages = [
   {
     title: "a mutation that may have been done",
     provoke: () => answeredWith(() => Response.json({}, { status: 503 })).createProcurementCase(NEW_CASE),
-    text: "GraphQL mutation CreateProcurementCase failed: the server answered with HTTP 503. It is not known whether it was done: read the data to find out.",
+    text: "GraphQL mutation CreateProcurementCase failed: the server answered with HTTP 503. It may or may not have taken effect: read the data to find out.",
   },
   {
     title: "errors of a GraphQL response",

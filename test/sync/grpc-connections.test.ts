@@ -179,7 +179,7 @@ describe("a call that gets no answer", () => {
 describe("close", () => {
   const harness = useScriptedServer();
 
-  test("ends a connection whose server does not read, and rejects the write under way", async () => {
+  test("ends a connection whose server does not read, and rejects the pending write", async () => {
     const server = await startSyncServer();
     const client = syncClient(server);
     const batch = await client.startBatch(START);

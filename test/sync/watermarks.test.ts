@@ -189,7 +189,7 @@ test.each<[string, (text: string) => string]>([
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("a watermark that the run before replaces meanwhile is read again", async () => {
+test("a watermark is read again if the previous run replaces it in the meantime", async () => {
   const below = memoryStore();
   await advanceTo("one", { ledger: storeLedger(below) });
   let isReplaced = false;

@@ -155,7 +155,7 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   // Beside one of several baselines only the text has the figures.
   if (rule === "added" && baseline === "completed")
     return `${count(added)} of ${count(sent)} ${collection} are new`;
-  if (rule === "no-baseline") return "the ledger knows no earlier run";
+  if (rule === "no-baseline") return "the ledger has no earlier run";
   if (rule === "unreadable-ledger") return "the ledger cannot be read";
   if (field === undefined) return message;
   const became = field.value === undefined ? "changed" : `became ${field.value}`;

@@ -25,7 +25,7 @@ test("lets the same run pass exactly once", async () => {
   expect(again.approvalId).not.toBe(approvalId);
 });
 
-test("keeps its id if the next run is held for the same, and is valid for seven days from then", async () => {
+test("keeps its id if the next run is held for the same reason, and is valid for seven more days", async () => {
   await service.runAccounts(ids(10));
   const first = await heldBy(service.runAccounts(ids(4)));
   expect(first.error.report.approval?.expiresAt.getTime()).toBeGreaterThan(
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("its lists and ids are deleted by the next run that is completed", async () => {
+test("leaves lists and ids until the next completed run deletes them", async () => {
   const lists = async () => (await service.files()).filter((path) => /\.(txt|held)$/.test(path));
   await service.runAccounts(ids(10));
   await heldBy(service.runAccounts(ids(100, "other")));
@@ -138,7 +138,7 @@ test("is no use if all readable ids are gone, no matter how many ids the held ru
   expect(service.present()).toEqual(expect.arrayContaining(ids(10)));
 });
 
-test("tells onHeld of the client or of the run about a held run, and waits for it", async () => {
+test("calls onHeld of the client or of the run with a held run, and waits for it", async () => {
   const told: string[] = [];
   const logged: string[] = [];
   const log = (message: string) => void logged.push(message);

@@ -122,7 +122,7 @@ test("an approval discards the earlier history", async () => {
   expect((await rulesOf(send(people(13, { email: "", active: true })))).rules).toEqual(["window"]);
 });
 
-test("an approval of one collection keeps what another one remembers", async () => {
+test("an approval of one collection keeps the history of another one", async () => {
   const both = (users: number, staff: number, approve?: string) =>
     service.run(
       ["accounts", "employees"],

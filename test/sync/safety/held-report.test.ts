@@ -47,7 +47,7 @@ test.each([
   },
 );
 
-test("says which records are missing that others name, and the ledger keeps no ids of them", async () => {
+test("says which records are missing that others refer to, and the ledger keeps no ids of them", async () => {
   const send = (...plans: readonly string[]) =>
     service.run(["plans", "licenses"], async (batch) => {
       await batch.write("plans", recordsOf("plans", plans));
@@ -68,8 +68,8 @@ test("says which records are missing that others name, and the ledger keeps no i
     {
       fields: [{ name: "sourcePlanId", value: "missing", changed: 40 }],
       missing: ["p", "p", "p"],
-      message: expect.stringContaining("40 of 40 sampled records name no record of plans in this run"),
-      advice: expect.stringContaining("the collections that these records name"),
+      message: expect.stringContaining("40 of 40 sampled records refer to no record of plans in this run"),
+      advice: expect.stringContaining("the collections that these records refer to"),
     },
   ]);
 });

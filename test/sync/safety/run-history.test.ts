@@ -58,7 +58,7 @@ test("a first run that the ledger could not record may be repeated, and is compa
   expect(collections.accounts?.expected).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
 });
 
-test("an approval stands beside another run of the collection that is held later", async () => {
+test("an approval survives another held run of the collection", async () => {
   await service.runAccounts(ids(40));
   const first = await heldBy(service.runAccounts(ids(10)));
   await noteApproved(ledgerOf(), first.approvalId ?? "");

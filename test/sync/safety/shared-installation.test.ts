@@ -87,7 +87,7 @@ test("an undecided clean-up that drifts each day keeps its id until it differs t
 test.each([
   ["events only", () => sendEvents()],
   ["another collection", () => send({ plans: [0, 10] })],
-])("an hourly connector of %s ends neither a hold nor its approval", async (_, hourly) => {
+])("an hourly connector for %s ends neither a hold nor its approval", async (_, hourly) => {
   await send({ accounts: [0, 100] });
   await hourly();
   const { approvalId } = await heldBy(send({ accounts: [0, 20] }));
@@ -128,7 +128,7 @@ test.each(ORDERS)(
   },
 );
 
-test("one id names all collections of a held run, and a run that completes one of them leaves the others", async () => {
+test("one id covers all collections of a held run, and completing one of them leaves the others held", async () => {
   await send({ accounts: [0, 40], plans: [0, 40], employees: [0, 40] });
   const { approvalId } = await heldBy(send({ accounts: [0, 10], plans: [0, 10], employees: [0, 40] }));
   expect(await shown()).toEqual([["accounts,plans", false]]);
@@ -141,7 +141,7 @@ test("one id names all collections of a held run, and a run that completes one o
   expect(await shown()).toEqual([]);
 });
 
-test("a run of two connectors' collections that is held again keeps what was approved of one", async () => {
+test("a run of two connectors' collections that is held again keeps the approval of one", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const first = await heldBy(send({ accounts: [0, 10], plans: [0, 40] }));
   const both = { accounts: [0, 10], plans: [0, 10] } as const;
@@ -199,7 +199,7 @@ test.each([
   expect(await held()).toEqual([]);
 });
 
-test("a note that comes late leaves a later completed run, and holds of other collections", async () => {
+test("a late ledger entry keeps a later completed run, and holds of other collections", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const { note } = await lateRun();
   const { approvalId } = await heldBy(send({ plans: [0, 10] }));

@@ -31,7 +31,7 @@ test.each([1, 127, 128, 129, 300])(
   },
 );
 
-test("refuses one id with different contents while the source produces the next record", async () => {
+test("refuses two records with one id and different contents while the source produces the next record", async () => {
   const write = service.run(["accounts"], (batch) =>
     batch.write("accounts", oneByOne([...accounts(2), another], new Promise(() => {}))),
   );
