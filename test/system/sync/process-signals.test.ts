@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { until } from "../../support/promises.js";
 import { useScriptedServer } from "../../support/sync-harness.js";
@@ -7,9 +8,9 @@ import { startScript } from "./run-process.js";
 const harness = useScriptedServer();
 
 /** A process in a run, and what it prints. When it sends, the service does not answer to the second record. */
-async function startRun(way: "reading" | "sending") {
+async function startRun(way: "reading" | "sending", through: readonly string[] = []) {
   harness.server.scripts.SyncRecords.push(undefined, "never");
-  const child = startScript("signals-run-script", [harness.server.endpoint, way]);
+  const child = startScript("signals-run-script", [harness.server.endpoint, way], through);
   const printed = { text: "" };
   child.stdout.on("data", (chunk) => {
     printed.text += String(chunk);
@@ -48,4 +49,15 @@ test.runIf(process.platform !== "win32").each([
   child.kill(second);
   expect(await ended).toEqual({ code: null, signal: second });
   expect(printed.text).toBe("working\n");
+});
+
+test.runIf(process.platform === "linux")("the second signal ends process 1 of a container", async () => {
+  harness.server.hold("AbortSyncBatch");
+  const contained = ["unshare", "--user", "--pid", "--fork", "--kill-child"];
+  const { child, ended } = await startRun("sending", contained);
+  const first = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8"));
+  process.kill(first, "SIGTERM");
+  await until(() => harness.server.calls.includes("AbortSyncBatch"));
+  process.kill(first, "SIGTERM");
+  expect(await ended).toEqual({ code: 143, signal: null });
 });
