@@ -37,27 +37,23 @@ test.runIf(process.platform !== "win32").each([
   },
 );
 
-test.runIf(process.platform !== "win32").each([
-  ["SIGINT", "SIGINT"],
-  ["SIGINT", "SIGTERM"],
-] as const)("after %s, %s ends the process even if the abort hangs", async (...signals) => {
-  harness.server.hold("AbortSyncBatch");
-  const { child, printed, ended } = await startRun("sending");
-  const [first, second] = signals;
-  child.kill(first);
-  await until(() => harness.server.calls.includes("AbortSyncBatch"));
-  child.kill(second);
-  expect(await ended).toEqual({ code: null, signal: second });
-  expect(printed.text).toBe("working\n");
-});
+const CONTAINED = ["unshare", "--user", "--pid", "--fork", "--kill-child"];
 
-test.runIf(process.platform === "linux")("the second signal ends process 1 of a container", async () => {
-  harness.server.hold("AbortSyncBatch");
-  const contained = ["unshare", "--user", "--pid", "--fork", "--kill-child"];
-  const { child, ended } = await startRun("sending", contained);
-  const first = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8"));
-  process.kill(first, "SIGTERM");
-  await until(() => harness.server.calls.includes("AbortSyncBatch"));
-  process.kill(first, "SIGTERM");
-  expect(await ended).toEqual({ code: 143, signal: null });
-});
+test.runIf(process.platform === "linux").each([
+  ["SIGINT", "SIGINT", [], { code: null, signal: "SIGINT" }],
+  ["SIGINT", "SIGTERM", [], { code: null, signal: "SIGTERM" }],
+  ["SIGTERM", "SIGTERM", CONTAINED, { code: 143, signal: null }],
+] as const)(
+  "after %s, %s ends the process even if the abort hangs, with %j",
+  async (first, second, through, end) => {
+    harness.server.hold("AbortSyncBatch");
+    const { child, printed, ended } = await startRun("sending", through);
+    const inner = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8");
+    const pid = through === CONTAINED ? Number(inner) : Number(child.pid);
+    process.kill(pid, first);
+    await until(() => harness.server.calls.includes("AbortSyncBatch"));
+    process.kill(pid, second);
+    expect(await ended).toEqual(end);
+    expect(printed.text).toBe("working\n");
+  },
+);
