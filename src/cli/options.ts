@@ -52,7 +52,7 @@ export const OPTIONS = {
   // Not --env-file: Node takes that for its own, after the script too (https://github.com/nodejs/node/issues/54232).
   writeEnv: new Flag<string>(
     "--write-env <file>",
-    "write the settings to a file, unless it has lines that serve did not write",
+    "write the settings to a new file, until the server stops",
   ),
   tlsCert: new Flag<string>(
     "--tls-cert <file>",

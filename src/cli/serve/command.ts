@@ -17,12 +17,13 @@ export async function run(_: readonly string[], options: Options, io: Io): Promi
   await using server = await serve({ host, port, syncPort, tls: tlsIdentity(options) }, demo === true);
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const settings = { baseUrl, syncUrl, apiKey, installationId };
-  if (writeEnv !== undefined) writeEnvFile(writeEnv, settings);
+  const removeEnvFile = writeEnv === undefined ? undefined : writeEnvFile(writeEnv, settings);
   if (writeEnv === undefined || io.json) io.data(settings, () => envFileOf(settings).trimEnd());
   if (host !== undefined && !isLoopback(host)) io.warn(`other machines may reach this server at ${host}.`);
   const place = writeEnv === undefined ? "" : ` The settings are in ${writeEnv}.`;
   io.note(`Serving at ${baseUrl}/graphql and ${syncUrl} until Ctrl+C.${place}`);
   await new Promise<void>((stop) => io.signal.addEventListener("abort", () => stop(), { once: true }));
+  removeEnvFile?.();
 }
 
 /** Starts the reference server, with the demo company in it. @throws {UsageError} it cannot start with these options */
@@ -34,7 +35,10 @@ export async function serve(options: ServerOptions, isDemo: boolean): Promise<Re
   } catch (error) {
     // An invalid option, a port in use, an address of another machine.
     const isUsage = error instanceof TypeError || (error instanceof Error && "syscall" in error);
-    throw isUsage ? new UsageError(messageOf(error)) : error;
+    if (!isUsage) throw error;
+    const isTaken = "code" in error && error.code === "EADDRINUSE";
+    const advice = isTaken ? ". Choose another port, or leave out the option for a free one." : "";
+    throw new UsageError(messageOf(error) + advice);
   }
 }
 
