@@ -3,7 +3,7 @@ import { isPlainObject, suggestKey } from "../../core/validate.js";
 import { type ChooseColumns, refusedColumns } from "../../sources/csv-header.js";
 import { problemAt, type RecordLocation } from "../../sources/source.js";
 import { COLLECTIONS, type Collection } from "../../sync/collections.js";
-import { int64, stringMap, timestamp } from "../../sync/encoding/schema-checks.js";
+import { int64, stringMap } from "../../sync/encoding/schema-checks.js";
 import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
 
 /** Converts a cell. One it can't read stays text, and the write says what is wrong with it. */
@@ -14,7 +14,6 @@ type Fields = Record<string, unknown>;
 const MAP_ADVICE = "If it is the right file, configure a map for its headings.";
 
 const asText: Convert = (cell) => cell;
-const asTime: Convert = (cell) => cell;
 const asMap: Convert = (cell) => cell;
 const asList: Convert = (cell) => cell.split(";").flatMap((item) => item.trim() || []);
 const asBoolean: Convert = (cell) => (/^(true|false)$/i.test(cell) ? cell.toLowerCase() === "true" : cell);
@@ -111,7 +110,6 @@ function unwrapped(schema: unknown): unknown {
 
 function converterOf(schema: unknown): Convert {
   if (schema === stringMap) return asMap;
-  if (schema === timestamp) return asTime;
   if (schema === int64) return asInt64;
   if (schema instanceof z.ZodBoolean) return asBoolean;
   if (schema instanceof z.ZodNumber) return asNumber;
