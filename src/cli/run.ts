@@ -47,9 +47,8 @@ export async function execute<S extends SnapshotCollection>(
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
   io.hasOwnLedger = own.ledger !== undefined;
   io.installationId = installationId;
-  const where = { installationId, ledger, signal: io.signal };
   const progress = new ProgressLine(io, systemClock);
-  const { firstRunCounts } = options;
+  const { firstRunCounts, waitForLock = (own.waitForLockMs ?? 0) / 1000 } = options;
   const firstRun =
     firstRunCounts === undefined
       ? own.firstRun || options.firstRun === true
@@ -57,7 +56,9 @@ export async function execute<S extends SnapshotCollection>(
   const isAsked = firstRun === true && options.preview !== true && io.isTerminal && process.stdin.isTTY;
   const given = {
     ...own,
-    ...where,
+    installationId,
+    ledger,
+    signal: io.signal,
     firstRun,
     onProgress: (event: SyncProgress) => {
       progress.onProgress(event);
@@ -75,13 +76,11 @@ export async function execute<S extends SnapshotCollection>(
       if (held !== undefined && isValid) for (const step of firstRunSteps(held)) io.note(lineOf(step));
       return;
     }
-    const { waitForLock = (own.waitForLockMs ?? 0) / 1000 } = options;
-    const waitForLockMs = waitForLock * 1000;
     const asked = isAsked ? asking(connector, io, progress) : { connector, counts: firstRun };
     const receipt = await client.sync.run(asked.connector, {
       ...given,
       firstRun: asked.counts,
-      waitForLockMs,
+      waitForLockMs: waitForLock * 1000,
     });
     progress.end();
     if (receipt.surprises.length > 0) process.exitCode = EXIT.surprised;

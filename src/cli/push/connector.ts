@@ -18,14 +18,10 @@ import { type Row, rowReader } from "./fields.js";
 type Pushed = NonNullable<CliConfig["push"]>[number];
 
 /** A file with records of a collection. Together, the files of a collection have all of them. */
-export interface PushFile {
+export interface PushFile extends Pick<Pushed, "map" | "encoding" | "delimiter" | "allowEmpty"> {
   readonly collection: Collection;
   readonly path: string;
   readonly format: "csv" | "jsonl";
-  readonly map?: Pushed["map"];
-  readonly encoding?: Pushed["encoding"];
-  readonly delimiter?: Pushed["delimiter"];
-  readonly allowEmpty?: Pushed["allowEmpty"];
 }
 
 /** Tells people what they should know about their files. */

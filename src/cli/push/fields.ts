@@ -11,8 +11,6 @@ type Convert = (cell: string) => unknown;
 export type Row = Readonly<Record<string, string>>;
 type Fields = Record<string, unknown>;
 
-const MAP_ADVICE = "If it is the right file, configure a map for its headings.";
-
 const asText: Convert = (cell) => cell;
 const asMap: Convert = (cell) => cell;
 const asList: Convert = (cell) => cell.split(";").flatMap((item) => item.trim() || []);
@@ -49,15 +47,14 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
       const sent = columns.map(({ column }) => column);
       const others = found.filter((heading) => !sent.includes(heading));
       const listed = others.map((heading) => `${JSON.stringify(heading)}${meant(heading)}`).join(", ");
-      if (sent.length === 0) {
-        const nearly = names.filter((name) => found.some((heading) => suggestKey(heading, [name]) !== ""));
-        const required = idField === undefined || nearly.includes(idField) ? "" : ` ${idField} is required.`;
-        const advice = `Write the headings as the fields are called: ${nearly.join(", ")}.${required}`;
-        throw refusedColumns(headings, names.slice(0, 4), sent, nearly.length > 0 ? advice : MAP_ADVICE);
-      }
       if (!sent.some(isId)) {
-        const advice = others.length > 0 ? `These are no fields: ${listed}.` : MAP_ADVICE;
-        throw refusedColumns(headings, [idField ?? ""], sent, advice);
+        const missing = sent.length === 0 ? names.slice(0, 4) : [idField ?? ""];
+        const nearly = names.filter((name) => others.some((heading) => suggestKey(heading, [name]) !== ""));
+        let advice = "If it is the right file, configure a map for its headings.";
+        if (sent.length > 0 && others.length > 0) advice = `These are no fields: ${listed}.`;
+        else if (nearly.length > 0)
+          advice = `Write the headings as the fields are called: ${nearly.join(", ")}.`;
+        throw refusedColumns(headings, missing, sent, advice);
       }
       if (others.length > 0) warn(`columns that are not fields are not sent: ${listed}`);
       // A night without events is no surprise; a snapshot without records is one.

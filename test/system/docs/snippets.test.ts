@@ -44,7 +44,7 @@ beforeAll(async () => {
     snippets.map(({ name }) => `${OUT}${name}.ts`),
     OUT,
   );
-  server = await serve({}, true);
+  server = await serve({ demo: true });
 });
 afterAll(() => server.close());
 
