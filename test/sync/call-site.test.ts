@@ -7,8 +7,8 @@ import {
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { rejection, until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { expectStack } from "../support/stacks.js";
 import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
