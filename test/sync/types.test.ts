@@ -59,7 +59,7 @@ test("types a run so that it writes what it declares, and events", () => {
     await run.write("accounts", []);
     await run.write("usage", []);
     // @ts-expect-error -- not declared
-    await run.write("groups", []);
+    await run.write("employees", []);
     // @ts-expect-error -- the run completes
     await run.complete();
     // @ts-expect-error -- there is no batch of the service yet
@@ -81,7 +81,7 @@ test("lets a connector return any promise, and nothing that is not awaited", () 
     // @ts-expect-error -- nobody awaits the promises of a list
     () => client.run({ snapshots, run: (batch) => [batch.write("accounts", [])] }, options),
     // @ts-expect-error -- not declared
-    () => client.run({ snapshots, run: (batch) => batch.write("groups", []) }, options),
+    () => client.run({ snapshots, run: (batch) => batch.write("plans", []) }, options),
   ];
   expectTypeOf(refused).toBeArray();
   expectTypeOf(compiled).returns.resolves.toEqualTypeOf<RunReceipt>();

@@ -119,9 +119,9 @@ test("two runs that note their ends at once both stay known", async () => {
   const scope = { endpoint: "https://sync.example.com", installationId: "one" };
   const ledger = openLedger(storeLedger(memoryStore()), scope);
   const baseline = { sequence: 1, token: "run-batch", pasts: [] };
-  await Promise.all([complete(ledger, { accounts: baseline }), complete(ledger, { groups: baseline })]);
+  await Promise.all([complete(ledger, { accounts: baseline }), complete(ledger, { plans: baseline })]);
   const { state } = await readLedger(ledger);
-  const collections = { accounts: { completed: baseline }, groups: { completed: baseline } };
+  const collections = { accounts: { completed: baseline }, plans: { completed: baseline } };
   expect(state).toMatchObject({ collections, runs: [{}, {}] });
 });
 
