@@ -82,17 +82,6 @@ test("removes an unreadable list of removals after a switch to hashIds", async (
   expect((await service.files()).filter((path) => path.endsWith(".txt"))).toEqual([]);
 });
 
-test("resolves a relative path when it is called", async () => {
-  const before = process.cwd();
-  try {
-    process.chdir(service.directory);
-    const { location } = fileLedger("ledger");
-    expect(location).toBe(join(process.cwd(), "ledger"));
-  } finally {
-    process.chdir(before);
-  }
-});
-
 test("is in the user's state directory without a path", () => {
   vi.stubEnv("XDG_STATE_HOME", "/var/state");
   expect(fileLedger().location).toBe(join("/var/state", "saas-management", "ledger"));
