@@ -170,7 +170,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
   ["an XML error", '\uFEFF<?xml version="1.0"?>\n<Error/>', /HTML or XML/],
   ["UTF-16", Buffer.from(`\uFEFF${HEAD}`, "utf16le"), /encoding: "utf-16le"/],
   ["UTF-16 of the other order", Buffer.from(`\uFEFF${HEAD}`, "utf16le").swap16(), /encoding: "utf-16be"/],
-])("names what a file is instead: %s", async (_, content, message) => {
+])("says what kind of file it is instead: %s", async (_, content, message) => {
   for (const options of [{}, { columns: ["id"] }, { encoding: "windows-1252" }] as const)
     expect((await refusal(content, options)).error.message).toMatch(message);
   const lines = fromJsonl(await folder.write("users.jsonl", content));

@@ -111,7 +111,7 @@ export class Guard {
     if (!(await raceAbort(knows, this.#ended))) return;
     const { installationId } = this.#options;
     throw new InvalidInputError(
-      `firstRun must not be set: the ledger (${ledger.location}) knows earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
+      `firstRun must not be set: the ledger (${ledger.location}) has earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
       { advice: { option: "firstRun", text: "firstRun" } },
     );
   }

@@ -201,7 +201,7 @@ test("a run returns its receipt even if its end is never stored", async () => {
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 11 } });
 });
 
-test("notes nothing after the run has ended without it", async () => {
+test("records nothing after the run has ended without it", async () => {
   await service.run(["accounts", "plans"], writeBoth, { ledger: storeLedger(below) });
   const slow = unanswered("look 4", below);
   const run = service.run(["accounts", "plans"], writeBoth, { ledger: slow.ledger });

@@ -75,7 +75,7 @@ const CASES: readonly Case[] = [
   {
     what: "a first run that is none",
     prepare: () => service.run(["accounts"], (batch) => batch.write("accounts", [{ id: "u1" }])),
-    says: [/--first-run must not be set: the ledger .* knows earlier runs .*\. Leave it out\.\n/],
+    says: [/--first-run must not be set: the ledger .* has earlier runs .*\. Leave it out\.\n/],
     hints: NONE,
   },
   {
