@@ -8,18 +8,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 const FILE = new URL("../package-lock.json", import.meta.url);
-const OS = [
-  "aix",
-  "android",
-  "darwin",
-  "freebsd",
-  "linux",
-  "netbsd",
-  "openbsd",
-  "openharmony",
-  "sunos",
-  "win32",
-];
+const OS = "aix android darwin freebsd linux netbsd openbsd openharmony sunos win32".split(" ");
 const CPU = {
   arm64: "arm64",
   x64: "x64",

@@ -4,14 +4,14 @@ import { type Application, applicationsQuery, type Result, type Variables } from
 export type Pages = AsyncIterable<readonly Application[]>;
 
 /** Loads a client and pages through `baseUrl` with it. */
-export type PageThrough = (baseUrl: string, first: number) => Promise<Pages>;
+export type PageThrough = (baseUrl: string, first: number, sdk?: string) => Promise<Pages>;
 
 const API_KEY = "key";
 const HEADERS = { authorization: API_KEY };
 
 /** Every client that is measured, with the way in that its documentation shows. */
 export const CLIENTS = {
-  "this SDK": (baseUrl, first) => facade(baseUrl, first, {}),
+  "this SDK": (baseUrl, first, sdk) => facade(baseUrl, first, {}, sdk),
   "this SDK, .pages()": (baseUrl, first) => facadePages(baseUrl, first),
   "this SDK, prefetch: false": (baseUrl, first) => facade(baseUrl, first, { prefetch: false }),
   "fetch in a loop": async (baseUrl, first) => {
@@ -58,8 +58,8 @@ export const CLIENTS = {
 /** Name of a client. */
 export type ClientName = keyof typeof CLIENTS;
 
-async function connect(baseUrl: string) {
-  const { GraphQLClient } = await import("@saas-management/sdk/graphql");
+async function connect(baseUrl: string, sdk = "@saas-management/sdk/graphql") {
+  const { GraphQLClient }: typeof import("@saas-management/sdk/graphql") = await import(sdk);
   return new GraphQLClient({ baseUrl, apiKey: API_KEY });
 }
 
@@ -67,8 +67,9 @@ async function facade(
   baseUrl: string,
   first: number,
   options: { readonly prefetch?: boolean },
+  sdk?: string,
 ): Promise<Pages> {
-  const client = await connect(baseUrl);
+  const client = await connect(baseUrl, sdk);
   return inPages(client.applications({ pageSize: first, ...options }), first);
 }
 

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import type { Candidate, Column, Comparison } from "../harness/comparison.js";
 import type { ComparisonsOf, Context } from "../harness/context.js";
 import { toFigures } from "../harness/figures.js";
@@ -11,6 +12,7 @@ const PEER: ClientName = "graphql-request";
 const FETCH: ClientName = "fetch in a loop";
 const UNPREFETCHED: ClientName = "this SDK, prefetch: false";
 const BUSY = { busyMs: 15, latencyMs: 20, pages: 100, pageSize: 100 } as const;
+const OLD = "the other build";
 const PAGE_SIZES = [100, 1000] as const;
 /** Pages of a walk for a ratio that is near 1, and how many times the rounds: single walks differ by a third. */
 const NEAR = { pages: { 100: 1500, 1000: 400 }, atMost: { 100: 1, 1000: 0.95 }, roundsFactor: 4 } as const;
@@ -50,16 +52,21 @@ function comparePaging(context: Context, pageSize: number): Comparison {
 function compareWithPeer(context: Context, pageSize: (typeof PAGE_SIZES)[number]): Comparison {
   const pages = Math.ceil(NEAR.pages[pageSize] * Math.min(1, context.size));
   const names: readonly ClientName[] = [US, PEER, FETCH];
+  const walk = { pageSize, pages, busyMs: 0 };
+  const { against } = context;
+  const sdk = against && pathToFileURL(`${against}/graphql/index.js`).href;
+  const old = sdk ? [{ ...candidate(context, US, { ...walk, sdk }), name: OLD }] : [];
   return {
     id: `graphql/peer-${pageSize}`,
     title: `${pages} pages of ${pageSize}, with the peer alone`,
     runs: "full",
     subject: US,
-    candidates: names.map((name) => candidate(context, name, { pageSize, pages, busyMs: 0 })),
+    candidates: [...names.map((name) => candidate(context, name, walk)), ...old],
     columns: COLUMNS,
     targets: [
       { figure: "msPerPage", against: PEER, atMost: NEAR.atMost[pageSize] },
       { figure: "cpuMsPerPage", against: PEER, atMost: NEAR.atMost[pageSize] },
+      ...old.map(({ name }) => ({ figure: "cpuMsPerPage", against: name, atMost: 1.03 })),
     ],
     roundsFactor: NEAR.roundsFactor,
   };
@@ -85,7 +92,7 @@ function compareBusyConsumers(context: Context): Comparison {
 function candidate(
   context: Context,
   client: ClientName,
-  walk: Pick<Walk, "pageSize" | "pages" | "busyMs">,
+  walk: Pick<Walk, "pageSize" | "pages" | "busyMs" | "sdk">,
   path = "",
 ): Candidate {
   return {

@@ -15,7 +15,7 @@ import { Extraction } from "./extraction.js";
 import { type FailedBatch, Outage, outdated, released, reportFailure } from "./failures.js";
 import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
-import { Drafts } from "./ledger/drafts.js";
+import { BatchIds } from "./ledger/batch-ids.js";
 import { randomToken } from "./ledger/installation-ledger.js";
 import { Journal } from "./ledger/journal.js";
 import { noteCompleted } from "./ledger/notes.js";
@@ -47,7 +47,7 @@ interface Extracted {
 
 interface CompletedBatch {
   readonly batch: BatchHandle;
-  readonly drafts: Drafts;
+  readonly ids: BatchIds;
   readonly counts: CompletionCounts;
 }
 
@@ -228,26 +228,25 @@ class Run {
     const cut = controller.signal;
     // Ends the writes at once; the abort below waits for the service.
     const stopListening = onAbort(cut, () => void batch.abort().catch(() => {}));
-    const drafts = new Drafts(this.#id, this.#configuration, batch.signal);
+    const ids = new BatchIds(this.#id, this.#configuration, batch.signal);
     try {
       cut.throwIfAborted();
       await raceAbort(this.#journal.opened(batch.id), batch.signal);
       // 5 Under the lock, while the batch is empty: compare with T0 once more.
       const now = await raceAbort(this.#readLedger(), batch.signal);
       this.#requireCurrent(extracted, now);
-      // 6 Draft the ids, whose sequence needs the lock, and send.
-      await drafts.begin(guard.ledger, now, [...guard.snapshots.values(), ...events.sent]);
+      // 6 Send everything.
       await sendSpool(batch, spool, this.#configuration);
-      // 7 Store the pending ids durably.
-      await drafts.save();
+      // 7 Store the ids durably, as unclear ones. Their sequence needs the lock.
+      await ids.save(guard.ledger, now, [...guard.snapshots.values(), ...events.sent]);
       // 8 CompleteSyncBatch: asked again, never guessed.
-      return { batch, drafts, counts: await complete(batch) };
+      return { batch, ids, counts: await complete(batch) };
     } catch (thrown) {
       const unclear = thrown instanceof BatchOutcomeUnknownError ? thrown : undefined;
       const state = await released(batch, unclear, this.#configuration.logger, this.#options.onProgress);
-      if (state === "completed" && unclear !== undefined) return { batch, drafts, counts: {} };
+      if (state === "completed" && unclear !== undefined) return { batch, ids, counts: {} };
       // A service that aborts a completed batch without a word would say the same.
-      await drafts.abandon(unclear === undefined ? state : "unknown");
+      await ids.abandon(unclear === undefined ? state : "unknown");
       this.#unclear = unclear ?? this.#unclear;
       const error: unknown = cut.aborted ? cut.reason : thrown;
       return { error, failure: batch.failure, batchId: batch.id, isReleased: state !== "unknown" };
@@ -258,7 +257,7 @@ class Run {
   }
 
   /** 9 Note the run: its ids become the known ones. If that fails, the next run does too much, and says so. */
-  async #noteCompleted({ batch, drafts, counts }: CompletedBatch, extracted: Extracted): Promise<RunReceipt> {
+  async #noteCompleted({ batch, ids, counts }: CompletedBatch, extracted: Extracted): Promise<RunReceipt> {
     const { guard, events, extraction } = extracted;
     const { clock, logger, windowLimit } = this.#configuration;
     const receipt = receiptOf({
@@ -266,20 +265,21 @@ class Run {
       counts,
       guard,
       extracted: extraction.stats,
-      lists: drafts.lists,
+      lists: ids.lists,
       restarts: this.#outage.restarts,
       durationMs: clock.monotonic() - this.#begunAt,
       waitedForLockMs: this.#waitedForLockMs,
       note: windowLimit.noteSince(this.#windowBytes),
+      runs: events.seen.state.runs,
+      now: clock.now(),
     });
     for (const surprise of receipt.surprises) logger.error(`saas-management: ${surprise}`);
-    const { ledger } = guard;
-    if (ledger === undefined) return receipt;
+    if (guard.ledger === undefined) return receipt;
     const { before, advanced } = events;
-    const run = { at: clock.now(), token: drafts.token, receipt };
-    const completion = { run, snapshots: drafts.baselines(guard.pastsOf), advanced, before };
+    const run = { at: clock.now(), token: ids.token, receipt };
+    const completion = { run, snapshots: ids.baselines(guard.pastsOf), advanced, before };
     try {
-      await noteCompleted(ledger, completion, this.#configuration);
+      await noteCompleted(guard.ledger, completion, this.#configuration);
       return receipt;
     } catch (error) {
       const surprise = notNoted(this.#connector.snapshots.length > 0, error);

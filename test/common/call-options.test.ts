@@ -6,9 +6,9 @@ import {
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { connectClient, rejection, until } from "../support/http-client.js";
 import { answer, json } from "../support/http-server.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();

@@ -1,9 +1,9 @@
 import { type Logger, SaasManagementClient } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { API_KEY, connectClient, passPause, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks, quietLogger } from "../support/observed.js";
+import { accounts, NEW_CASE } from "../support/records.js";
 import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
@@ -44,8 +44,7 @@ test("hooks are called for pages, mutations and documents of the user", async ()
   await using client = new SaasManagementClient({ baseUrl, apiKey, ...hooks });
   const { graphql } = client;
   for await (const _ of graphql.applications().pages());
-  const NEW = { name: "n", state: "PRE", baselineType: "LAST_YEAR_COST", baselinePrice: 1 } as const;
-  await graphql.createProcurementCase({ ...NEW, deadline: "2026-12-31" });
+  await graphql.createProcurementCase(NEW_CASE);
   await rejection(graphql.updateProcurementCase({ id: "unknown", name: "n" }));
   await graphql.request("{ applications { totalCount } }", {});
   await rejection(graphql.request("query on on on {", {}));

@@ -3,10 +3,10 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createSyncClient } from "../../src/runs/engine.js";
-import { accounts } from "../support/accounts.js";
 import { connectClient, everythingIn, rejection, until } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
 

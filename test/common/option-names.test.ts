@@ -11,8 +11,8 @@ import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
 import { createSyncClient } from "../../src/runs/engine.js";
-import { accounts } from "../support/accounts.js";
 import { rejection } from "../support/promises.js";
+import { accounts, NEW_CASE } from "../support/records.js";
 import { testService } from "../support/test-service.js";
 
 const service = testService();
@@ -64,7 +64,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   preview: (extra) => sync().preview(EMPTY, { ...run(), ...extra }),
   request: (extra) => graphql().request("{ a }", {}, { ...extra }),
   rawRequest: (extra) => graphql().rawRequest("{ a }", {}, { ...extra }),
-  "a mutation": (extra) => graphql().createProcurementCase({ name: "a" }, { ...extra }),
+  "a mutation": (extra) => graphql().createProcurementCase(NEW_CASE, { ...extra }),
   "another mutation": (extra) => graphql().changeVendorsState({ state: "ARCHIVED" }, "all", { ...extra }),
   "a connection": (extra) => graphql().licenses({ ...extra }),
   paginate: (extra) => graphql().paginate("query Q { a }", {}, { ...page, ...extra }),

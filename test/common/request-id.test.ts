@@ -1,11 +1,11 @@
 import { Metadata } from "@grpc/grpc-js";
 import { MutationError, SaasManagementClient, SaasManagementError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { failureOf } from "../support/batch-internals.js";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { startTestService } from "../support/test-service.js";
 

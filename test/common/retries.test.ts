@@ -1,10 +1,10 @@
 import { SaasManagementError, TransportError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { connectClient, rejection } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
 import { until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();

@@ -6,6 +6,7 @@ import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes, mutatedJson } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
+import { NEW_CASE } from "../support/records.js";
 
 vi.setConfig({ testTimeout: TIMEOUT_MS });
 
@@ -25,7 +26,7 @@ async function realBodies(): Promise<string[]> {
   const client = new GraphQLClient({ baseUrl, apiKey, fetch });
   const stranger = new GraphQLClient({ baseUrl, apiKey: "nobody", fetch, retry: false });
   for (const walk of [client.applications(), client.licenses(), client.licensePlans()]) await walk.toArray();
-  await client.createProcurementCase({ name: "Renewal", state: "PRE" });
+  await client.createProcurementCase(NEW_CASE);
   await client.rawRequest("query Q { nothing }", {});
   await client.changeVendorsState({ state: "SANCTIONED" }, "all");
   await stranger.rawRequest("query Q { __typename }", {}).catch(() => {});
@@ -79,7 +80,7 @@ async function useAll(client: GraphQLClient): Promise<void> {
     });
     await outcomeOf(() => walk.totalCount());
   }
-  await outcomeOf(() => client.createProcurementCase({ name: "a", state: "PRE" }));
+  await outcomeOf(() => client.createProcurementCase(NEW_CASE));
   await outcomeOf(() => client.updateProcurementCase({ id: "1", name: "a" }));
   await outcomeOf(() => client.changeVendorsState({ state: "SANCTIONED" }, "all"));
 }

@@ -7,13 +7,13 @@ import {
   StartSyncBatchResponse,
   SyncRecordsResponse,
 } from "../../src/sync/generated/contract.js";
-import { accounts } from "../support/accounts.js";
 import { accepted as acceptedOf } from "../support/adopted.js";
 import { holds } from "../support/fuzz.js";
 import { framed, type Reply, replyWhenRead } from "../support/grpc-replies.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
+import { accounts } from "../support/records.js";
 import { openSyncServer, type SyncServer } from "../support/sync-server.js";
 
 const STARTED = StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish();

@@ -2,6 +2,7 @@ import { type GraphQLClient, TimeoutError, TransportError } from "@saas-manageme
 import { expect, test } from "vitest";
 import { connectClient, passPause, rejection } from "../support/http-client.js";
 import { answer, json } from "../support/http-server.js";
+import { NEW_CASE } from "../support/records.js";
 import { expectStack } from "../support/stacks.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
@@ -24,7 +25,7 @@ function userProgramWithoutAwait(client: GraphQLClient, call: Call): Promise<unk
 const calls: readonly (readonly [string, Call])[] = [
   ["request", (client) => client.request(QUERY, {})],
   ["rawRequest", (client) => client.rawRequest(QUERY, {})],
-  ["createProcurementCase", (client) => client.createProcurementCase({ name: "Renewal" })],
+  ["createProcurementCase", (client) => client.createProcurementCase(NEW_CASE)],
   ["updateProcurementCase", (client) => client.updateProcurementCase({ id: "c1" })],
   ["changeVendorsState", (client) => client.changeVendorsState({ state: "ARCHIVED" }, "all")],
   ["previewVendorsState", (client) => client.previewVendorsState({ state: "ARCHIVED" }, "all")],

@@ -1,6 +1,7 @@
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { rejection, until } from "../support/http-client.js";
+import { NEW_CASE } from "../support/records.js";
 import { type ConnectionFaultKind, relayTo } from "../support/tcp-proxy.js";
 import { testService } from "../support/test-service.js";
 
@@ -33,7 +34,7 @@ test.each([
   expect(query.proxy.firings()).toBe(1);
   // The answer to a mutation is short.
   const mutation = await startProxied({ type: "reset", direction, afterBytes: Math.min(afterBytes, 100) });
-  const error = await rejection(mutation.client.createProcurementCase({ name: "Renewal" }));
+  const error = await rejection(mutation.client.createProcurementCase(NEW_CASE));
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false });
   expect(mutation.proxy.firings()).toBe(1);
   expect(mutation.proxy.accepted()).toBe(1);

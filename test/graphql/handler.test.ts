@@ -16,6 +16,7 @@ import { parse } from "graphql";
 import { expect, test } from "vitest";
 import { serveHandler } from "../support/http-server.js";
 import { rejection } from "../support/promises.js";
+import { NEW_CASE } from "../support/records.js";
 import { testService } from "../support/test-service.js";
 
 type HandlerOptions = Parameters<typeof createGraphQLHandler>[0];
@@ -63,7 +64,7 @@ test("serves the methods of a client and its own documents, with the key of the 
   const names: string[] = [];
   for await (const { application } of client.applications({ pageSize: 2 })) names.push(application.name);
   expect(names.sort()).toEqual(["Figma", "Slack", "Zoom"]);
-  expect(await client.createProcurementCase({ name: "Renew" })).toMatchObject({ name: "Renew" });
+  expect(await client.createProcurementCase(NEW_CASE)).toMatchObject({ name: NEW_CASE.name });
   const refusal = await rejection(client.updateProcurementCase({ id: "none", name: "x" }));
   expect(isMutationError(refusal, "updateProcurementCase")).toBe(true);
   expect(await client.request(NAMES, { first: 1 })).toMatchObject({ applications: { nodes: [{}] } });

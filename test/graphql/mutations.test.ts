@@ -7,6 +7,7 @@ import {
 import { expect, test } from "vitest";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { answer, answerText } from "../support/http-server.js";
+import { NEW_CASE } from "../support/records.js";
 
 const CASE = { id: "c1", name: "Renewal", state: "PRE", savingAmount: null, savingPercentage: null };
 
@@ -17,7 +18,7 @@ test("sends its input and resolves with the result of the payload", async () => 
   const { client, server } = await connectClient(
     payload("createProcurementCase", { case: CASE, errors: null }),
   );
-  const input = { name: "Renewal", state: "PRE", deadline: "2026-12-31", baselinePrice: 1200.5 } as const;
+  const input = { ...NEW_CASE, deadline: "2026-12-31", baselinePrice: 1200.5 };
   expect(await client.createProcurementCase(input)).toEqual(CASE);
   expect(server.requests[0]?.body.variables).toEqual({ input });
   expect(server.requests[0]?.body.query).toContain("createProcurementCase(input: $input)");
@@ -62,7 +63,7 @@ test("redacts the API key wherever the server echoes it beside typed errors", as
   ];
   const value = { case: CASE, errors };
   const { client } = await connectClient(payload("createProcurementCase", value));
-  const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+  const error = await rejection(client.createProcurementCase(NEW_CASE));
   expect(everythingIn(error)).not.toContain(API_KEY);
   expect(error).toMatchObject({
     errors: [
@@ -82,7 +83,7 @@ test("names five types of its errors, and keeps 1,000 entries however deep and l
   const { client } = await connectClient(
     answerText(`{"data":{"createProcurementCase":{"case":null,"errors":${errors}}}}`),
   );
-  const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+  const error = await rejection(client.createProcurementCase(NEW_CASE));
   expect(error).toMatchObject({ code: "MUTATION_REJECTED", errors: { length: 1000 } });
   expect(String(error)).toContain(": Type0, Type1, Type2, Type3, Type4. See");
 });
@@ -101,7 +102,7 @@ test.each([
   ["null as an error", { case: CASE, errors: [null] }],
 ])("says that the outcome is not known if the payload is or has %s", async (_, value) => {
   const { client } = await connectClient(payload("createProcurementCase", value));
-  const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+  const error = await rejection(client.createProcurementCase(NEW_CASE));
   expect(error).toBeInstanceOf(TransportError);
   expect(error).toMatchObject({ retryable: false, message: expect.stringContaining("not known") });
 });
@@ -119,7 +120,7 @@ test.each([-1, 2.5, 2 ** 60, "3", null, undefined])(
 test("rejects with a GraphQLResponseError if the response has errors, and keeps the data", async () => {
   const data = { createProcurementCase: { case: CASE, errors: null } };
   const { client } = await connectClient(answer({ data, errors: [{ message: "m" }] }));
-  const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+  const error = await rejection(client.createProcurementCase(NEW_CASE));
   expect(error).toBeInstanceOf(GraphQLResponseError);
   expect(error).toMatchObject({ data, retryable: false });
 });

@@ -1,4 +1,5 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
+import { NEW_CASE } from "../support/records.js";
 
 /** A client whose requests all have this answer. */
 function answeredWith(answer: () => Response): GraphQLClient {
@@ -9,8 +10,7 @@ function answeredWith(answer: () => Response): GraphQLClient {
 export const messages = [
   {
     title: "a mutation that may have been done",
-    provoke: () =>
-      answeredWith(() => Response.json({}, { status: 503 })).createProcurementCase({ name: "Renewal" }),
+    provoke: () => answeredWith(() => Response.json({}, { status: 503 })).createProcurementCase(NEW_CASE),
     text: "GraphQL mutation CreateProcurementCase failed: the server answered with HTTP 503. It is not known whether it was done: read the data to find out.",
   },
   {

@@ -7,6 +7,7 @@ import {
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { TlsOptions } from "../../src/core/endpoint.js";
 import { json, startHttpServer, startTlsServer } from "../support/http-server.js";
+import { accounts } from "../support/records.js";
 import { startTestService } from "../support/test-service.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 
@@ -28,10 +29,10 @@ test("tls.ca trusts a private authority for both APIs", async () => {
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const client = connect({ baseUrl, syncUrl, apiKey, tls: { ca: authority } });
   const batch = await client.sync.startBatch({ installationId });
-  await batch.write("groups", [{ id: "g1", name: "Admins" }]);
+  await batch.write("accounts", accounts(1));
   await batch.complete();
   expect(await client.graphql.licenses().totalCount()).toBe(0);
-  expect(server.inspect(installationId).snapshots.groups).toHaveLength(1);
+  expect(server.inspect(installationId).snapshots.accounts).toHaveLength(1);
 });
 
 test("a server of another authority than tls.ca is refused", async () => {

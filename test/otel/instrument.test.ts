@@ -18,8 +18,8 @@ import {
 import { instrument } from "@saas-management/sdk/otel";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { rejection } from "../support/http-client.js";
+import { accounts } from "../support/records.js";
 import { quickRetries } from "../support/sync-client.js";
 import { testService } from "../support/test-service.js";
 

@@ -9,8 +9,8 @@ import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { SaasManagementClient } from "@saas-management/sdk";
 import { instrument } from "@saas-management/sdk/otel";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { startHttpServer } from "../support/http-server.js";
+import { accounts } from "../support/records.js";
 import { testService } from "../support/test-service.js";
 
 const service = testService();

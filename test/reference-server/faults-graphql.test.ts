@@ -3,6 +3,7 @@ import { type Fault, startReferenceServer, TestClock } from "@saas-management/sd
 import { expect, onTestFinished, test } from "vitest";
 import { type FaultKind, faultOn } from "../support/faults.js";
 import { rejection, until } from "../support/http-client.js";
+import { NEW_CASE } from "../support/records.js";
 import { post, startServer } from "./graphql-setup.js";
 
 const START = Date.UTC(2026, 2, 15);
@@ -100,7 +101,7 @@ test.each<[FaultKind]>([
   [{ fault: "graphql-errors" }],
 ])("executes a mutation whose answer is lost: %j", async (kind) => {
   const { client, fired } = await strike([kind], { on: "UpdateProcurementCase" });
-  const { id } = await client.createProcurementCase({ name: "Renewal" });
+  const { id } = await client.createProcurementCase(NEW_CASE);
   await rejection(client.updateProcurementCase({ id, state: "COMPLETED" }));
   expect(fired()).toBe(1);
   const again = await rejection(client.updateProcurementCase({ id, name: "Other" }));

@@ -2,10 +2,10 @@ import { SaasManagementError } from "@saas-management/sdk";
 import { type Fault, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createSyncClient } from "../../src/runs/engine.js";
-import { accounts } from "../support/accounts.js";
 import { accepted } from "../support/adopted.js";
 import { type FaultKind, faultOn } from "../support/faults.js";
 import { until } from "../support/grpc-client.js";
+import { accounts } from "../support/records.js";
 
 type At = "request" | "answer";
 type Place = Pick<Fault, "on" | "message">;
@@ -98,7 +98,7 @@ const OUTCOMES: readonly (readonly [place: Place, kinds: readonly FaultKind[], o
   [COMPLETE, statuses("request", ...UNCLEAR), "complete BATCH_OUTCOME_UNKNOWN; active locked; 4"],
   [
     COMPLETE,
-    [...statuses("answer", ...UNCLEAR), ...OVERSIZED],
+    statuses("answer", ...UNCLEAR).concat(OVERSIZED),
     "complete BATCH_OUTCOME_UNKNOWN; completed; 4",
   ],
   [COMPLETE, statuses("answer", "RESOURCE_EXHAUSTED"), "complete BATCH_STATE; completed; 4; retried"],

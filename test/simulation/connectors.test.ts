@@ -3,25 +3,25 @@
  * and disasters, approvals, days that pass. An oracle that knows only the promises of docs/guides/snapshot-safety.md says
  * of each run whether it must be held, and which holds stand after it.
  */
-import { RunHeldError, type SnapshotCollection, type Store, storeLedger } from "@saas-management/sdk";
+import { RunHeldError, type Store, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { openLedger } from "../../src/runs/ledger/ledger.js";
 import { noteApproved } from "../../src/runs/ledger/notes.js";
 import { memoryStore } from "../../src/runs/ledger/store.js";
 import { decodeValue, encodeValue, type Fields } from "../../src/runs/ledger/value.js";
-import { accounts, testService } from "../support/test-service.js";
+import { recordsOf, type Snapshot, usage } from "../support/records.js";
+import { testService } from "../support/test-service.js";
 
 const service = testService();
 const DAY_MS = 24 * 60 * 60_000;
 const STEPS = 30;
 const SEEDS = [1, 2, 3, 4, 5, 6];
-const NAMES = ["accounts", "groups", "devices"] as const;
-type Named = (typeof NAMES)[number] & SnapshotCollection;
+const NAMES = ["accounts", "plans", "employees"] as const;
 /** Two that write one collection each, one that writes two, and an hourly one of events. */
-const CONNECTORS: readonly (readonly Named[])[] = [
+const CONNECTORS: readonly (readonly Snapshot[])[] = [
   ["accounts"],
-  ["groups", "devices"],
-  ["accounts", "devices"],
+  ["plans", "employees"],
+  ["accounts", "employees"],
   [],
 ];
 /** The share that may go missing; sources that drift are far below, disasters far above. */
@@ -57,11 +57,11 @@ function mayFollow(before: Ids, now: Ids): boolean {
 
 /** What must be held, and what must stand, by the promises alone. */
 class Oracle {
-  readonly known = new Map<Named, Known>();
+  readonly known = new Map<Snapshot, Known>();
 
   /** @returns the collections that must be held, and whether they may keep the id of a run that was held before */
-  run(sent: ReadonlyMap<Named, Ids>, approve: string | undefined, now: number) {
-    const held: Named[] = [];
+  run(sent: ReadonlyMap<Snapshot, Ids>, approve: string | undefined, now: number) {
+    const held: Snapshot[] = [];
     for (const [name, ids] of sent) {
       const known = this.known.get(name);
       if (known === undefined || mayFollow(known.completed, ids)) continue;
@@ -75,8 +75,8 @@ class Oracle {
 
   /** Notes that a run was held, as its report says. @returns whether its id is one that it may have */
   hold(
-    held: readonly Named[],
-    sent: ReadonlyMap<Named, Ids>,
+    held: readonly Snapshot[],
+    sent: ReadonlyMap<Snapshot, Ids>,
     id: string,
     approve: string | undefined,
     now: number,
@@ -132,7 +132,7 @@ class Oracle {
 
 /** Sources by collection: most days a few records leave and join, now and then most of them are gone, or are there again. */
 class Source {
-  readonly #all = new Map<Named, { ids: string[]; hidden: number }>();
+  readonly #all = new Map<Snapshot, { ids: string[]; hidden: number }>();
   readonly #below: (below: number) => number;
   #next = 0;
 
@@ -141,7 +141,7 @@ class Source {
     for (const name of NAMES) this.#all.set(name, { ids: this.#new(40), hidden: 0 });
   }
 
-  read(name: Named): Ids {
+  read(name: Snapshot): Ids {
     const source = this.#all.get(name) ?? { ids: [], hidden: 0 };
     source.ids = [...source.ids.slice(this.#below(2)), ...this.#new(this.#below(2))];
     if (this.#below(4) === 0) source.hidden = source.hidden === 0 ? 20 + this.#below(3) : 0;
@@ -186,7 +186,7 @@ async function firstDifference(seed: number, store: Store): Promise<string | und
   const source = new Source(below);
   const oracle = new Oracle();
   let isFirst = true;
-  const run = async (names: readonly Named[], approve?: string) => {
+  const run = async (names: readonly Snapshot[], approve?: string) => {
     const sent = new Map(names.map((name) => [name, source.read(name)] as const));
     const must = oracle.run(sent, approve, clock.now());
     const options = { installationId, ledger, approve, guard: RULE, firstRun: isFirst };
@@ -196,10 +196,8 @@ async function firstDifference(seed: number, store: Store): Promise<string | und
         {
           snapshots: names,
           run: async (batch, { advance }) => {
-            for (const [name, ids] of sent) await batch.write(name, accounts([...ids]));
-            await batch.write("usage", [
-              { id: "e", sourceActorId: "u", lastActivity: new Date(clock.now()) },
-            ]);
+            for (const [name, ids] of sent) await batch.write(name, recordsOf(name, [...ids]));
+            await batch.write("usage", [usage("e", new Date(clock.now()))]);
             advance("usage", String(clock.now()));
           },
         },

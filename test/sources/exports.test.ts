@@ -31,7 +31,7 @@ const oneOf =
   };
 
 /** What a run of the rows leaves at the service. */
-async function sent<C extends "accounts" | "devices" | "employees">(
+async function sent<C extends "accounts" | "employees">(
   collection: C,
   input: string | Readable,
   options: Options,
@@ -271,13 +271,13 @@ test("Jamf Pro: computers", async () => {
   const rows =
     'Computer Name,Serial Number,Operating System Version,Model,Username,Last Check-in,"Jamf Pro Computer ID"\r\n' +
     'ada-mbp,C02XL0,15.1,"MacBook Pro (14-inch, 2023)",ada,2026-11-02 09:30:00,17\r\nAda’s iMac,,12.7.6,,,,18\r\n';
-  const records = await sent("devices", Readable.from([rows]), { name: "computers.csv" }, (row) => ({
+  const records = await sent("accounts", Readable.from([rows]), { name: "computers.csv" }, (row) => ({
     id: cell(row, "Jamf Pro Computer ID"),
     name: cell(row, "Computer Name"),
-    model: cell(row, "Model") || null,
+    username: cell(row, "Username") || null,
   }));
   expect(records).toEqual([
-    { id: "17", name: "ada-mbp", model: "MacBook Pro (14-inch, 2023)" },
+    { id: "17", name: "ada-mbp", username: "ada" },
     { id: "18", name: "Ada’s iMac" },
   ]);
 });

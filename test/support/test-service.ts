@@ -26,11 +26,11 @@ import type { SyncEngine } from "../../src/runs/engine.js";
 import { createSyncClient } from "../../src/runs/engine.js";
 import type { BatchOptions } from "../../src/sync/batch/start.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "./accounts.js";
 import { connectorOf, type RunFunction } from "./connector.js";
 import { PlainClient } from "./grpc-client.js";
+import { accounts } from "./records.js";
 
-export { accounts, ids } from "./accounts.js";
+export { accounts, ids } from "./records.js";
 
 const QUICK_RETRY = { retries: 1, minDelayMs: 1, maxDelayMs: 1 } as const;
 

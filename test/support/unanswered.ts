@@ -14,7 +14,6 @@ export type LedgerStep =
   | "held"
   | "hold"
   | "look 3"
-  | "begin"
   | "save"
   | "look 4"
   | "note"
@@ -53,12 +52,7 @@ export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
   };
   const store = watchedStore(below, async (call, go) => {
     const name = stepOf(call, looks);
-    if (name === undefined) return go();
-    if (name !== "save") return asked(name, go);
-    await begin("begin");
-    const result = await go();
-    await asked("save", async () => {});
-    return result;
+    return name === undefined ? go() : asked(name, go);
   });
   return { ledger: storeLedger(store), begun, done, answer: () => answer() };
 }

@@ -4,8 +4,8 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, expect, test } from "vitest";
 import type { BatchOptions } from "../../src/sync/batch/start.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently } from "../support/tcp-peers.js";
 

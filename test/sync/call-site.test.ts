@@ -7,8 +7,8 @@ import {
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { rejection, until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { expectStack } from "../support/stacks.js";
 import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
@@ -97,7 +97,7 @@ test("the stack of each write that a closed handle ends leads to its own caller"
   const batch = await harness.startBatch();
   harness.server.scripts.SyncRecords.push("never");
   const firstOfTheUser = async () => await batch.write("accounts", accounts(1));
-  const secondOfTheUser = async () => await batch.write("groups", []);
+  const secondOfTheUser = async () => await batch.write("plans", []);
   const ends = [rejection(firstOfTheUser()), rejection(secondOfTheUser())];
   await until(() => harness.server.streams.length > 0);
   batch.close();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isObject } from "../../src/core/validate.js";
 import { SnapshotIds } from "../../src/runs/guard/snapshot-ids.js";
-import { COLLECTIONS } from "../../src/sync/collections.js";
+import { COLLECTIONS, isSnapshot } from "../../src/sync/collections.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { stringIn } from "../../src/sync/encoding/record-id.js";
 import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
@@ -19,15 +19,9 @@ import {
 import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { RECORDS } from "../support/record-arbitraries.js";
 
-const SNAPSHOTS = [
-  "accounts",
-  "plans",
-  "licenses",
-  "employees",
-  "groups",
-  "groupMembers",
-  "devices",
-] as const;
+const SNAPSHOTS = Object.values(COLLECTIONS)
+  .map(({ name }) => name)
+  .filter(isSnapshot);
 
 /** The sample of records that are encoded as a write encodes them. */
 function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): FieldSample {

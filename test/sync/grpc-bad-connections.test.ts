@@ -3,9 +3,9 @@ import { defineConnector, type SyncBatch, type SyncClient } from "@saas-manageme
 import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "../support/accounts.js";
 import { reply } from "../support/grpc-replies.js";
 import { rejection, until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { type SyncServer, startSyncServer } from "../support/sync-server.js";
 import { relayTo } from "../support/tcp-proxy.js";
@@ -229,17 +229,6 @@ describe("close of a client", () => {
     run: (batch) => batch.write("accounts", accounts(3)),
   });
   const RUN = { ...START, ledger: "none", guard: false } as const;
-
-  test("aborts the batch of a run that sends, and waits for it", async () => {
-    const server = await startSyncServer();
-    const client = syncClient(server);
-    server.scripts.SyncRecords.push("never");
-    const run = rejection(client.run(connector, RUN));
-    await until(() => server.streams.length === 1);
-    await client.close();
-    expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
-    expect(await run).toMatchObject({ code: "CLOSED" });
-  });
 
   test("waits for at most 5 s", async () => {
     const { server, clock, client } = await behindRelay();

@@ -4,8 +4,8 @@ import { ClosedError, type SyncProgress, TimeoutError, TransportError } from "@s
 import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { openSyncServer, startSyncServer } from "../support/sync-server.js";
@@ -89,18 +89,6 @@ describe("a connection that does not come about", () => {
     clock.advance(LIMIT);
     for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(TransportError);
     expect(peer.accepted()).toBe(1);
-  });
-
-  test("does not keep a caller who cancels", async () => {
-    const peer = await listenSilently();
-    const { client, clock } = frozen(peer);
-    const stop = new AbortController();
-    const abort = client.abortBatch("batch-1", { signal: stop.signal });
-    await until(() => peer.heard() === 1);
-    const reason = new Error("enough");
-    stop.abort(reason);
-    await expect(abort).rejects.toBe(reason);
-    await until(() => clock.sleeping === 0);
   });
 });
 
@@ -190,15 +178,6 @@ describe("a call that gets no answer", () => {
 
 describe("close", () => {
   const harness = useScriptedServer();
-
-  test("ends the connection with a batch still open", async () => {
-    const server = await startSyncServer();
-    const client = syncClient(server);
-    await client.startBatch(START);
-    expect(server.open()).toBe(1);
-    await client.close();
-    await until(() => server.open() === 0);
-  });
 
   test("ends a connection whose server does not read, and rejects the write under way", async () => {
     const server = await startSyncServer();

@@ -3,9 +3,9 @@ import { TimeoutError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "../support/accounts.js";
 import { reply } from "../support/grpc-replies.js";
 import { until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { startBareBatch } from "../support/sync-harness.js";
 import type { SyncServer } from "../support/sync-server.js";
 

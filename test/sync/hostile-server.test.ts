@@ -3,9 +3,9 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { CompleteSyncBatchResponse, SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "../support/accounts.js";
 import { testOfAcceptedCounts, testOfAssumedContract } from "../support/adopted.js";
 import { answerWhenRead, answerWith, framed, replyWhenRead } from "../support/grpc-replies.js";
+import { accounts } from "../support/records.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { startBareBatch } from "../support/sync-harness.js";
 import { startSyncServer } from "../support/sync-server.js";
@@ -13,16 +13,6 @@ import { startSyncServer } from "../support/sync-server.js";
 const EMPTY = new Uint8Array();
 
 const accepting = (count: bigint) => SyncRecordsResponse.encode({ acceptedRecords: count }).finish();
-
-testOfAcceptedCounts("fails a write if the service accepts more records than were sent", async () => {
-  const { batch, server } = await startBareBatch((stream) => answerWhenRead(stream, accepting(6n)));
-  await expect(batch.write("accounts", accounts(5))).rejects.toMatchObject({
-    code: "SYNC_PROTOCOL",
-    retryable: false,
-  });
-  expect(server.headers).toHaveLength(2);
-  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-});
 
 test("leaves the outcome of a completion unknown if its answer is compressed without saying how", async () => {
   const packed = { body: Uint8Array.of(1, 0, 0, 0, 3, 1, 2, 3) };

@@ -2,10 +2,10 @@ import { defineConnector, type SyncBatch } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { CompleteSyncBatchResponse, StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
-import { accounts } from "../support/accounts.js";
 import { testOfAcceptedCounts } from "../support/adopted.js";
 import { answerWith } from "../support/grpc-replies.js";
 import { rejection, until } from "../support/promises.js";
+import { accounts, usage } from "../support/records.js";
 import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import type { SyncServer } from "../support/sync-server.js";
@@ -18,7 +18,7 @@ const EMPTY = new Uint8Array();
 const connector = defineConnector({
   snapshots: ["accounts"],
   run: async (batch, { advance }) => {
-    await batch.write("usage", [{ id: "e1", sourceActorId: "a", lastActivity: new Date(1e12) }]);
+    await batch.write("usage", [usage("e1")]);
     await batch.write("accounts", accounts(2));
     advance("usage", "2026-01-01");
   },
@@ -82,7 +82,7 @@ function lie({ server }: { readonly server: SyncServer }, operation: string, ...
 const WRITES: readonly (readonly [string, (batch: SyncBatch) => Promise<unknown>])[] = [
   ["a snapshot", (batch) => batch.write("accounts", accounts(2))],
   ["an empty snapshot", (batch) => batch.write("accounts", [])],
-  ["events", (batch) => batch.write("auditLogs", [{ id: "e", action: "a", eventTime: new Date(1e12) }])],
+  ["events", (batch) => batch.write("usage", [usage("e1")])],
 ];
 
 testOfAcceptedCounts.each([...WRITES])(

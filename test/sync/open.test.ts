@@ -1,7 +1,7 @@
 import { InvalidInputError, type RecordTypes, type SyncBatch } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
-import { accounts } from "../support/accounts.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { recordsOf } from "../support/sync-server.js";
 

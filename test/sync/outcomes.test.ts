@@ -1,7 +1,7 @@
 import type { SyncProgress } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();

@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import type { Collection, RecordSource, RecordTypes } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { recordsOf } from "../support/sync-server.js";
 

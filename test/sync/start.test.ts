@@ -1,10 +1,10 @@
 import { type SyncProgress, TimeoutError } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { connectorOf } from "../support/connector.js";
 import { type FaultKind, faultOn } from "../support/faults.js";
 import { until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { START } from "../support/sync-client.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { testService } from "../support/test-service.js";
@@ -109,7 +109,7 @@ test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs 
   // A deadline that overflowed is a timer without a time, set earlier than this one.
   harness.server.before.SyncRecords = () => new Promise((resolve) => setTimeout(resolve));
   const batch = await client.startBatch(START);
-  await expect(batch.write("groups", [{ id: "g1", name: "Admins" }])).resolves.toMatchObject({
+  await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({
     accepted: 1,
   });
   await expect(batch.complete()).resolves.toBeDefined();

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { CollectionWriter, SyncBatch } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();

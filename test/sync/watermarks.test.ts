@@ -12,7 +12,7 @@ import { connectorOf, previewOf } from "../support/connector.js";
 import { resealed } from "../support/ledger-values.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
-import { failingStore } from "../support/stores.js";
+import { usage } from "../support/records.js";
 import { testService } from "../support/test-service.js";
 
 const errors: [string, object | undefined][] = [];
@@ -23,7 +23,6 @@ beforeEach(() => {
 });
 
 const STATE = /\/state\.\d+$/;
-const event = (id: string) => ({ id, sourceActorId: "u0", lastActivity: new Date("2026-01-01T00:00:00Z") });
 
 /** A run that sends an event and advances to a value; returns what was committed before. */
 async function advanceTo(value: string, options: Partial<RunOptions> = {}, name: EventCollection = "usage") {
@@ -32,7 +31,7 @@ async function advanceTo(value: string, options: Partial<RunOptions> = {}, name:
     [],
     async (batch, { watermark, advance }) => {
       before = watermark(name);
-      await batch.write("usage", [event(value)]);
+      await batch.write("usage", [usage(value)]);
       advance(name, value);
     },
     options,
@@ -81,12 +80,12 @@ test("the last call of a completed attempt counts, and the watermark stays the s
 test("collections and installations have watermarks of their own", async () => {
   const installationId = service.server.createInstallation();
   await advanceTo("of usage");
-  await advanceTo("of audit logs", {}, "auditLogs");
+  await advanceTo("of discovered usage", {}, "externallyDiscoveredUsage");
   await advanceTo("of another installation", { installationId });
   expect(await committed("usage")).toBe("of usage");
-  expect(await committed("auditLogs")).toBe("of audit logs");
+  expect(await committed("externallyDiscoveredUsage")).toBe("of discovered usage");
   expect(await committed("usage", { installationId })).toBe("of another installation");
-  expect(await committed("auditLogs", { installationId })).toBeUndefined();
+  expect(await committed("externallyDiscoveredUsage", { installationId })).toBeUndefined();
 });
 
 test("a preview advances nothing", async () => {
@@ -95,30 +94,6 @@ test("a preview advances nothing", async () => {
   const { installationId, directory } = service;
   await service.sync.preview(connector, { installationId, ledger: fileLedger(directory) });
   expect(await committed()).toBe("one");
-});
-
-test("a completion whose answer was lost advances if the service says that it was done", async () => {
-  service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
-  await advanceTo("one");
-  expect(await committed()).toBe("one");
-});
-
-test("what a run has advanced is kept when it sends again in another batch", async () => {
-  service.server.faults.add({ on: "SyncRecords", fault: "drop" });
-  expect(await advanceTo("one")).toBeUndefined();
-  expect(service.states()).toEqual(["aborted", "completed"]);
-  expect(await committed()).toBe("one");
-});
-
-test("a run that another one has overtaken stores nothing that it advanced", async () => {
-  await advanceTo("one");
-  const overtaken = service.run([], async (_, { watermark, advance }) => {
-    expect(watermark("usage")).toBe("one");
-    advance("usage", "three");
-    await advanceTo("two");
-  });
-  await expect(overtaken).rejects.toMatchObject({ code: "RUN_OUTDATED" });
-  expect(await committed()).toBe("two");
 });
 
 test.each([
@@ -149,7 +124,7 @@ test("what is advanced while a run that has read everything sends is refused, an
   const run = service.run([], async (batch, { advance }) => {
     advance("usage", "in time");
     late = () => advance("usage", "late");
-    await batch.write("usage", [event("a")]);
+    await batch.write("usage", [usage("a")]);
   });
   run.catch(() => {});
   await until(() => slow.fired > 0);
@@ -212,31 +187,6 @@ test.each<[string, (text: string) => string]>([
     message: expect.stringContaining(path),
   });
   expect(service.states()).toEqual(["completed"]);
-});
-
-test("a run sends nothing if the watermarks cannot be read", async () => {
-  const below = memoryStore();
-  await service.run([], async () => {}, { ledger: storeLedger(below) });
-  const store = failingStore(below, ({ key }) => STATE.test(key), new Error("away"));
-  await expect(advanceTo("one", { ledger: storeLedger(store) })).rejects.toMatchObject({
-    code: "INVALID_CONFIGURATION",
-    message: expect.stringContaining("could not be read: away"),
-    cause: { message: "away" },
-  });
-  expect(service.inspect().snapshots.usage).toEqual([]);
-});
-
-test("a run is completed and logs an error if its watermark cannot be stored", async () => {
-  const below = memoryStore();
-  const away = new Error("away");
-  const fails = failingStore(below, ({ method, key }) => method === "putIfAbsent" && STATE.test(key), away);
-  await advanceTo("one", { ledger: storeLedger(below) });
-  expect(await advanceTo("two", { ledger: storeLedger(fails) })).toBe("one");
-  expect(service.states()).toEqual(["completed", "completed"]);
-  expect(errors).toEqual([
-    [expect.stringContaining("could not note it"), { error: expect.objectContaining({ cause: away }) }],
-  ]);
-  expect(await advanceTo("three", { ledger: storeLedger(below) })).toBe("one");
 });
 
 test("a watermark that the run before replaces meanwhile is read again", async () => {

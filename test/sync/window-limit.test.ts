@@ -3,10 +3,10 @@ import { defineConnector } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { accounts } from "../support/accounts.js";
 import { reply } from "../support/grpc-replies.js";
 import { quietLogger } from "../support/observed.js";
 import { rejection, until } from "../support/promises.js";
+import { accounts } from "../support/records.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { startSyncServer } from "../support/sync-server.js";
 import { relayTo } from "../support/tcp-proxy.js";
@@ -146,34 +146,6 @@ test("what a larger window may have brought counts as sent when its parts fail",
   expect(batch.stats.accounts).toMatchObject({ sent: expect.any(Number), accepted: 0 });
   expect(batch.stats.accounts?.sent).toBeGreaterThan(0);
   expect(sizes.length).toBeGreaterThan(3);
-});
-
-test("a window that does not fit into timeoutMs is halved", async () => {
-  const server = await startSyncServer();
-  const clock = new TestClock({ startAt: new Date(0) });
-  const { client, warnings } = watched(server, { clock, timeoutMs: 10_000 });
-  const { answer } = server;
-  let stopped = 0;
-  server.answer = (stream, operation, headers) => {
-    answer(stream, operation, headers);
-    let bytes = 0;
-    // The link takes 2.5 MiB within the time.
-    stream.on("data", (piece: Buffer) => {
-      bytes += piece.length;
-      if (bytes < 2.5 * MIB || stream.isPaused()) return;
-      stopped += 1;
-      stream.pause();
-    });
-  };
-  const run = client.run(connector, RUN);
-  for (let halvings = 1; halvings <= 2; halvings += 1) {
-    await until(() => stopped === halvings);
-    clock.advance(10_000);
-  }
-  const receipt = await run;
-  expect(receipt.collections.accounts?.stats).toMatchObject({ accepted: 50, windows: 3 });
-  expect(receipt.notes).toEqual([expect.stringContaining("set windowBytes to 2097152, or raise timeoutMs")]);
-  expect(warnings).toHaveLength(1);
 });
 
 test("a window that a slow link does not carry within timeoutMs is halved", async () => {

@@ -1,7 +1,7 @@
 import { InvalidInputError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
-import { accounts } from "../support/accounts.js";
+import { accounts } from "../support/records.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { recordsOf } from "../support/sync-server.js";
 
@@ -51,11 +51,11 @@ test("refuses a record that would make a message of 16 MiB, and sends nothing", 
 
 test("sends an empty source as one empty collection", async () => {
   const batch = await startBatch();
-  const result = await batch.write("groupMembers", []);
+  const result = await batch.write("licenses", []);
   expect(result).toMatchObject({ accepted: 0, messages: 1, retries: 0 });
   const [message] = harness.server.streams.flatMap((stream) => stream.messages);
   expect(SyncRecordsRequest.decode(message ?? new Uint8Array()).collection).toEqual({
-    $case: "groupMembers",
+    $case: "licenses",
     value: { records: [] },
   });
 });

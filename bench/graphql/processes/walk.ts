@@ -10,6 +10,8 @@ import { CLIENTS, type ClientName } from "../clients.js";
 /** What to walk through, and how. */
 export interface Walk {
   readonly client: ClientName;
+  /** Module of this SDK. @default that of this build */
+  readonly sdk?: string | undefined;
   readonly baseUrl: string;
   readonly pageSize: number;
   readonly pages: number;
@@ -23,7 +25,7 @@ export interface Walk {
 const WARM_UP = { pages: 200, mostMs: 3000 };
 
 const task: Walk = JSON.parse(process.argv[2] ?? "");
-const open = () => CLIENTS[task.client](task.baseUrl, task.pageSize);
+const open = () => CLIENTS[task.client](task.baseUrl, task.pageSize, task.sdk);
 
 const loading = performance.now();
 await walk({ pages: 1, mostMs: task.mostMs });

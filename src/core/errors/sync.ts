@@ -175,6 +175,11 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
+   * If records that others refer to are missing from the run: the id that each example refers to, in the same order
+   * (empty where it's another field that changed). Not stored in the ledger.
+   */
+  readonly missing?: readonly string[];
+  /**
    * Path of a file with all of these ids; absent if the ledger stores none, as with `hashIds`. For `added`, the file
    * lists the new ids; for `no-baseline` and `unreadable-ledger`, the ids of the run.
    */

@@ -84,7 +84,7 @@ export async function offer(
 ): Promise<Offer> {
   const expiresAt = now + APPROVAL_MS;
   const baselines: Record<string, Baseline> = {};
-  const lists: Lists<string>[] = [];
+  const listed: Lists<string>[] = [];
   const known = knownRun(held, seen);
   const approval = known?.approval ?? randomBytes(16).toString("hex");
   for (const { snapshot, findings, figures, waiting } of held) {
@@ -93,15 +93,23 @@ export async function offer(
     if (known !== undefined && waiting !== undefined) {
       baselines[ledger.subject] = waiting;
       const left = Object.entries(await ledger.listed(approval));
-      lists.push(Object.fromEntries(left.map(([kind, { place }]) => [kind, place])));
+      listed.push(Object.fromEntries(left.map(([kind, { place }]) => [kind, place])));
       continue;
     }
-    const stored = await ledger.hold(seen, approval, { lines, lists: snapshot.listsOf(figures, findings) });
+    const lists = snapshot.listsOf(figures, findings);
+    const stored = await ledger.put("held", seen, approval, { lines, lists });
     const pasts = snapshot.pastsWith(rules.ruleOf(collection), findings) ?? [];
     baselines[ledger.subject] = { ...stored.place, pasts };
-    lists.push(stored.lists);
+    listed.push(stored.lists);
   }
-  return { approval, at: known?.at ?? now, expiresAt, baselines, lists, isKnown: known !== undefined };
+  return {
+    approval,
+    at: known?.at ?? now,
+    expiresAt,
+    baselines,
+    lists: listed,
+    isKnown: known !== undefined,
+  };
 }
 
 /**
@@ -116,7 +124,7 @@ export function heldRunOf(
   const known = state.held.find((one) => one.approval === approval);
   if (known !== undefined) return { ...known, expiresAt };
   // Ids are in values that a later ledger can hash.
-  const reasons = report.reasons.map((reason) => ({ ...reason, examples: [] }));
+  const reasons = report.reasons.map(({ missing: _, ...reason }) => ({ ...reason, examples: [] }));
   return { approval, at, expiresAt, report: { ...report, reasons } };
 }
 

@@ -229,15 +229,11 @@ function timeOf(offUntil: Date | string): number {
     offUntil instanceof Date
       ? offUntil.getTime()
       : typeof offUntil === "string"
-        ? isoTime(offUntil)
+        ? isoSeconds(offUntil.includes("T") ? offUntil : `${offUntil}T00:00:00Z`) * 1000
         : Number.NaN;
   if (Number.isNaN(time))
     throw new InvalidInputError(
       "guard.offUntil must be a valid Date, or an ISO 8601 string such as 2026-12-31 or 2026-12-31T18:00:00Z.",
     );
   return time;
-}
-
-function isoTime(text: string): number {
-  return isoSeconds(text.includes("T") ? text : `${text}T00:00:00Z`) * 1000;
 }

@@ -50,11 +50,10 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
   }
   return {
     async putIfAbsent(key, value) {
-      const watched = new WatchedValue(value);
       try {
-        return await within(limits, () => store.putIfAbsent(key, watched.read()), watched);
+        return await within(limits, (timer) => store.putIfAbsent(key, timed(value, timer)));
       } catch (error) {
-        throw watched.failed(error) ? error : failed("written", error);
+        throw failed("written", error);
       }
     },
     async get(key) {
@@ -76,73 +75,41 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
   };
 }
 
-/** A value on its way to a store, whose time does not count while the store waits for the value. */
-class WatchedValue {
-  readonly #value: AsyncIterable<Uint8Array>;
-  #stop = () => {};
-  #start = () => {};
-  #end: { readonly error: unknown } | undefined;
-  #failure: { readonly error: unknown } | undefined;
+interface Timer {
+  /** Begins anew. @throws {SlowStoreError} the time was over already */
+  start(): void;
+  stop(): void;
+}
 
-  constructor(value: AsyncIterable<Uint8Array>) {
-    this.#value = value;
+/** A value on its way to a store. Its time doesn't count while the store waits for the value. */
+async function* timed(value: AsyncIterable<Uint8Array>, timer: Timer): AsyncIterable<Uint8Array> {
+  timer.stop();
+  for await (const piece of value) {
+    timer.start();
+    yield piece;
+    timer.stop();
   }
-
-  /** Whether the value threw this error, not the store. */
-  failed(error: unknown): boolean {
-    return this.#failure !== undefined && this.#failure.error === error;
-  }
-
-  /** @returns ends the time */
-  onTime(start: () => () => void): () => void {
-    this.#start = () => {
-      this.#stop();
-      this.#stop = start();
-    };
-    this.#start();
-    return () => this.#stop();
-  }
-
-  /** Nothing more is given to a store that has taken too long. */
-  end(error: unknown): void {
-    this.#end = { error };
-  }
-
-  async *read(): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      this.#stop();
-      for await (const piece of this.#value) {
-        if (this.#end !== undefined) throw this.#end.error;
-        this.#start();
-        yield piece;
-        this.#stop();
-      }
-    } catch (error) {
-      this.#failure = { error };
-      throw error;
-    } finally {
-      if (this.#end === undefined) this.#start();
-    }
-  }
+  timer.start();
 }
 
 /** Waits for a call of a store, for as long as it may take. */
-function within<T>(
-  { clock, timeoutMs }: StoreLimits,
-  call: () => Promise<T>,
-  value?: WatchedValue,
-): Promise<T> {
+function within<T>({ clock, timeoutMs }: StoreLimits, call: (timer: Timer) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const start = () =>
-      clock.after(timeoutMs, () => {
-        const error = new SlowStoreError(`it did not answer within ${timeoutMs / 1000} s`);
-        value?.end(error);
-        reject(error);
-      });
-    const stop = value === undefined ? start() : value.onTime(start);
+    let error: SlowStoreError | undefined;
+    let stop = () => {};
+    const end = () => {
+      error = new SlowStoreError(`it did not answer within ${timeoutMs / 1000} s`);
+      reject(error);
+    };
+    const start = () => {
+      // A store that has taken too long gets nothing more.
+      if (error !== undefined) throw error;
+      stop = clock.after(timeoutMs, end);
+    };
+    start();
     // Stores may throw before they return a promise.
-    const answer = (async () => call())();
-    answer.then(resolve, reject).finally(stop);
+    const answer = (async () => call({ start, stop: () => stop() }))();
+    answer.then(resolve, reject).finally(() => stop());
   });
 }
 

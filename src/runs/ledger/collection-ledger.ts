@@ -41,6 +41,8 @@ export type ListKind = (typeof LIST_KINDS)[number];
 export interface SnapshotLines {
   readonly lines: () => Lines;
   readonly lists: Lists<() => Lines>;
+  /** What to remember of a snapshot that may be completed. */
+  readonly past?: PastSnapshot | undefined;
 }
 
 /** A place in the ledger. */
@@ -50,15 +52,12 @@ const HASH_BYTES = 16;
 /** Of a hash in base64. */
 export const HASH_CHARACTERS = 22;
 
-/** The ids of one snapshot on their way to the store, which reads them while the snapshot is sent. */
-export interface LedgerDraft {
-  /** Where the ids are: what a state names if their snapshot is completed. */
+/** The ids of a snapshot in the ledger. */
+export interface StoredIds {
+  /** What a state names if their snapshot is completed or held. */
   readonly place: Place;
   /** Where a person finds the lists: a path, or the key of the store. */
   readonly lists: Lists<string>;
-  /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
-  save(): Promise<void>;
-  discard(): Promise<void>;
 }
 
 /** What a ledger knows of one collection of an installation. Values never change. */
@@ -66,6 +65,7 @@ export class CollectionLedger {
   readonly collection: Collection;
   readonly #ledger: InstallationLedger;
   readonly #ended: AbortSignal | undefined;
+  readonly #puts: string[] = [];
   /** The wire name of the collection, which begins the names of its entries. */
   readonly subject: string;
 
@@ -110,72 +110,38 @@ export class CollectionLedger {
   }
 
   /**
-   * Starts to store the ids of a snapshot. Resolves when the store has begun to take them.
-   * @param seen What the ledger has, now that nobody else has the lock.
-   * @param token That of the batch.
-   * @param past What to remember of the snapshot.
+   * Stores the ids of a snapshot and its lists durably.
+   * @param seen What the ledger has.
+   * @param token That of the batch, whose ids are unclear ones from then on, or the id of an approval.
    */
-  async draft(
+  async put(
+    kind: "ids" | "held",
     seen: LedgerSnapshot,
     token: string,
-    { lines, lists }: SnapshotLines,
-    past?: PastSnapshot,
-  ): Promise<LedgerDraft> {
+    { lines, lists, past }: SnapshotLines,
+  ): Promise<StoredIds> {
+    const { hashIds, isOwnStore } = this.#ledger;
     const entries = seen.entries.filter(({ subject }) => subject === this.subject);
-    if (this.#ledger.hashIds) await this.#asked.delete(entries.filter(isForPeople));
-    const place = this.#nextPlace(entries, seen, token);
-    const key = this.#keyOf(place);
-    const places = await this.#putLists(place, lists);
-    let save = () => {};
-    let drop = (_: Error) => {};
-    // The value ends, and is there, when it is to be saved.
-    const wanted = new Promise<void>((resolve, reject) => {
-      save = resolve;
-      drop = reject;
-    });
-    wanted.catch(() => {});
-    const untilWanted = async function* () {
-      yield* lines();
-      await wanted;
-    };
-    let stored: Promise<void> | undefined;
-    await new Promise<void>((begin, fail) => {
-      stored = putValue(this.#asked.store, key, { ids: this.#form, past }, untilWanted(), begin);
-      stored.catch(fail);
-    });
-    return {
-      place,
-      lists: places,
-      save: async () => {
-        save();
-        await stored;
-        // The next run would take the ledger for an empty one.
-        if (!this.#ledger.isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
-          throw unstored(key, "the store does not list it");
-      },
-      discard: async () => {
-        drop(new Error("The ids of this snapshot are not needed any more."));
-        await stored?.catch(() => {});
-        for (const kind of LIST_KINDS)
-          if (places[kind] !== undefined) await this.#ledger.store.delete(this.#keyOf(place, `${kind}.txt`));
-        await this.#ledger.store.delete(key);
-      },
-    };
+    if (hashIds) await this.#asked.delete(entries.filter(isForPeople));
+    // Above the completed one too, because its ids may be lost.
+    const last = this.stateIn(seen).completed?.sequence ?? 0;
+    const place = { sequence: Math.max(nextSequence(entries), last + 1), token };
+    const places: { [Kind in ListKind]?: string } = {};
+    // A hash tells a person nothing.
+    for (const list of hashIds ? [] : LIST_KINDS) {
+      const ids = lists[list];
+      if (ids !== undefined) places[list] = this.#ledger.placeOf(await this.#put(place, `${list}.txt`, ids));
+    }
+    const key = await this.#put(place, kind, lines, past);
+    // Otherwise the next run would take the ledger for an empty one.
+    if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
+      throw unstored(key, "the store does not list it");
+    return { place, lists: places };
   }
 
-  /**
-   * Stores what a held run has written.
-   * @param approval The id of its approval.
-   * @returns where its ids are, and its lists
-   */
-  async hold(
-    seen: LedgerSnapshot,
-    approval: string,
-    { lines, lists }: SnapshotLines,
-  ): Promise<Pick<LedgerDraft, "place" | "lists">> {
-    const place = this.#nextPlace(await this.#entries(), seen, approval);
-    await putValue(this.#asked.store, this.#keyOf(place, "held"), { ids: this.#form }, lines());
-    return { place, lists: await this.#putLists(place, lists) };
+  /** Deletes what `put` has stored. */
+  async discard(): Promise<void> {
+    for (const key of this.#puts) await this.#ledger.store.delete(key);
   }
 
   /** The lists that a run has left, by where they are, and the ids in them. */
@@ -191,24 +157,12 @@ export class CollectionLedger {
     return Object.fromEntries(lists);
   }
 
-  async #putLists(place: Place, lists: Lists<() => Lines>): Promise<Lists<string>> {
-    const places: { [Kind in ListKind]?: string } = {};
-    // A hash tells a person nothing.
-    if (this.#ledger.hashIds) return places;
-    for (const kind of LIST_KINDS) {
-      const ids = lists[kind];
-      if (ids === undefined) continue;
-      const key = this.#keyOf(place, `${kind}.txt`);
-      await putValue(this.#asked.store, key, { ids: this.#form }, ids());
-      places[kind] = this.#ledger.placeOf(key);
-    }
-    return places;
-  }
-
-  /** The place of the next snapshot: above all entries, and above the completed one, whose ids may be lost. */
-  #nextPlace(entries: readonly LedgerEntry[], seen: LedgerSnapshot, token: string): Place {
-    const last = this.stateIn(seen).completed?.sequence ?? 0;
-    return { sequence: Math.max(nextSequence(entries), last + 1), token };
+  async #put(place: Place, kind: string, lines: () => Lines, past?: PastSnapshot): Promise<string> {
+    const { store } = this.#asked;
+    const key = this.#keyOf(place, kind);
+    this.#puts.push(key);
+    await putValue(store, key, { ids: this.#form, past }, untilAborted(lines(), this.#ended));
+    return key;
   }
 
   #baseline({ pasts, ...place }: Baseline, kind: "ids" | "held"): KnownIds {
@@ -223,7 +177,7 @@ export class CollectionLedger {
     return [past];
   }
 
-  #keyOf({ sequence, token }: Place, kind = "ids"): string {
+  #keyOf({ sequence, token }: Place, kind: string): string {
     return this.#ledger.keyOf({ subject: this.subject, sequence, token, kind });
   }
 
@@ -264,5 +218,12 @@ export class CollectionLedger {
       .update(id)
       .digest();
     return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
+  }
+}
+
+async function* untilAborted(lines: Lines, signal: AbortSignal | undefined): Lines {
+  for await (const piece of lines) {
+    signal?.throwIfAborted();
+    yield piece;
   }
 }

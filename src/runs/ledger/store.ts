@@ -14,7 +14,7 @@ export interface Store {
    * true, and readers never see part of a value. Durable: once it has returned, the value survives a crash, and `get`
    * and `list` find it in every process. If the value throws, store nothing and reject.
    *
-   * A run puts its ids while it sends its records, several values at once, so don't hold a lock meanwhile.
+   * A run puts several values at once, and a value may come from the same store, so don't hold a lock meanwhile.
    * @returns whether this call stored its value
    */
   putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean>;

@@ -86,20 +86,12 @@ export async function putValue(...value: Parameters<typeof putIfAbsent>): Promis
 
 /**
  * Puts the value of a key.
- * @param onBegun Called when the store begins to read it.
  * @returns false if there is one already
  * @throws the store failed, or did not read all of it
  */
-export async function putIfAbsent(
-  store: Store,
-  key: string,
-  fields: Fields,
-  ids?: Lines,
-  onBegun = () => {},
-): Promise<boolean> {
+export async function putIfAbsent(store: Store, key: string, fields: Fields, ids?: Lines): Promise<boolean> {
   let isWhole = false;
   const whole = async function* () {
-    onBegun();
     yield* encodeValue(key, fields, ids);
     isWhole = true;
   };

@@ -4,7 +4,7 @@
  */
 import { defineConnector, fileLedger } from "../../../src/index.js";
 import { createSyncClient } from "../../../src/runs/engine.js";
-import { accounts } from "../../support/accounts.js";
+import { accounts } from "../../support/records.js";
 import { idsOf } from "./snapshots.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", spoolDirectory = "", before = ""] =

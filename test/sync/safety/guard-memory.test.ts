@@ -14,6 +14,7 @@ import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import type { PastSnapshots } from "../../../src/runs/ledger/past.js";
 import { connectorOf } from "../../support/connector.js";
 import { pastsOf } from "../../support/ledgers.js";
+import { recordsOf } from "../../support/records.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -122,15 +123,12 @@ test("what was before an approval does not count any more", async () => {
 });
 
 test("an approval of one collection keeps what another one remembers", async () => {
-  const both = (users: number, devices: number, approve?: string) =>
+  const both = (users: number, staff: number, approve?: string) =>
     service.run(
-      ["accounts", "devices"],
+      ["accounts", "employees"],
       async (batch) => {
         await batch.write("accounts", people(users));
-        await batch.write(
-          "devices",
-          ids(devices).map((id) => ({ id })),
-        );
+        await batch.write("employees", recordsOf("employees", ids(staff)));
       },
       { approve },
     );
@@ -138,7 +136,7 @@ test("an approval of one collection keeps what another one remembers", async () 
   const { approve } = await rulesOf(both(20, 31));
   await both(20, 31, approve);
   expect(sizes(await rememberedOf())).toEqual(["40 before", 20]);
-  expect(sizes(await rememberedOf({ collection: "devices" }))).toEqual([40, 31]);
+  expect(sizes(await rememberedOf({ collection: "employees" }))).toEqual([40, 31]);
   expect((await rulesOf(both(20, 25))).rules).toEqual(["window"]);
 });
 

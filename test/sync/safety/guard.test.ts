@@ -255,18 +255,18 @@ test("holds a run whose ledger does not know the installation until it is approv
 test("holds each snapshot of a run whose ledger does not know the installation, unless its guard is off", async () => {
   const run = (options: Partial<RunOptions>) =>
     service.run(
-      ["accounts", "groups", "devices"],
+      ["accounts", "plans", "employees"],
       async (batch) => {
         await batch.write("accounts", accounts(2));
-        await batch.write("groups", []);
-        await batch.write("devices", []);
+        await batch.write("plans", []);
+        await batch.write("employees", []);
       },
       { firstRun: false, ...options },
     );
-  const error = await heldBy(run({ guard: { collections: { devices: false } } }));
+  const error = await heldBy(run({ guard: { collections: { employees: false } } }));
   expect(error.reasons.map(({ collection, rule }) => [collection, rule])).toEqual([
     ["accounts", "no-baseline"],
-    ["groups", "no-baseline"],
+    ["plans", "no-baseline"],
   ]);
   await run({ guard: false });
   await run({});

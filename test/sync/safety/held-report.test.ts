@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
 import { fileLedger, type HeldReport, RunHeldError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { license, recordsOf } from "../../support/records.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -46,24 +47,27 @@ test.each([
   },
 );
 
-test("says which records are missing that others name", async () => {
+test("says which records are missing that others name, and the ledger keeps no ids of them", async () => {
   const send = (...plans: readonly string[]) =>
     service.run(["plans", "licenses"], async (batch) => {
-      const details = { model: "SEAT_BASED", seatBased: {} } as const;
-      await batch.write(
-        "plans",
-        plans.map((id) => ({ id, externalPlanName: id, details })),
-      );
+      await batch.write("plans", recordsOf("plans", plans));
       await batch.write(
         "licenses",
-        ids(40).map((sourceId) => ({ sourceId, sourceAccountId: "a", sourcePlanId: "p", billable: true })),
+        ids(40).map((id) => license(id, "a", "p")),
       );
     });
   await send("p", "q");
-  const { reasons } = await heldBy(send("q"));
+  const { reasons, error } = await heldBy(send("q"));
+  expect(`${error.report}`).toMatch(
+    /such as "u\d+" \(names "p"\), "u\d+" \(names "p"\), "u\d+" \(names "p"\)/,
+  );
+  const { installationId, directory } = service;
+  const { held } = await service.sync.history({ installationId, ledger: fileLedger(directory) });
+  expect(held[0]?.reasons[0]).not.toHaveProperty("missing");
   expect(reasons).toMatchObject([
     {
       fields: [{ name: "sourcePlanId", value: "missing", changed: 40 }],
+      missing: ["p", "p", "p"],
       message: expect.stringContaining("40 of 40 sampled records name no record of plans in this run"),
       advice: expect.stringContaining("the collections that these records name"),
     },

@@ -13,6 +13,7 @@ import { memoryStore } from "../../../src/runs/ledger/store.js";
 import type { RunFunction } from "../../support/connector.js";
 import { quietLogger } from "../../support/observed.js";
 import { rejection } from "../../support/promises.js";
+import { recordsOf } from "../../support/records.js";
 import { watchedStore } from "../../support/stores.js";
 import { accounts, testService } from "../../support/test-service.js";
 
@@ -97,34 +98,38 @@ test("the run that another one overtakes fails at once with the batch of that on
 
 /** A run of these snapshots that waits after it was given these watermarks, and advances others. */
 interface Slow {
-  readonly snapshots?: readonly ("accounts" | "groups")[];
+  readonly snapshots?: readonly ("accounts" | "plans")[];
   readonly asks?: EventCollection;
   readonly advances?: EventCollection;
 }
 
 /** What another run does meanwhile: it completes snapshots, and advances a watermark. */
 interface Fast {
-  readonly snapshots?: readonly ("accounts" | "groups" | "devices")[];
+  readonly snapshots?: readonly ("accounts" | "plans" | "employees")[];
   readonly advances?: EventCollection;
 }
 
 const apart: readonly [string, Slow, Fast][] = [
-  ["accounts, and devices", { snapshots: ["accounts"] }, { snapshots: ["devices"] }],
+  ["accounts, and employees", { snapshots: ["accounts"] }, { snapshots: ["employees"] }],
   ["accounts, and events", { snapshots: ["accounts"] }, { advances: "usage" }],
   [
-    "accounts and groups, and devices and events",
-    { snapshots: ["accounts", "groups"] },
-    { snapshots: ["devices"], advances: "usage" },
+    "accounts and plans, and employees and events",
+    { snapshots: ["accounts", "plans"] },
+    { snapshots: ["employees"], advances: "usage" },
   ],
   ["events, and accounts", { asks: "usage", advances: "usage" }, { snapshots: ["accounts"] }],
-  ["events of two collections", { asks: "usage", advances: "usage" }, { advances: "auditLogs" }],
+  [
+    "events of two collections",
+    { asks: "usage", advances: "usage" },
+    { advances: "externallyDiscoveredUsage" },
+  ],
   ["events without a watermark, and others", {}, { advances: "usage" }],
 ];
 
 const together: readonly [string, Slow, Fast][] = [
-  ["one of two snapshots", { snapshots: ["accounts", "groups"] }, { snapshots: ["groups", "devices"] }],
+  ["one of two snapshots", { snapshots: ["accounts", "plans"] }, { snapshots: ["plans", "employees"] }],
   ["a watermark that was given", { snapshots: ["accounts"], asks: "usage" }, { advances: "usage" }],
-  ["a watermark that is advanced", { advances: "usage" }, { snapshots: ["devices"], advances: "usage" }],
+  ["a watermark that is advanced", { advances: "usage" }, { snapshots: ["employees"], advances: "usage" }],
   [
     "a snapshot, and not the watermark",
     { snapshots: ["accounts"], asks: "usage" },
@@ -136,7 +141,7 @@ const fast = ({ snapshots = [], advances }: Fast) =>
   service.run(
     snapshots,
     async (batch, { advance }) => {
-      for (const name of snapshots) await batch.write(name, [{ id: "a", name: "A" }]);
+      for (const name of snapshots) await batch.write(name, recordsOf(name, ["a"]));
       if (advances === undefined) return;
       await batch.write(advances, []);
       advance(advances, "of the fast run");
@@ -152,7 +157,7 @@ const slow = ({ snapshots = [], asks, advances }: Slow, meanwhile: () => Promise
       calls += 1;
       if (asks !== undefined) watermark(asks);
       await meanwhile();
-      for (const name of snapshots) await batch.write(name, [{ id: "a", name: "A" }]);
+      for (const name of snapshots) await batch.write(name, recordsOf(name, ["a"]));
       if (advances !== undefined) advance(advances, "of the slow run");
     },
     { ledger: storeLedger(own) },
@@ -194,7 +199,7 @@ test.each(together)(
     let otherBatchId: string | undefined;
     const overtaken = slow(mine, async () => {
       otherBatchId = (await fast(others)).batchId;
-      await fast({ snapshots: ["devices"] });
+      await fast({ snapshots: ["employees"] });
     });
     expect(await rejection(overtaken)).toMatchObject({ code: "RUN_OUTDATED", otherBatchId });
     expect(calls).toBe(1);

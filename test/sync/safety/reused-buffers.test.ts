@@ -75,8 +75,7 @@ test("uses the buffers of ids again only when they were kept for the ledger", as
   }
   snapshot.ids.flush();
   await spool.settled();
-  const draft = await ledger.draft(await ledger.read(), "run-batch", snapshot);
-  await draft.save();
+  await ledger.put("ids", await ledger.read(), "run-batch", snapshot);
   const [stored] = ledger.known(await ledger.read());
   const lines: Uint8Array[] = [];
   for await (const piece of stored?.lines() ?? []) lines.push(Buffer.from(piece));

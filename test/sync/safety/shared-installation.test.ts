@@ -1,46 +1,37 @@
 /** Several connectors of one installation: what is held for one stands until a run of its collections is completed. */
 import { readFile } from "node:fs/promises";
-import {
-  fileLedger,
-  type RunHistory,
-  type RunOptions,
-  type SnapshotCollection,
-  storeLedger,
-} from "@saas-management/sdk";
+import { fileLedger, type RunHistory, type RunOptions, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { FileStore } from "../../../src/runs/ledger/file-store.js";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import { noteApproved } from "../../../src/runs/ledger/notes.js";
+import { recordsOf, type Snapshot, usage } from "../../support/records.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
-import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
+import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
 const DAY_MS = 24 * 60 * 60_000;
 
-type Named = Extract<SnapshotCollection, "accounts" | "groups" | "devices">;
-type Sizes = Partial<Record<Named, readonly [from: number, to: number]>>;
+type Sizes = Partial<Record<Snapshot, readonly [from: number, to: number]>>;
 
 /** A run of these collections, each with the records of a range. */
 function send(sizes: Sizes, options?: Partial<RunOptions>) {
-  const names: Named[] = [];
-  for (const name of ["accounts", "groups", "devices"] as const)
+  const names: Snapshot[] = [];
+  for (const name of ["accounts", "plans", "employees"] as const)
     if (sizes[name] !== undefined) names.push(name);
   return service.run(
     names,
     async (batch) => {
       for (const name of names) {
         const [from, to] = sizes[name] ?? [0, 0];
-        await batch.write(name, accounts(ids(to).slice(from)));
+        await batch.write(name, recordsOf(name, ids(to).slice(from)));
       }
     },
     options,
   );
 }
 
-const sendEvents = () =>
-  service.run([], (batch) =>
-    batch.write("usage", [{ id: "e", sourceActorId: "u", lastActivity: new Date(1e12) }]),
-  );
+const sendEvents = () => service.run([], (batch) => batch.write("usage", [usage("e")]));
 
 const held = async (): Promise<RunHistory["held"]> => {
   const { installationId } = service;
@@ -95,7 +86,7 @@ test("a clean-up that drifts each day while nobody decides keeps its id, until i
 
 test.each([
   ["events only", () => sendEvents()],
-  ["another collection", () => send({ groups: [0, 10] })],
+  ["another collection", () => send({ plans: [0, 10] })],
 ])("an hourly connector of %s ends neither a hold nor its approval", async (_, hourly) => {
   await send({ accounts: [0, 100] });
   await hourly();
@@ -110,23 +101,23 @@ test.each([
 });
 
 const ORDERS = [
-  ["accounts", "groups", "devices"],
-  ["accounts", "devices", "groups"],
-  ["groups", "accounts", "devices"],
-  ["groups", "devices", "accounts"],
-  ["devices", "accounts", "groups"],
-  ["devices", "groups", "accounts"],
+  ["accounts", "plans", "employees"],
+  ["accounts", "employees", "plans"],
+  ["plans", "accounts", "employees"],
+  ["plans", "employees", "accounts"],
+  ["employees", "accounts", "plans"],
+  ["employees", "plans", "accounts"],
 ] as const;
 
 test.each(ORDERS)(
   "three connectors are held at once, and decided in the order %s, %s, %s",
   async (...order) => {
-    const all = ["accounts", "groups", "devices"] as const;
-    const approvals: Partial<Record<Named, string | undefined>> = {};
+    const all = ["accounts", "plans", "employees"] as const;
+    const approvals: Partial<Record<Snapshot, string | undefined>> = {};
     for (const name of all) await send({ [name]: [0, 40] });
     for (const name of all) approvals[name] = (await heldBy(send({ [name]: [0, 10] }))).approvalId;
     expect(new Set(Object.values(approvals)).size).toBe(3);
-    const waiting = new Set<Named>(all);
+    const waiting = new Set<Snapshot>(all);
     await approve(approvals[order[1]]);
     for (const name of order) {
       if (name !== order[1]) await heldBy(send({ [name]: [0, 10] }));
@@ -138,26 +129,26 @@ test.each(ORDERS)(
 );
 
 test("one id names all collections of a held run, and a run that completes one of them leaves the others", async () => {
-  await send({ accounts: [0, 40], groups: [0, 40], devices: [0, 40] });
-  const { approvalId } = await heldBy(send({ accounts: [0, 10], groups: [0, 10], devices: [0, 40] }));
-  expect(await shown()).toEqual([["accounts,groups", false]]);
+  await send({ accounts: [0, 40], plans: [0, 40], employees: [0, 40] });
+  const { approvalId } = await heldBy(send({ accounts: [0, 10], plans: [0, 10], employees: [0, 40] }));
+  expect(await shown()).toEqual([["accounts,plans", false]]);
   await send({ accounts: [0, 40] });
-  expect(await shown()).toEqual([["groups", false]]);
+  expect(await shown()).toEqual([["plans", false]]);
   const text = String((await held())[0]);
   expect(text).not.toContain("- accounts:");
-  expect(text).toContain("- groups:");
-  await send({ groups: [0, 10] }, { approve: approvalId });
+  expect(text).toContain("- plans:");
+  await send({ plans: [0, 10] }, { approve: approvalId });
   expect(await shown()).toEqual([]);
 });
 
 test("a run of two connectors' collections that is held again keeps what was approved of one", async () => {
-  await send({ accounts: [0, 40], groups: [0, 40] });
-  const first = await heldBy(send({ accounts: [0, 10], groups: [0, 40] }));
-  const both = { accounts: [0, 10], groups: [0, 10] } as const;
+  await send({ accounts: [0, 40], plans: [0, 40] });
+  const first = await heldBy(send({ accounts: [0, 10], plans: [0, 40] }));
+  const both = { accounts: [0, 10], plans: [0, 10] } as const;
   const second = await heldBy(send(both, { approve: first.approvalId }));
   expect(await shown()).toEqual([
     ["accounts", true],
-    ["groups", false],
+    ["plans", false],
   ]);
   await send(both, { approve: second.approvalId });
   expect(service.present()).toEqual(ids(10));
@@ -212,16 +203,16 @@ test.each([
 );
 
 test("a note that comes late leaves a later completed run, and holds of other collections", async () => {
-  await send({ accounts: [0, 40], groups: [0, 40] });
+  await send({ accounts: [0, 40], plans: [0, 40] });
   const { note } = await lateRun();
-  const { approvalId } = await heldBy(send({ groups: [0, 10] }));
+  const { approvalId } = await heldBy(send({ plans: [0, 10] }));
   await send({ accounts: [0, 42] });
   await note();
-  expect(await shown()).toEqual([["groups", false]]);
+  expect(await shown()).toEqual([["plans", false]]);
   // What it compares with is the later one: u41 would be removed.
   const { collections } = await send({ accounts: [0, 41] });
   expect(collections.accounts?.expected).toMatchObject({ removed: 1 });
-  await send({ groups: [0, 10] }, { approve: approvalId });
+  await send({ plans: [0, 10] }, { approve: approvalId });
 });
 
 test("a completed run leaves lists of what it removed and added, as long as its receipt is kept", async () => {

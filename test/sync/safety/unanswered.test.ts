@@ -49,9 +49,9 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const writeBoth: RunFunction<"accounts" | "groups"> = async (batch) => {
+const writeBoth: RunFunction<"accounts" | "plans"> = async (batch) => {
   await batch.write("accounts", accounts(3));
-  await batch.write("groups", []);
+  await batch.write("plans", []);
 };
 
 let below: Store;
@@ -81,7 +81,7 @@ async function runTo(step: LedgerStep, options: Partial<RunOptions> = {}) {
 }
 
 const BEFORE_THE_START = ["look 1", "read", "look 2", "lines", "held", "hold"] as const;
-const UNDER_THE_LOCK = ["look 3", "begin", "save"] as const;
+const UNDER_THE_LOCK = ["look 3", "save"] as const;
 const isLocked = (step: LedgerStep) => UNDER_THE_LOCK.some((locked) => locked === step);
 
 describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never answers %s", (step) => {
@@ -164,24 +164,14 @@ test("discards ids that are saved after the end of the run", async () => {
   expect(await states()).toEqual(["completed"]);
 });
 
-test("discards a draft that begins after the end of the run", async () => {
-  const stop = new AbortController();
-  const { run, slow } = await runTo("begin", { signal: stop.signal });
-  stop.abort();
-  await endOf(run);
-  await answered(slow, "discard");
-  expect(slow.done.slice(-2)).toEqual(["look 3", "discard"]);
-  expect(await states()).toEqual(["completed"]);
-});
-
-test("a late draft leaves the files of the run alone that has the lock", async () => {
+test("what is saved late leaves the files of the run alone that has the lock", async () => {
   const files = new FileStore(service.directory);
   await service.runAccounts(ids(10), { ledger: storeLedger(files) });
   const stop = new AbortController();
-  const late = unanswered("begin", files);
+  const late = unanswered("save", files);
   const first = service.runAccounts(ids(10), { ledger: late.ledger, signal: stop.signal });
   first.catch(() => {});
-  await until(() => late.begun.includes("begin"));
+  await until(() => late.begun.includes("save"));
   stop.abort();
   await endOf(first);
 
@@ -209,9 +199,9 @@ test("a note of the end that is never stored does not keep a run from its receip
 });
 
 test("notes nothing after the run has ended without it", async () => {
-  await service.run(["accounts", "groups"], writeBoth, { ledger: storeLedger(below) });
+  await service.run(["accounts", "plans"], writeBoth, { ledger: storeLedger(below) });
   const slow = unanswered("look 4", below);
-  const run = service.run(["accounts", "groups"], writeBoth, { ledger: slow.ledger });
+  const run = service.run(["accounts", "plans"], writeBoth, { ledger: slow.ledger });
   await until(() => slow.begun.includes("look 4"));
   await endOf(run);
   await answered(slow, "look 4");
@@ -232,7 +222,7 @@ test("an approval that is never released does not keep a run from its receipt", 
 
 test("a discard that never ends does not mask the error of the run", async () => {
   const slow = unanswered("discard", below);
-  service.server.faults.add({ on: "SyncRecords", fault: "status", status: "INVALID_ARGUMENT" });
+  service.server.faults.add({ on: "CompleteSyncBatch", fault: "status", status: "INVALID_ARGUMENT" });
   const run = service.runAccounts(ids(10), { ledger: slow.ledger });
   run.catch(() => {});
   await until(() => slow.begun.includes("discard"));

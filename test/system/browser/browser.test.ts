@@ -61,7 +61,7 @@ test.skipIf(isMissing)(
     expect(await page.evaluate((options) => globalThis.tryFacade(options), { baseUrl, apiKey })).toEqual({
       names: ["Asana", "Box", "Figma", "Slack", "Zoom"],
       total: 5,
-      opened: "Renew",
+      opened: "Renewal",
       refusedWith: "ProcurementCaseNotFoundError",
       wrongKeyIsRejected: true,
       sum: "0.3",

@@ -5,6 +5,7 @@ import {
   isMutationError,
   sumByCurrency,
 } from "@saas-management/sdk/graphql";
+import { NEW_CASE } from "../../support/records.js";
 
 export interface PageResult {
   readonly names: readonly string[];
@@ -34,13 +35,7 @@ globalThis.tryFacade = async ({ baseUrl, apiKey }) => {
   const applications = client.applications({ pageSize: 2, order: { application: { name: "ASC" } } });
   const names: string[] = [];
   for await (const { application } of applications) names.push(application.name);
-  const { name: opened } = await client.createProcurementCase({
-    state: "PRE",
-    name: "Renew",
-    deadline: "2099-12-31",
-    baselineType: "LAST_YEAR_COST",
-    baselinePrice: 100,
-  });
+  const { name: opened } = await client.createProcurementCase(NEW_CASE);
   const refusal = await reason(client.updateProcurementCase({ id: "none", name: "x" }));
   const stranger = new GraphQLClient({ baseUrl, apiKey: "wrong" });
   const left = client.applications({ signal: AbortSignal.abort("left") });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { ReferenceServer } from "@saas-management/sdk/testing";
@@ -44,6 +44,7 @@ beforeAll(async () => {
     snippets.map(({ name }) => `${OUT}${name}.ts`),
     OUT,
   );
+  await copyFile(new URL("Benutzer.xlsx", import.meta.url), `${OUT}Benutzer.xlsx`);
   server = await serve({}, true);
 });
 afterAll(() => server.close());
@@ -66,4 +67,11 @@ test.each(snippets.map(({ name }) => name))("snippet %s runs", async (name) => {
       XDG_STATE_HOME: `${OUT}state-${name}`,
     },
   });
+});
+
+test("reads a workbook as the guide shows", async () => {
+  const name = snippets.find(({ code }) => code.includes("readSheet"))?.name;
+  const program = `import { users } from "./${name}.js"; for await (const rows of users) console.log(JSON.stringify(rows))`;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program], { cwd: OUT });
+  expect(stdout).toBe('[{"id":"1001","email":"jürgen@example.com"}]\n[{"id":"007","email":null}]\n');
 });

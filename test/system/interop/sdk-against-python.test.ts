@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import type { SyncEngine } from "../../../src/runs/engine.js";
 import { createSyncClient } from "../../../src/runs/engine.js";
 import type { SyncClientOptions } from "../../../src/sync/options.js";
-import { accounts } from "../../support/accounts.js";
 import { recordType } from "../../support/contract.js";
 import { COLLECTION_NAMES, RECORDS } from "../../support/record-arbitraries.js";
+import { accounts } from "../../support/records.js";
 import { isEvent } from "../../support/sent-messages.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 import { ofInput } from "../../support/wire-form.js";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { SyncClientOptions } from "../../../src/sync/options.js";
-import { accounts } from "../../support/accounts.js";
 import { type NginxOptions, skipped, startNginx, whySkipped } from "../../support/nginx.js";
 import { rejection } from "../../support/promises.js";
+import { accounts } from "../../support/records.js";
 import { testService } from "../../support/test-service.js";
 import { certificate } from "../../support/tls-certificates.js";
 

@@ -17,12 +17,12 @@ import {
   sendNextDay,
   testAttacks,
 } from "./attacks.js";
-import { groups, licenses } from "./records.js";
+import { employees, licenses } from "./records.js";
 
 type Shown = Partial<{
   readonly accounts: readonly Account[];
   readonly licenses: ReturnType<typeof licenses>;
-  readonly groups: ReturnType<typeof groups>;
+  readonly employees: ReturnType<typeof employees>;
 }>;
 
 const free = () => ({ billable: false });
@@ -107,10 +107,10 @@ testAttacks([
   }),
   approved(
     "removals of two collections were approved, and a third one is cut",
-    held({ collection: "groups" }),
+    held({ collection: "employees" }),
     {
-      shown: { accounts: people(0, 20), licenses: licenses(0, 20), groups: groups(0, 10) },
-      sent: { accounts: people(0, 20), licenses: licenses(0, 20), groups: groups(0, 5) },
+      shown: { accounts: people(0, 20), licenses: licenses(0, 20), employees: employees(0, 10) },
+      sent: { accounts: people(0, 20), licenses: licenses(0, 20), employees: employees(0, 5) },
     },
   ),
   approved("removals were approved, and only some of them come", reported("accounts", 15, "approval"), {
@@ -241,7 +241,7 @@ testAttacks([
   },
   edited("the ids of a held run are damaged", (text) => text.replace("né-19\n", "né-39\n")),
   edited("a held run belongs to another collection", (text) =>
-    resealed(text.replace("/accounts.", "/groups.")),
+    resealed(text.replace("/accounts.", "/employees.")),
   ),
   {
     name: "an approval is given when the clock of the machine was set back by a month",
@@ -296,7 +296,7 @@ function approved(name: string, ending: Ending, { shown, sent }: Approved): Atta
     name,
     ending,
     prepare: async (service) => {
-      await write(service, { groups: groups(0, 10) });
+      await write(service, { employees: employees(0, 10) });
       leftover = (await heldBy(write(service, shown))).approvalId;
     },
     attack: (service) => write(service, sent, { approve: leftover }),
@@ -324,13 +324,13 @@ function spent(
 }
 
 function write(service: TestService, shown: Shown, options?: Partial<RunOptions>): Promise<RunReceipt> {
-  const names = (["accounts", "licenses", "groups"] as const).filter((name) => shown[name] !== undefined);
+  const names = (["accounts", "licenses", "employees"] as const).filter((name) => shown[name] !== undefined);
   return service.run(
     names,
     async (batch) => {
       if (shown.accounts) await batch.write("accounts", shown.accounts);
       if (shown.licenses) await batch.write("licenses", shown.licenses);
-      if (shown.groups) await batch.write("groups", shown.groups);
+      if (shown.employees) await batch.write("employees", shown.employees);
     },
     options,
   );

@@ -2,7 +2,7 @@
 import type { RecordOf, SnapshotCollection } from "@saas-management/sdk";
 import { heldBy } from "../../../support/test-service.js";
 import { type Attack, DAY_MS, sendTo, testAttacks } from "./attacks.js";
-import { devices, employees, groups, licenses, members, plans } from "./records.js";
+import { employees, licenses, plans } from "./records.js";
 
 const other = (i: number) => ({ fullName: `Mustermensch, ${i}` });
 const renumbered = (i: number) => ({ costCenter: `new ${i % 4}` });
@@ -12,25 +12,19 @@ testAttacks([
   asked("people come for a season", "employees", [employees(0, 60), employees(0, 95)]),
   asked("a company buys another one", "employees", [employees(0, 100), employees(0, 180)]),
   asked("five employees become forty", "employees", [employees(0, 5), employees(0, 40)]),
-  asked("a project has twice its three groups", "groups", [groups(0, 3), groups(0, 6)]),
-  asked("a pilot of ten becomes everybody", "devices", [devices(0, 10), devices(0, 90)]),
+  asked("three employees become six", "employees", [employees(0, 3), employees(0, 6)]),
+  asked("a pilot of ten becomes everybody", "employees", [employees(0, 10), employees(0, 90)]),
   asked("a third is laid off", "employees", [employees(0, 90), employees(0, 60)]),
   asked("unused licenses are given back", "licenses", [licenses(0, 40), licenses(0, 20)]),
   asked("a trial ends", "licenses", [licenses(0, 40), licenses(0, 1)]),
   asked("a vendor gives all licenses new ids", "licenses", [licenses(0, 40), licenses(1000, 1040)]),
-  asked("a school year ends", "groupMembers", [members(0, 100), members(0, 40)]),
-  asked("a school year begins", "groupMembers", [
-    members(0, 60),
-    [...members(0, 60), ...members(0, 60, "g-2")],
-  ]),
-  asked("most groups of projects end", "groups", [groups(0, 30), groups(0, 12)]),
   asked("four of six plans are replaced", "plans", [
     plans("a", "b", "c", "d", "e", "f"),
     plans("e", "f", "g", "h", "i", "j"),
   ]),
-  asked("leased devices are exchanged at once", "devices", [
-    devices(0, 50),
-    [...devices(20, 50), ...devices(100, 120)],
+  asked("leased staff is exchanged at once", "employees", [
+    employees(0, 50),
+    [...employees(20, 50), ...employees(100, 120)],
   ]),
   asked("addresses are deleted for the sake of privacy", "employees", [
     employees(0, 60),
@@ -57,9 +51,9 @@ testAttacks([
     employees(0, 40, () => ({ hasMailbox: false })),
     employees(0, 40, () => ({ hasMailbox: true })),
   ]),
-  asked("all devices belong to a pool", "devices", [
-    devices(0, 40),
-    devices(0, 40, () => ({ sourceOwnerId: "pool" })),
+  asked("all licenses belong to a pool", "licenses", [
+    licenses(0, 40),
+    licenses(0, 40, () => ({ sourceAccountId: "pool" })),
   ]),
   asked("a site closes after quiet days", "employees", [employees(0, 60), employees(10, 60)], 9),
   asked("half of the people move to another company", "employees", [employees(0, 60), employees(30, 60)]),

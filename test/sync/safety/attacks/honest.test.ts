@@ -14,7 +14,7 @@ import {
   sendTo,
   testAttacks,
 } from "./attacks.js";
-import { devices, employees, groups, licenses, members, plans } from "./records.js";
+import { employees, licenses, plans } from "./records.js";
 
 const HOUR_MS = DAY_MS / 24;
 const WHOLE: Ending = { kind: "whole" };
@@ -29,31 +29,31 @@ testAttacks([
     [5, 9, 17, 33, 53, 74, 103, 144, 201, 240].map((count) => employees(0, count)),
   ),
   honest("a company of a hundred buys one of forty", "employees", [employees(0, 100), employees(0, 140)]),
-  honest("a collection that was empty gets 300 records", "groups", [[], groups(0, 300)]),
-  honest("three groups become five", "groups", [groups(0, 3), groups(0, 5)]),
-  honest("a collection is sent for the first time", "groups", [groups(0, 200)]),
-  honest("a fifth of the devices is away on a weekend", "devices", [
-    devices(0, 100),
-    devices(0, 80),
-    devices(0, 80),
-    devices(0, 100),
+  honest("a collection that was empty gets 300 records", "employees", [[], employees(0, 300)]),
+  honest("three employees become five", "employees", [employees(0, 3), employees(0, 5)]),
+  honest("a collection is sent for the first time", "employees", [employees(0, 200)]),
+  honest("a fifth of the temporary staff is away on a weekend", "employees", [
+    employees(0, 100),
+    employees(0, 80),
+    employees(0, 80),
+    employees(0, 100),
   ]),
   honest(
-    "a fifth of the virtual desktops is built anew every night",
-    "devices",
+    "a fifth of the temporary staff gets new ids every night",
+    "employees",
     Array.from({ length: 10 }, (_, night) => [
-      ...devices(0, 80),
-      ...devices(1000 + 20 * night, 1020 + 20 * night),
+      ...employees(0, 80),
+      ...employees(1000 + 20 * night, 1020 + 20 * night),
     ]),
     180,
   ),
   honest(
-    "a tenth of the memberships is temporary",
-    "groupMembers",
-    Array.from({ length: 8 }, (_, day) => [...members(0, 90), ...members(day, day + 10, "g-2")]),
+    "a tenth of the employees is temporary",
+    "employees",
+    Array.from({ length: 8 }, (_, day) => [...employees(0, 90), ...employees(1000 + day, 1010 + day)]),
     7,
   ),
-  honest("one of two groups is replaced", "groups", [groups(0, 2), groups(1, 3)], 1),
+  honest("one of two employees is replaced", "employees", [employees(0, 2), employees(1, 3)], 1),
   honest("two of four employees leave", "employees", [employees(0, 4), employees(0, 2)], 2),
   honest("the only plan gets another id", "plans", [plans("p-2025"), plans("p-2026")], 1),
   honest("a quarter of the employees is laid off", "employees", [employees(0, 100), employees(0, 75)], 25),
@@ -99,8 +99,11 @@ testAttacks([
     [employees(0, 60), employees(5, 60)],
     5,
   ),
-  honest("the records come in another order", "groups", [groups(0, 40), groups(0, 40).reverse()]),
-  honest("the source has each record twice", "groups", [groups(0, 40), [...groups(0, 40), ...groups(0, 40)]]),
+  honest("the records come in another order", "licenses", [licenses(0, 40), licenses(0, 40).reverse()]),
+  honest("the source has each record twice", "licenses", [
+    licenses(0, 40),
+    [...licenses(0, 40), ...licenses(0, 40)],
+  ]),
   honest(
     "somebody joins and somebody leaves every hour",
     "employees",
@@ -118,10 +121,10 @@ testAttacks([
   {
     name: "a collection is left out for a week",
     ending: WHOLE,
-    prepare: (service) => sendTo(service, "groups", groups(0, 40)),
+    prepare: (service) => sendTo(service, "licenses", licenses(0, 40)),
     attack: async (service) => {
       for (let day = 0; day < 7; day += 1) await sendNextDay(service, people());
-      return sendTo(service, "groups", groups(0, 45));
+      return sendTo(service, "licenses", licenses(0, 45));
     },
   },
   {

@@ -102,7 +102,7 @@ testAttacks([
   },
   {
     name: "the disk of the ledger is full",
-    ending: reaching("start", refused("INVALID_CONFIGURATION")),
+    ending: reaching("records", refused("INVALID_CONFIGURATION")),
     attack: (service) => send(service, people(0, 35), { ledger: failing(service, isPutOf("ids")) }),
   },
 ]);

@@ -2,7 +2,7 @@
 import { fileLedger, type RunOptions, type RunReceipt } from "@saas-management/sdk";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import { type Attack, COUNT, type Ending, held, people, testAttacks } from "./attacks.js";
-import { groups, licenses, members, plans } from "./records.js";
+import { licenses, plans } from "./records.js";
 
 const PLANS = ["basic", "team", "pro"];
 const REST = ["basic", "pro"];
@@ -38,12 +38,6 @@ testAttacks([
       const approved = await send(service, { planIds: REST }, { approve });
       return [approved, await send(service, { planIds: REST })];
     },
-  },
-  {
-    name: "two of five groups are missing, and their memberships are there",
-    ending: held({ collection: "groupMembers", rule: "changed", fields: ["sourceGroupId"] }),
-    prepare: (service) => sendMembers(service, 0),
-    attack: (service) => sendMembers(service, 2),
   },
   {
     name: "licenses come alone, and next to their accounts and plans again",
@@ -94,12 +88,4 @@ function send(
     },
     options,
   );
-}
-
-function sendMembers(service: TestService, from: number): Promise<RunReceipt> {
-  const all = [0, 1, 2, 3, 4].flatMap((group) => members(0, 8, `g-${group}`));
-  return service.run(["groups", "groupMembers"], async (batch) => {
-    await batch.write("groups", groups(from, 5));
-    await batch.write("groupMembers", all);
-  });
 }

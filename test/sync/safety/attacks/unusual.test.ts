@@ -12,7 +12,7 @@ import {
   sendTo,
   testAttacks,
 } from "./attacks.js";
-import { groups, plans } from "./records.js";
+import { employees, plans } from "./records.js";
 
 const WHOLE: Ending = { kind: "whole" };
 const gone = (removed: number) => ({ kind: "reported", collection: "accounts", removed }) as const;
@@ -73,25 +73,25 @@ testAttacks([
     attack: (service) => sendTo(service, "plans", plans("a", "b", "c", "A", "B", "C")),
   },
   {
-    name: "all names of three groups are others",
-    ending: held({ collection: "groups", rule: "changed", fields: ["name"] }),
-    prepare: (service) => sendTo(service, "groups", groups(0, 3)),
+    name: "all names of three employees are others",
+    ending: held({ collection: "employees", rule: "changed", fields: ["fullName"] }),
+    prepare: (service) => sendTo(service, "employees", employees(0, 3)),
     attack: (service) =>
       sendTo(
         service,
-        "groups",
-        groups(0, 3).map((group, i) => ({ ...group, name: `team ${i}` })),
+        "employees",
+        employees(0, 3, (i) => ({ fullName: `Other ${i}` })),
       ),
   },
   {
-    name: "two of three groups have other names",
+    name: "two of three employees have other names",
     ending: WHOLE,
-    prepare: (service) => sendTo(service, "groups", groups(0, 3)),
+    prepare: (service) => sendTo(service, "employees", employees(0, 3)),
     attack: (service) =>
       sendTo(
         service,
-        "groups",
-        groups(0, 3).map((group, i) => (i === 0 ? group : { ...group, name: `team ${i}` })),
+        "employees",
+        employees(0, 3, (i) => (i === 0 ? {} : { fullName: `Other ${i}` })),
       ),
   },
   collapsed("all people are inactive", "active", (record) => ({ ...record, active: false })),

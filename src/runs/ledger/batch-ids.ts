@@ -2,27 +2,27 @@ import { raceAbort } from "../../core/abort.js";
 import { bestEffort } from "../../sync/call.js";
 import { COLLECTIONS, type Collection } from "../../sync/collections.js";
 import type { SyncConfiguration } from "../../sync/options.js";
-import { CollectionLedger, type LedgerDraft, type Lists, type SnapshotLines } from "./collection-ledger.js";
+import { CollectionLedger, type Lists, type SnapshotLines, type StoredIds } from "./collection-ledger.js";
 import { batchToken, type InstallationLedger } from "./installation-ledger.js";
 import type { Baselines } from "./notes.js";
-import type { PastSnapshot, PastSnapshots } from "./past.js";
+import type { PastSnapshots } from "./past.js";
 import type { Baseline, LedgerSnapshot } from "./state.js";
 
 /** The ids of a collection that a batch sends. */
 export interface SentIds extends SnapshotLines {
   readonly collection: Collection;
-  /** What to remember of a snapshot. */
-  readonly past?: PastSnapshot | undefined;
 }
 
-/** The ids of one batch, which holds the lock, on their way to the ledger. */
-export class Drafts {
+/** The ids that one batch, which holds the lock, has sent. */
+export class BatchIds {
   /** That of the batch. */
   readonly token: string;
-  readonly #drafts = new Map<Collection, LedgerDraft>();
+  readonly #stored = new Map<Collection, StoredIds>();
   readonly #configuration: SyncConfiguration;
   /** Fires when the batch has ended. */
   readonly #ended: AbortSignal;
+  #ledgers: readonly CollectionLedger[] = [];
+  #saving: Promise<unknown> = Promise.resolve();
   #areSaved = false;
 
   constructor(runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
@@ -31,14 +31,14 @@ export class Drafts {
     this.#ended = ended;
   }
 
-  /** Where the ids are listed that were removed and added. */
+  /** Where to find the lists of removed and added ids. */
   get lists(): Partial<Record<Collection, Lists<string>>> {
-    return Object.fromEntries([...this.#drafts].map(([collection, { lists }]) => [collection, lists]));
+    return Object.fromEntries([...this.#stored].map(([collection, { lists }]) => [collection, lists]));
   }
 
   /** What the ledger is to know of the batch, now that it was completed, by the wire names of the collections. */
   baselines(pastsOf: (collection: Collection) => PastSnapshots): Baselines {
-    const all = [...this.#drafts].map(([collection, { place }]): readonly [string, Baseline] => [
+    const all = [...this.#stored].map(([collection, { place }]): readonly [string, Baseline] => [
       COLLECTIONS[collection].wireName,
       { ...place, pasts: pastsOf(collection) },
     ]);
@@ -46,26 +46,24 @@ export class Drafts {
   }
 
   /**
-   * Starts to store the ids. Rejects with the reason of the batch's signal when that fires.
+   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing
+   * it. Rejects with the reason of the batch's signal when that fires.
    * @param ledger Undefined if the run has none.
    * @param seen What the ledger has, now that nobody else has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  async begin(
+  async save(
     ledger: InstallationLedger | undefined,
     seen: LedgerSnapshot,
     sent: Iterable<SentIds>,
   ): Promise<void> {
-    if (ledger !== undefined) await raceAbort(this.#begin(ledger, seen, sent), this.#ended);
-  }
-
-  /**
-   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing
-   * it.
-   * @throws {ConfigurationError} the ledger cannot be written
-   */
-  async save(): Promise<void> {
-    const saving = [...this.#drafts.values()].map((draft) => draft.save());
+    if (ledger === undefined) return;
+    const saving = [...sent].map(async (ids) => {
+      const own = new CollectionLedger(ledger, ids.collection, this.#ended);
+      this.#ledgers = [...this.#ledgers, own];
+      this.#stored.set(ids.collection, await own.put("ids", seen, this.token, ids));
+    });
+    this.#saving = Promise.allSettled(saving);
     await raceAbort(Promise.all(saving), this.#ended);
     this.#areSaved = true;
   }
@@ -76,24 +74,11 @@ export class Drafts {
    *   outcome is unknown, the saved ids stay beside those that were known before.
    */
   async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
-    if (!this.#areSaved || outcome === "aborted") await this.#discard(this.#drafts.values());
-  }
-
-  async #begin(ledger: InstallationLedger, seen: LedgerSnapshot, sent: Iterable<SentIds>): Promise<void> {
-    for (const ids of sent) {
-      const own = new CollectionLedger(ledger, ids.collection, this.#ended);
-      const draft = await own.draft(seen, this.token, ids, ids.past);
-      // The others are discarded already.
-      if (this.#ended.aborted) await this.#discard([draft]);
-      this.#ended.throwIfAborted();
-      this.#drafts.set(ids.collection, draft);
-    }
-  }
-
-  async #discard(drafts: Iterable<LedgerDraft>): Promise<void> {
+    if (this.#areSaved && outcome !== "aborted") return;
     const message = "the ledger could not discard the ids of an aborted batch";
     await bestEffort(this.#configuration, { level: "warn", message }, async () => {
-      for (const draft of drafts) await draft.discard();
+      await this.#saving;
+      for (const ledger of this.#ledgers) await ledger.discard();
     });
   }
 }
