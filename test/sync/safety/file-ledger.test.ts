@@ -123,7 +123,7 @@ const changes: readonly (readonly [string, (text: string) => string])[] = [
   ["is there twice", (text) => text.repeat(2)],
   ["is of a newer version", (text) => text.replace('"version":1', '"version":2')],
   ["has another format", (text) => text.replace("saas-management-ledger", "x")],
-  ["is of another collection", (text) => text.replace("/accounts.", "/groups.")],
+  ["is of another collection", (text) => text.replace("/accounts.", "/plans.")],
   ["is one endless line", () => "a".repeat(33 * 1024 * 1024)],
 ];
 
