@@ -62,9 +62,8 @@ export class Deadline {
     this.#endsAt = clock.monotonic() + timeoutMs;
     const expire = () => {
       const advice = options.advice?.() ?? `Raise ${option}, or try again later.`;
-      const cause = this.lastFailure === undefined ? {} : { cause: this.lastFailure };
       const message = `${operation} took longer than ${timeoutMs} ms. ${advice}`;
-      this.#timeout = new TimeoutError(message, { timeoutMs, retryable, ...cause });
+      this.#timeout = new TimeoutError(message, { timeoutMs, retryable, cause: this.lastFailure });
       controller.abort(this.#timeout);
     };
     // Not a sleep: every request would pay for its promise and signal.
