@@ -156,7 +156,7 @@ test("gives up on a body that does not end, and on a service that does not answe
   expect(await codeOf(await silent(post({ query: NAMES })))).toEqual([504, "TIMEOUT"]);
 });
 
-test("no key, header or message of the service reaches the page, but paths and codes do", async () => {
+test("paths and codes reach the page, but no key, header or message of the service", async () => {
   const secret = `the key ${KEY} of 10.0.0.7 may not`;
   const answer = answeredWith(() =>
     Response.json(

@@ -145,7 +145,7 @@ describe.skipIf(skipped)(`the SDK with a python3-grpcio server${whySkipped}`, ()
     await expect(start()).rejects.toMatchObject({ serverMessage: details });
   });
 
-  test("works over TLS with the given authority only", async () => {
+  test("works over TLS only with the given authority", async () => {
     const { endpoint } = await serveWith(
       "--cert",
       certificateFile("self-signed"),
