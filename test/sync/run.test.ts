@@ -433,20 +433,6 @@ describe("a run that listens for signals", () => {
     expect(during).toEqual(Array(12).fill(before.map((count) => count + 1)));
     expect(listeners()).toEqual(before);
   });
-
-  test("is aborted together with all others", async () => {
-    let writing = 0;
-    const ended = Promise.allSettled(
-      runs(2, () => {
-        writing += 1;
-        return new Promise(() => {});
-      }),
-    );
-    await until(() => writing === 2);
-    stop("SIGINT");
-    const closed = { status: "rejected", reason: expect.objectContaining({ code: "INTERRUPTED" }) };
-    expect(await ended).toEqual([closed, closed]);
-  });
 });
 
 describe("a run that is ended while the answer to CompleteSyncBatch is missing", () => {

@@ -46,13 +46,6 @@ test.each<[string, object]>([
   expect(harness.server.calls).toEqual([]);
 });
 
-test("refuses a start that is called with an id alone", async () => {
-  const client = harness.client();
-  const started: Promise<unknown> = Reflect.apply(client.startBatch, client, ["installation-1"]);
-  await expect(started).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  expect(harness.server.calls).toEqual([]);
-});
-
 test.each([
   ["ALREADY_EXISTS", 6],
   ["FAILED_PRECONDITION", 9],
