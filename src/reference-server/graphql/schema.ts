@@ -12,7 +12,7 @@ import {
   valueFromASTUntyped,
 } from "graphql";
 import type { Clock } from "../../core/clock.js";
-import { SCHEMA } from "../../graphql/generated/schema.js";
+import { SCHEMA } from "../generated/schema.js";
 import { SCALAR_KINDS } from "../../sync/generated/contract.js";
 import type { ApplicationState } from "../portfolio.js";
 import { calendarDateOf, isCalendarDate } from "../values.js";
