@@ -32,8 +32,8 @@ const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
 const MERGED = { share: 0.4, min: 8 };
 /** Less is enough if almost no other value is left. */
 const SWEEP = { share: 0.2, ofRest: 0.95 };
-/** Promotions and moves change a third at most, and a field that tells records apart less. */
-const OTHER = { share: 0.5, uniqueShare: 0.35, min: 10 };
+/** Reorganisations change more than half, and a field that tells records apart changes less. */
+const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };
 /** Names and addresses seldom change, and never many at a time. */
 const IDENTITY_MIN = 5;
 /** Few records whose different values all become one, or others. */

@@ -186,12 +186,12 @@ export class Guard {
 
   /** What names a record that is missing from the run has lost its value. */
   #resolveReferences(): void {
-    for (const { collection, ids } of this.snapshots.values())
+    for (const { collection, ids, sampler } of this.snapshots.values())
       for (const [field, targets] of Object.entries(COLLECTIONS[collection].references)) {
         const named = targets.flatMap((target) => this.snapshots.get(target)?.ids ?? []);
         // Managers who leave are named for a while by all who reported to them.
         if (named.length < targets.length || named.includes(ids)) continue;
-        ids.resolve(field, (id) => named.some((one) => one.has(id)));
+        sampler.resolve(field, (id) => named.some((one) => one.has(id)));
       }
   }
 

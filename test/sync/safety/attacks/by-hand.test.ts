@@ -64,16 +64,11 @@ const sending = (tables: Tables) => ({
   },
 });
 
-/** Of the records that are chosen, or all. */
 const change =
-  (
-    name: keyof Tables,
-    changed: (row: Row, i: number) => Row,
-    isChosen: (i: number) => boolean = () => true,
-  ) =>
+  (name: keyof Tables, changed: (row: Row, i: number) => Row) =>
   (tables: Tables): Tables => ({
     ...tables,
-    [name]: tables[name].map((row, i) => (isChosen(i) ? { ...row, ...changed(row, i) } : row)),
+    [name]: tables[name].map((row, i) => ({ ...row, ...changed(row, i) })),
   });
 const keep =
   (name: keyof Tables, isKept: (row: Row, i: number) => boolean) =>
@@ -84,202 +79,161 @@ const add =
 
 const HELD = "held";
 const PASSES = "passes";
-type Outcome = typeof HELD | typeof PASSES;
+/** After two weeks, and after two days. */
+const ALWAYS = [HELD, HELD];
+const LATER = [HELD, PASSES];
+const NEVER = [PASSES, PASSES];
 
 const DISASTERS: readonly (readonly [
   name: string,
   change: (tables: Tables) => Tables,
-  afterTwoWeeks: Outcome,
-  afterTwoDays: Outcome,
+  outcomes: readonly string[],
 ])[] = [
   // Fields.
   [
     "30 % of the addresses are null",
-    change(
-      "accounts",
-      () => ({ email: null }),
-      (i) => i % 10 < 3,
-    ),
-    HELD,
-    HELD,
+    change("accounts", (_, i) => (i % 10 < 3 ? { email: null } : {})),
+    ALWAYS,
   ],
-  ["all addresses are empty", change("employees", () => ({ email: "" })), HELD, HELD],
-  ["addresses lack @ and domain", change("accounts", (_, i) => ({ email: `person.${i}` })), HELD, HELD],
+  ["all addresses are empty", change("employees", () => ({ email: "" })), ALWAYS],
+  ["addresses lack @ and domain", change("accounts", (_, i) => ({ email: `person.${i}` })), ALWAYS],
   [
     "address and user name are swapped",
     change("accounts", ({ email, username }) => ({ email: username, username: email })),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
-  ["names are ids", change("accounts", ({ id }) => ({ name: id })), HELD, HELD],
+  ["names are ids", change("accounts", ({ id }) => ({ name: id })), ALWAYS],
   [
     "85 % of the names are undefined",
-    change(
-      "accounts",
-      () => ({ name: "undefined undefined" }),
-      (i) => i % 20 < 17,
-    ),
-    HELD,
-    HELD,
+    change("accounts", (_, i) => (i % 20 < 17 ? { name: "undefined undefined" } : {})),
+    ALWAYS,
   ],
   [
     "half of the names are undefined",
-    change(
-      "accounts",
-      () => ({ name: "undefined" }),
-      (i) => i % 2 === 0,
-    ),
-    HELD,
-    PASSES,
+    change("accounts", (_, i) => (i % 2 === 0 ? { name: "undefined" } : {})),
+    LATER,
   ],
   [
     "names are cut at eight letters",
     change("accounts", ({ name }) => ({ name: `${name}`.slice(0, 8) })),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
   [
     "umlauts are mojibake",
     change("accounts", ({ name }) => ({ name: Buffer.from(`${name}`).toString("latin1") })),
-    HELD,
-    PASSES,
+    LATER,
   ],
   [
     "names are in capitals",
     change("employees", ({ fullName }) => ({ fullName: `${fullName}`.toUpperCase() })),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
   [
     "first name and surname are swapped",
     change("employees", ({ fullName }) => ({ fullName: `${fullName}`.split(" ").reverse().join(" ") })),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
-  ["a boolean is negated", change("accounts", ({ active }) => ({ active: active === false })), HELD, HELD],
-  ["all accounts are inactive", change("accounts", () => ({ active: false })), HELD, HELD],
-  ["all accounts are active", change("accounts", () => ({ active: true })), HELD, PASSES],
-  ["one type for all", change("accounts", () => ({ type: "guest" })), HELD, PASSES],
-  ["types are translated", change("accounts", ({ type }) => ({ type: `Typ ${type}` })), HELD, HELD],
-  ["all roles are lost", change("accounts", () => ({ roles: [] })), HELD, HELD],
+  ["a boolean is negated", change("accounts", ({ active }) => ({ active: active === false })), ALWAYS],
+  ["all accounts are inactive", change("accounts", () => ({ active: false })), ALWAYS],
+  ["all accounts are active", change("accounts", () => ({ active: true })), LATER],
+  ["one type for all", change("accounts", () => ({ type: "guest" })), LATER],
+  ["types are translated", change("accounts", ({ type }) => ({ type: `Typ ${type}` })), ALWAYS],
+  ["all roles are lost", change("accounts", () => ({ roles: [] })), ALWAYS],
   [
     "departments are those of the row below",
     change("employees", (_, i) => ({ departmentPath: employee(i + 1)["departmentPath"] })),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
-  ["one manager for all", change("employees", () => ({ managerId: "e-1" })), HELD, HELD],
+  ["one manager for all", change("employees", () => ({ managerId: "e-1" })), ALWAYS],
   [
     "leading zeros are lost",
     change("employees", ({ costCenter }) => ({ costCenter: `${Number(costCenter)}` })),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
-  ["countries are names", change("employees", ({ country }) => ({ country: `Land ${country}` })), HELD, HELD],
-  ["all licenses are free of charge", change("licenses", () => ({ billable: false })), HELD, HELD],
+  ["countries are names", change("employees", ({ country }) => ({ country: `Land ${country}` })), ALWAYS],
+  ["all licenses are free of charge", change("licenses", () => ({ billable: false })), ALWAYS],
   [
     "licenses name accounts by their addresses",
     change("licenses", (_, i) => ({ sourceAccountId: `person.${i}@acme.example` })),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
   [
     "licenses name plans by their names",
     change("licenses", (_, i) => ({ sourcePlanId: `Plan ${i % 3}` })),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
   [
     "days of entry are those of another zone",
     change("employees", ({ creationTime }) => ({ creationTime: new Date(Number(creationTime) - 7_200_000) })),
-    HELD,
-    PASSES,
+    LATER,
   ],
   [
     "all addresses have another domain",
     change("accounts", (_, i) => ({ email: `person.${i}@invalid` })),
-    PASSES,
-    PASSES,
+    NEVER,
   ],
   [
     "a fifth of the titles is lost",
-    change(
-      "employees",
-      () => ({ jobTitle: null }),
-      (i) => i % 5 === 0,
-    ),
-    PASSES,
-    PASSES,
+    change("employees", (_, i) => (i % 5 === 0 ? { jobTitle: null } : {})),
+    NEVER,
   ],
   // Ids.
-  ["the last sixth is missing", keep("accounts", (_, i) => i < 166), HELD, PASSES],
+  ["the last sixth is missing", keep("accounts", (_, i) => i < 166), LATER],
   [
     "a tenth is there twice in place of another",
     (tables) =>
       add("accounts", ({ accounts }) => accounts.slice(0, 20))(keep("accounts", (_, i) => i < 180)(tables)),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
-  ["a site of 20 % is missing", keep("employees", (_, i) => i % 5 !== 2), HELD, PASSES],
-  ["half is missing", keep("licenses", (_, i) => i % 2 === 0), HELD, HELD],
-  ["one of three plans is missing", keep("plans", (_, i) => i !== 1), HELD, HELD],
-  ["no plan is left", keep("plans", () => false), HELD, HELD],
-  ["only licenses of one plan", keep("licenses", ({ sourcePlanId }) => sourcePlanId === "p-0"), HELD, HELD],
+  ["a site of 20 % is missing", keep("employees", (_, i) => i % 5 !== 2), LATER],
+  ["half is missing", keep("licenses", (_, i) => i % 2 === 0), ALWAYS],
+  ["one of three plans is missing", keep("plans", (_, i) => i !== 1), ALWAYS],
+  ["no plan is left", keep("plans", () => false), ALWAYS],
+  ["only licenses of one plan", keep("licenses", ({ sourcePlanId }) => sourcePlanId === "p-0"), ALWAYS],
   [
     "the licenses of one plan are missing",
     keep("licenses", ({ sourcePlanId }) => sourcePlanId !== "p-2"),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
-  ["only active accounts are sent", keep("accounts", ({ active }) => active === true), HELD, PASSES],
-  ["guests are left out", keep("accounts", ({ type }) => type !== "guest"), HELD, PASSES],
-  ["only inactive accounts are sent", keep("accounts", ({ active }) => active === false), HELD, HELD],
-  ["a page of a hundred", keep("employees", (_, i) => i < 100), HELD, HELD],
-  ["one person in ten is missing", keep("employees", (_, i) => i % 10 !== 3), PASSES, PASSES],
+  ["only active accounts are sent", keep("accounts", ({ active }) => active === true), LATER],
+  ["guests are left out", keep("accounts", ({ type }) => type !== "guest"), LATER],
+  ["only inactive accounts are sent", keep("accounts", ({ active }) => active === false), ALWAYS],
+  ["a page of a hundred", keep("employees", (_, i) => i < 100), ALWAYS],
+  ["one person in ten is missing", keep("employees", (_, i) => i % 10 !== 3), NEVER],
   [
     "each under a second id",
     add("accounts", () => rows(200, (i) => ({ ...account(i), id: `A-${i}` }))),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
-  ["ids are in capitals", change("accounts", ({ id }) => ({ id: `${id}`.toUpperCase() })), HELD, HELD],
-  ["a second tenant of half the size", add("accounts", () => rows(100, account, 1000)), HELD, HELD],
-  ["a second tenant of a third of the size", add("accounts", () => rows(66, account, 1000)), PASSES, PASSES],
+  ["ids are in capitals", change("accounts", ({ id }) => ({ id: `${id}`.toUpperCase() })), ALWAYS],
+  ["a second tenant of half the size", add("accounts", () => rows(100, account, 1000)), ALWAYS],
+  ["a second tenant of a third of the size", add("accounts", () => rows(66, account, 1000)), NEVER],
   [
     "a hundred test records",
     add("employees", () => rows(100, (i) => ({ ...employee(i), id: `test-${i}` }))),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
   [
     "a license for each month",
     add("licenses", () => rows(480, (i) => ({ ...license(i % 160), sourceId: `l-${i % 160}-${i}` }))),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
   [
     "accounts are those of another tenant",
     (tables) => ({ ...tables, accounts: rows(190, account, 5000) }),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
   [
     "accounts and employees change places",
     (tables) => ({ ...tables, accounts: tables.employees.map(({ id }) => ({ id })) }),
-    HELD,
-    HELD,
+    ALWAYS,
   ],
   [
     "a fifth of the ids is renewed",
-    change(
-      "accounts",
-      ({ id }) => ({ id: `new-${id}` }),
-      (i) => i % 5 === 1,
-    ),
-    HELD,
-    PASSES,
+    change("accounts", ({ id }, i) => (i % 5 === 1 ? { id: `new-${id}` } : {})),
+    LATER,
   ],
-  ["a twentieth of the licenses is missing", keep("licenses", (_, i) => i % 20 !== 7), PASSES, PASSES],
+  ["a twentieth of the licenses is missing", keep("licenses", (_, i) => i % 20 !== 7), NEVER],
 ];
 
 beforeAll(() => {
@@ -287,7 +241,7 @@ beforeAll(() => {
 });
 
 test("holds most of fifty disasters by hand, and says nothing about a company that changes a little", async () => {
-  const outcomes: Record<string, readonly Outcome[]> = {};
+  const outcomes: Record<string, readonly string[]> = {};
   const installationId = service.installationId;
   for (const [age, days] of [
     ["two weeks", [4, 4, 4, 2]],
@@ -300,11 +254,7 @@ test("holds most of fifty disasters by hand, and says nothing about a company th
         await service.sync.run(sending(COMPANY), { installationId, ledger: aged[age] });
     }
     const quiet = [
-      change(
-        "accounts",
-        ({ name }) => ({ name: `${name} (she/her)` }),
-        (i) => i % 20 === 0,
-      ),
+      change("accounts", ({ name }, i) => (i % 20 === 0 ? { name: `${name} (she/her)` } : {})),
       keep("employees", (_, i) => i % 20 !== 3),
       add("licenses", () => rows(30, license, 500).map((row) => ({ ...row, sourceAccountId: "a-1" }))),
     ];
@@ -316,7 +266,5 @@ test("holds most of fifty disasters by hand, and says nothing about a company th
       outcomes[name] = [...(outcomes[name] ?? []), isHeld ? HELD : PASSES];
     }
   }
-  expect(outcomes).toEqual(
-    Object.fromEntries(DISASTERS.map(([name, , weeks, twoDays]) => [name, [weeks, twoDays]])),
-  );
+  expect(outcomes).toEqual(Object.fromEntries(DISASTERS.map(([name, , expected]) => [name, expected])));
 });
