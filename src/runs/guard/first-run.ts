@@ -38,7 +38,7 @@ export function checkCounts(
       `firstRun expects ${count(expected)} records of ${name}, and the connector wrote ${count(written)}. Nothing was sent: compare both with the dashboard before you run again.`,
       {
         issues: [{ collection: name, path: "", expected: `${expected} records` }],
-        advice: { option: "firstRun", text: "firstRun expects" },
+        advice: { option: "firstRun", text: "firstRun" },
       },
     );
   }

@@ -112,7 +112,7 @@ export class Guard {
     const { installationId } = this.#options;
     throw new InvalidInputError(
       `firstRun must not be set: the ledger (${ledger.location}) knows earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
-      { advice: { option: "firstRun", value: "true", text: "firstRun must not be set" } },
+      { advice: { option: "firstRun", text: "firstRun" } },
     );
   }
 
