@@ -43,7 +43,7 @@ test("shows an application of the portfolio with all its fields", async () => {
   ]);
 });
 
-test("discovers each product of synced plans and discovered usage once, beside the portfolio", async () => {
+test("discovers each product of synced plans and discovered usage once, in addition to the portfolio", async () => {
   const { installation, applications } = await start({ applications: [{ name: "Miro", state: "ARCHIVED" }] });
   installation.set({
     plans: [
@@ -73,7 +73,7 @@ test("discovers each product of synced plans and discovered usage once, beside t
   expect(await applications()).toMatchObject([{ id: "discovery:miro" }]);
 });
 
-test("counts the people of each installation instead of accounts, and shows the last use of any", async () => {
+test("counts the people of each installation rather than accounts, and shows the latest use by anyone", async () => {
   const { installation, workspace, applications } = await start({ applications: [{ name: "Figma" }] });
   installation.set({
     accounts: [
@@ -113,7 +113,7 @@ test("counts the people of each installation instead of accounts, and shows the 
   ]);
 });
 
-test("gives a discovered application an id that no application of the portfolio has", async () => {
+test("gives a discovered application an id that isn't in the portfolio", async () => {
   const { applications, installation } = await start({
     applications: [{ name: "Figma Design", id: "figma" }],
   });

@@ -58,7 +58,7 @@ const recordsOf = (name: SnapshotCollection, size: { minLength?: number; maxLeng
   return fc.uniqueArray(record, { selector: (one) => stringIn(one, COLLECTIONS[name]), ...size });
 };
 
-test("sees in every snapshot which fields have a value", { timeout: TIMEOUT_MS }, () => {
+test("records for every snapshot which fields have a value", { timeout: TIMEOUT_MS }, () => {
   const snapshot = fc
     .constantFrom(...SNAPSHOTS)
     .chain((name) => fc.tuple(fc.constant(name), recordsOf(name, { maxLength: 30 })));
@@ -97,7 +97,7 @@ test("samples the same 128 records in any order", () => {
   expect(sampleOf("accounts", accounts(0, 2000).reverse())).toEqual(before);
 });
 
-test("samples a record once that is sent twice, and nothing of an empty snapshot", () => {
+test("samples a record once even if it is sent twice, and nothing of an empty snapshot", () => {
   const once = accounts(0, 2);
   expect(sampleOf("accounts", [...once, ...once])).toEqual(sampleOf("accounts", once));
   expect(sampleOf("accounts", [])).toEqual(EMPTY_SAMPLE);
@@ -121,7 +121,7 @@ test("takes at most 1.5 KiB for accounts, and 3.8 KiB for employees of one direc
   expect(most("employees", (record) => "fullName" in record)).toBeLessThanOrEqual(3.8 * 1024);
 });
 
-test("tells an address from its part before the @, and not from one of another domain", () => {
+test("distinguishes an address from its part before the @, but not from one in another domain", () => {
   const accountsWith = (emailOf: (i: number) => string) =>
     accounts(0, 2000).map((record, i) => ({ ...record, email: emailOf(i) }));
   expect(changedBeside(accountsWith((i) => `${i}@other.example`))).toEqual([]);
@@ -129,7 +129,7 @@ test("tells an address from its part before the @, and not from one of another d
     expect(changedBeside(accountsWith(lost))).toEqual(["email"]);
 });
 
-test("makes the samples that ledgers hold", () => {
+test("makes the same samples as existing ledgers", () => {
   expect(sampleOf("accounts", accounts(0, 2))).toMatchInlineSnapshot(`
     {
       "fields": [

@@ -53,7 +53,7 @@ export async function decide(
     if (run === undefined || run.expiresAt <= now) return "it has expired";
     try {
       const [finding] = await snapshot.findingsBeside(ledger.held(baseline), rule);
-      return finding && `it differs too much from the run that was held: ${finding.text}`;
+      return finding && `this run differs too much from the one that was held: ${finding.text}`;
     } catch (error) {
       // A baseline that can't be reached now isn't damaged.
       if (!isDamage(error)) throw error;

@@ -142,7 +142,7 @@ function lossOf(
   const isMany = lost >= LOST.min || (lost === had && lost >= LOST.all);
   if (!isMany || lost / had <= limit(LOST.share, usual.lost)) return undefined;
   const did =
-    targets === undefined ? "lost their value" : `name no record of ${targets.join(" or ")} in this run`;
+    targets === undefined ? "lost their value" : `refer to no record of ${targets.join(" or ")} in this run`;
   const what = `${lost} of ${had} sampled records ${did} (${usually([0, usual.lost])} do)`;
   const found = lostIn(change, usual.lost, what);
   return targets === undefined ? found : { ...found, value: "missing" };
@@ -222,7 +222,7 @@ function otherwise(
     const named = names?.[value - 1] ?? "";
     const what =
       named === ""
-        ? `took the same value; ${before} already had it`
+        ? `now have the same value; ${before} had it before`
         : `became ${named}; ${before} already were`;
     const all = changed(merged, usual.merged, what, (byte) => byte === value);
     return { ...all, before, ...(named === "" ? {} : { value: named }) };

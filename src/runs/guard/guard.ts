@@ -111,7 +111,7 @@ export class Guard {
     if (!(await raceAbort(knows, this.#ended))) return;
     const { installationId } = this.#options;
     throw new InvalidInputError(
-      `firstRun must not be set: the ledger (${ledger.location}) knows earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
+      `firstRun must not be set: the ledger (${ledger.location}) has earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
       { advice: { option: "firstRun", text: "firstRun" } },
     );
   }
@@ -202,7 +202,7 @@ export class Guard {
       const kept = figures === undefined ? undefined : snapshot.keepLists(figures);
       await raceAbort(
         (kept ?? Promise.resolve()).catch((error: unknown) => {
-          const message = "saas-management: the ids that a run removes and adds could not be listed";
+          const message = "saas-management: could not write the lists of removed and added ids";
           this.#configuration.logger.warn(message, { error });
         }),
         this.#ended,

@@ -38,14 +38,14 @@ const REMOVALS = "Check the filter and the pages: a source that is cut off or fi
 const ADVICE: Readonly<Record<HeldReason["rule"], string>> = {
   removed: REMOVALS,
   window: REMOVALS,
-  added: "Check the scope of the token: records of another tenant look like this.",
-  changed: "Check the columns: one that was renamed or swapped looks like this.",
+  added: "Check the scope of the token: another tenant's records look like this.",
+  changed: "Check the columns: a renamed or swapped one looks like this.",
   "no-baseline":
-    "If this isn't the first run, the last one used another ledger (another directory, user or service address, or a container without a volume), and completing this run would remove every record that it lacks.",
+    "If this isn't the first run, the last one used another ledger (another directory, user or service address, or a container without a volume), and completing this run would remove every record that isn't in it.",
   "unreadable-ledger": "Repair the ledger, or restore it from a backup.",
 };
-const MISSING = "Check the collections that these records name: some of their records are missing.";
-const OTHER_IDS = "Check the tenant and the field that ids come from: none of the known ids was sent.";
+const MISSING = "Check the collections that these records refer to: some of their records are missing.";
+const OTHER_IDS = "Check the tenant and the field that ids come from: none of the known ids were sent.";
 
 export interface HeldScope {
   readonly installationId: string;
@@ -69,7 +69,7 @@ export function describeHeld(
   );
   if (stored?.isKnown === true)
     notes.push(
-      `The approval is that of the run held at ${new Date(stored.at).toISOString()}, whose ids are listed: this one differs from it by no more than the rules allow.`,
+      `The approval covers the run held at ${new Date(stored.at).toISOString()}, whose ids are listed; this run differs from it by no more than the rules allow.`,
     );
   if (typeof offer === "string" && offer !== "preview") notes.push(NO_OFFER[offer]);
   const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
@@ -155,7 +155,7 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   // With several baselines, only the text has the right figures.
   if (rule === "added" && baseline === "completed")
     return `${count(added)} of ${count(sent)} ${collection} are new`;
-  if (rule === "no-baseline") return "the ledger knows no earlier run";
+  if (rule === "no-baseline") return "the ledger has no earlier run";
   if (rule === "unreadable-ledger") return "the ledger cannot be read";
   if (field === undefined) return message;
   const became = field.value === undefined ? "changed" : `became ${field.value}`;

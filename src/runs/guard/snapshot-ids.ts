@@ -166,7 +166,7 @@ export class SnapshotIds implements RecordInspector {
       this.duplicates += 1;
       return KNOWN;
     }
-    const expected = `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
+    const expected = `an id that is unique in the snapshot: the record at index ${first} has the same id and different contents`;
     return { isNew: false, expected };
   }
 
