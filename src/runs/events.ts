@@ -143,7 +143,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     const log = this.#log;
     const keyOf = ledger?.keyOf;
     const own = new SnapshotIds({
-      sampled: undefined,
+      sampler: undefined,
       write: log && ((lines, done) => log.appendLines(name, lines, done)),
       keyOf: hasIds ? keyOf : (contents) => keyOf?.(hashOf(contents)) ?? hashOf(contents),
     });

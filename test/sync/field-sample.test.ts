@@ -13,6 +13,7 @@ import {
   changesOf,
   EMPTY_SAMPLE,
   type FieldSample,
+  FieldSampler,
   filledOf,
   rowsOf,
 } from "../../src/sync/ids/field-sample.js";
@@ -25,7 +26,8 @@ const SNAPSHOTS = Object.values(COLLECTIONS)
 
 /** The sample of records that are encoded as a write encodes them. */
 function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): FieldSample {
-  const ids = new SnapshotIds({ sampled: collection, write: undefined, keyOf: undefined });
+  const sampler = new FieldSampler(FIELDS[collection], []);
+  const ids = new SnapshotIds({ sampler, write: undefined, keyOf: undefined });
   const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 10_000);
   const encoded = new EncodedRecord(true);
   for (const [index, record] of records.entries()) {
@@ -34,7 +36,7 @@ function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): 
     expect(ids.inspect(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
     builder.keep(index);
   }
-  return ids.sample();
+  return sampler.sample();
 }
 
 /** The value at the path of a field, in the record itself. */
