@@ -41,7 +41,7 @@ interface Extracted {
   readonly spool: Spool;
   readonly guard: Guard;
   readonly events: EventMemory;
-  readonly extraction: Extraction<SnapshotCollection>;
+  readonly extraction: Extraction;
   readonly before: LedgerSnapshot;
 }
 

@@ -20,8 +20,8 @@ import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./reference
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
 /** Extracts and judges as a run does, keeps nothing, and sends nothing. The options were read. */
-export async function previewRun<Snapshots extends SnapshotCollection>(
-  connector: Connector<Snapshots>,
+export async function previewRun(
+  connector: Connector<SnapshotCollection>,
   options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "onProgress">,
   client: SyncConfiguration,
   clientClosed: AbortSignal,
@@ -46,7 +46,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     };
     const seen = await raceAbort(seenBy(guard), signal);
     const events = new EventMemory(guard.ledger, seen, signal, undefined);
-    const extraction = new Extraction<Snapshots>({
+    const extraction = new Extraction({
       configuration,
       subject: { installationId },
       snapshots,
