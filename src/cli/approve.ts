@@ -5,14 +5,16 @@ import { openHistory } from "./ledger.js";
 import { type Options, UsageError } from "./options.js";
 
 /** Approves a held run. */
-export async function run([id]: readonly string[], options: Options, io: Io): Promise<void> {
+export async function run([id = ""]: readonly string[], options: Options, io: Io): Promise<void> {
   const { held, ledger } = await openHistory(await resolveConnection(options), io);
-  const found = held.find(({ approval }) => approval.id === id);
+  const [found, ...further] = held.filter(({ approval }) => id.length > 3 && approval.id.startsWith(id));
   if (held.length === 0)
     throw new UsageError(`No run is held in ${ledger.location}: it was decided, or a later run completed.`);
-  if (found === undefined) {
+  if (found === undefined || further.length > 0) {
     const others = held.map(({ approval }) => approval.id).join(", ");
-    throw new UsageError(`No run of that id is held, only ${others}. Nothing was changed.`);
+    throw new UsageError(
+      `That is not the id of one held run, nor how it begins. Held are ${others}. Nothing was changed.`,
+    );
   }
   const { approval, isApproved } = found;
   if (approval.expiresAt.getTime() <= Date.now())
@@ -20,7 +22,7 @@ export async function run([id]: readonly string[], options: Options, io: Io): Pr
   if (!isApproved) await raceAbort(ledger.approve(approval.id), io.signal);
   const until = approval.expiresAt.toISOString();
   io.data(
-    { approved: id, expiresAt: until },
+    { approved: approval.id, expiresAt: until },
     () =>
       `Approved until ${until}. The next run goes through if it differs from this one by no more than the guard allows.`,
   );

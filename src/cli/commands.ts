@@ -43,9 +43,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   approve: {
     summary: "approve the held run, so that the next one goes through",
     more: "Sends nothing: the next push or run uses the approval, if it changes no more than was shown.",
-    argument: new Argument("<id>", "id of the approval that the held run offers"),
+    argument: new Argument("<id>", "id of the approval that the held run offers, or how it begins"),
     options: CONNECTED,
-    examples: ["status", "approve 6f0d3c1e…"],
+    examples: ["status", "approve 6f0d3c1e"],
     load: () => import("./approve.js"),
   },
   doctor: {

@@ -95,13 +95,11 @@ function requireConfig(path: string, value: unknown): asserts value is CliConfig
     const place = `push[${index}]`;
     if (!isPlainObject(entry)) throw refuse(`${place} must be an object`);
     rejectUnknownKeys(`${path}: ${place}`, entry, PUSHED, ConfigurationError);
-    const { collection, file, map } = entry;
+    const { collection, file } = entry;
     if (!isCollection(collection))
       throw refuse(`${place}.collection: ${unknownCollectionError(collection).message}`);
     const files: readonly unknown[] = Array.isArray(file) ? file : [file];
     if (files.length === 0 || !files.every((one) => typeof one === "string" && one !== ""))
       throw refuse(`${place}.file must be a path, or several`);
-    if (map !== undefined && typeof map !== "function")
-      throw refuse(`${place}.map must be a function of a row`);
   }
 }

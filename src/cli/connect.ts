@@ -93,29 +93,25 @@ function guarded(apiKey: KeySource["apiKey"], io: Io): () => Promise<string> {
 }
 
 function loggerOf(io: Io): Logger {
-  const tell = (level: "debug" | "info" | "warn" | "error", said: string, details: object = {}) => {
-    const { error, ...facts }: { readonly error?: unknown } = details;
-    const shown = Object.entries(facts).filter(([name, value]) => !isObject(value) && !OBVIOUS.has(name));
-    const whole = (value: unknown) => (typeof value === "number" ? Math.round(value) : value);
-    const text = said.replace(/^saas-management: /, "");
-    // Both begin with the name of the call.
-    const [label] = text.split(": ");
-    const why = error === undefined ? "" : `: ${messageOf(error).replace(`${label}: `, "")}`;
-    const figures =
-      shown.length === 0 ? "" : ` (${shown.map((pair) => pair.map(whole).join(" ")).join(", ")})`;
-    const message = `${text}${why}`;
-    io.log(level, message, facts, `${message}${figures}`);
-  };
-  const note = (level: "debug" | "info") => (message: string, details?: object) => {
-    if (io.verbose) tell(level, message, details);
-  };
   let isAway = false;
-  const warn = (level: "warn" | "error") => (message: string, details?: object) => {
-    isAway ||= message.includes(": the service is away");
-    // Each round of an outage has a line of its own.
-    if (isAway && !io.verbose && message.endsWith(": retrying")) return;
-    // The command itself reports how it ended.
-    if (!/: run (held|failed)$/.test(message)) tell(level, message, details);
-  };
-  return { debug: note("debug"), info: note("info"), warn: warn("warn"), error: warn("error") };
+  const at =
+    (level: Parameters<Io["log"]>[0]) =>
+    (said: string, details: object = {}) => {
+      if (!io.verbose && (level === "debug" || level === "info")) return;
+      isAway ||= said.includes(": the service is away");
+      // Each round of an outage has a line of its own.
+      if (isAway && !io.verbose && said.endsWith(": retrying")) return;
+      // The command itself reports how it ended.
+      if (/: run (held|failed)$/.test(said)) return;
+      const { error, ...facts }: { readonly error?: unknown } = details;
+      const text = said.replace(/^saas-management: /, "");
+      // Both begin with the name of the call.
+      const why = error === undefined ? "" : `: ${messageOf(error).replace(`${text.split(": ")[0]}: `, "")}`;
+      const figures = Object.entries(facts)
+        .filter(([name, value]) => !isObject(value) && !OBVIOUS.has(name))
+        .map(([name, value]) => `${name} ${typeof value === "number" ? Math.round(value) : value}`)
+        .join(", ");
+      io.log(level, text + why, facts, `${text}${why}${figures === "" ? "" : ` (${figures})`}`);
+    };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

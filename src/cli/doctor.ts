@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
+import http from "node:http";
+import https from "node:https";
 import { connect } from "node:net";
 import type { SaasManagementClient } from "../client.js";
 import { raceAbort } from "../core/abort.js";
@@ -67,21 +67,20 @@ async function checkAll(
   await check("proxy", (signal) => checkProxy(connection, signal));
   await check("clock", (signal) => checkClock(connection, signal));
   let client: SaasManagementClient | undefined;
-  const opened = (url: string | undefined, variable: string) => {
-    if (url === undefined) throw new ConfigurationError(`SAAS_MANAGEMENT_${variable} is not set.`);
+  const opened = () => {
     client ??= openClient({ ...connection, config: { ...connection.config, retry: false } }, io);
     return client;
   };
   await check("GraphQL API", async (signal) => {
     if (baseUrl === undefined) return skipped("SAAS_MANAGEMENT_BASE_URL is not set; runs do not need it");
-    const plans = opened(baseUrl, "BASE_URL").graphql.licensePlans({ signal });
+    const plans = opened().graphql.licensePlans({ signal });
     // As large as the pages of other commands: a service may refuse the size.
     const { totalCount } = await plans.firstPage();
     return ok(`reads the workspace (${totalCount} license plans)`);
   });
   await check("Sync API", async () => {
     // The service checks the key first, and no lock is taken.
-    const aborted = opened(syncUrl, "SYNC_URL").sync.abortBatch(randomUUID());
+    const aborted = opened().sync.abortBatch(randomUUID());
     await aborted.catch((error: unknown) => {
       if (!hasEnded(error)) throw error;
     });
@@ -143,12 +142,9 @@ async function checkClock({ baseUrl, config }: Connection, signal: AbortSignal):
   const url = parseUrl(baseUrl);
   if (url === undefined || resolveProxy(config.proxy, "baseUrl", url) !== undefined)
     return skipped("compared with the GraphQL API only, and not through a proxy");
-  const options = { method: "HEAD", signal };
-  const secure = () => httpsRequest(url, { ...options, ...connectionOptions(config.tls) });
-  const [response] = await once(
-    (url.protocol === "https:" ? secure() : httpRequest(url, options)).end(),
-    "response",
-  );
+  const { request } = url.protocol === "https:" ? https : http;
+  const options = { method: "HEAD", signal, ...connectionOptions(config.tls) };
+  const [response] = await once(request(url, options).end(), "response");
   response.resume();
   const skew = Date.now() - Date.parse(String(response.headers.date));
   if (Number.isNaN(skew)) return skipped("the service sends no date");

@@ -1,4 +1,5 @@
 /** What comes next after an error: an exit code (docs/reference/command-line.md has the same table), and a command. */
+import { existsSync } from "node:fs";
 import { disposition } from "../core/errors/disposition.js";
 import { type ErrorCode, SaasManagementError } from "../core/errors/index.js";
 import { UsageError } from "./options.js";
@@ -38,6 +39,7 @@ export interface NextStep {
 /** Options that select the ledger, the installation and the credential. */
 const KEPT: readonly unknown[] = ["--config", "--installation", "--api-key-file"];
 export const CHECK = helpOf("doctor", "to check addresses, proxy and key");
+const LOAD_ENV: NextStep = { command: "set -a && . ./.env && set +a", when: "to load the settings in .env" };
 
 /** What differs from the disposition, and what helps. */
 const NEXT: Readonly<Partial<Record<ErrorCode, Partial<ReturnType<typeof nextOf>>>>> = {
@@ -76,5 +78,7 @@ export function nextOf(error: unknown): { readonly exitCode: number; readonly he
   if (!(error instanceof SaasManagementError)) return { exitCode };
   if (error.code === "INTERRUPTED")
     return { exitCode: error.signalName === "SIGTERM" ? EXIT.SIGTERM : EXIT.SIGINT };
+  const isUnset = error.advice?.value?.startsWith("SAAS_MANAGEMENT_") === true;
+  if (isUnset && existsSync(".env")) return { exitCode, help: LOAD_ENV };
   return { exitCode, ...NEXT[error.code] };
 }

@@ -2,48 +2,41 @@ import { once } from "node:events";
 import Papa from "papaparse";
 import { isObject, suggestKey } from "../core/validate.js";
 import type { GraphQLClient } from "../graphql/client.js";
+import type { ListOptions } from "../graphql/options.js";
+import type { Connection } from "../graphql/paging/connection.js";
 import { connect } from "./connect.js";
 import type { Io } from "./io.js";
 import { type Options, UsageError } from "./options.js";
-
-/** What limits an export, as JSON that the service checks. */
-type Selection = Pick<Options, "where" | "order" | "limit"> & { readonly signal: AbortSignal };
-type OptionsOf<List extends "applications" | "licenses" | "licensePlans"> = NonNullable<
-  Parameters<GraphQLClient[List]>[0]
->;
 
 /** A list that can be exported. */
 interface ExportedList {
   /** Paths to a node's values, in the order of the columns. */
   readonly fields: string;
-  read(client: GraphQLClient, selection: Selection): AsyncIterable<object>;
+  /** `where` and `order` are JSON that the service checks. */
+  read(client: GraphQLClient, given: ListOptions<object, object>): Connection<object>;
 }
-
-/** Nodes that are written together. */
-const CHUNK = 500;
 
 const LISTS: Readonly<Record<string, ExportedList>> = {
   applications: {
     fields:
       "id application.name application.vendorName application.category.name state portfolioType owner.name lastUsed userCountStat.all userCountStat.last30Days",
-    read: (client, given) => client.applications(typed<OptionsOf<"applications">>(given)),
+    read: (client, given) => client.applications(given),
   },
   licenses: {
     fields:
       "id holder.name holder.email holder.employeeId plan.name plan.integration.name state.activity state.reason annualPrice.amount annualPrice.currency potentialSaving.amount potentialSaving.currency",
-    read: (client, given) => client.licenses(typed<OptionsOf<"licenses">>(given)),
+    read: (client, given) => client.licenses(given),
   },
   "license-plans": {
     fields:
       "id name integration.name contractDetails.type contractDetails.renewal.upcomingDate.value contractDetails.renewal.terminationPeriod.value pricingStats.annualCost pricingStats.currency pricingStats.potentialSaving.amount usageStats.total usageStats.inUse.total usageStats.unused.total",
-    read: (client, given) => client.licensePlans(typed<OptionsOf<"licensePlans">>(given)),
+    read: (client, given) => client.licensePlans(given),
   },
 };
 
 /** Writes a list to stdout, page by page. */
 export async function run([name = ""]: readonly string[], options: Options, io: Io): Promise<void> {
   const { format, where, order, limit } = options;
-  const given = { ...(where && { where }), ...(order && { order }), ...(limit !== undefined && { limit }) };
   if (io.json && format !== "jsonl") throw new UsageError("--json prints JSONL. Leave out --format.");
   const list = LISTS[name];
   if (list === undefined) return;
@@ -52,28 +45,9 @@ export async function run([name = ""]: readonly string[], options: Options, io: 
   const write =
     format === "csv" ? csv(fields ?? all) : (nodes: readonly object[]) => jsonLines(nodes, fields);
   await using client = await connect(options, io);
-  let chunk: object[] = [];
-  const flush = async () => {
-    const isTaken = io.write(write(chunk));
-    chunk = [];
-    if (!isTaken) await once(process.stdout, "drain", { signal: io.signal });
-  };
-  for await (const node of list.read(client.graphql, { ...given, signal: io.signal })) {
-    chunk.push(node);
-    if (chunk.length === CHUNK) await flush();
-  }
-  await flush();
-}
-
-/** Gives the JSON the types of a list. */
-function typed<Given>(selection: Selection): Given {
-  if (isSelection<Given>(selection)) return selection;
-  throw new UsageError("--where must be a JSON object, not an array.");
-}
-
-/** The client and the service check the rest. */
-function isSelection<Given>(selection: Selection): selection is Selection & Given {
-  return !Array.isArray(selection.where);
+  const { signal } = io;
+  for await (const { nodes } of list.read(client.graphql, { where, order, limit, signal }).pages())
+    if (!io.write(write(nodes))) await once(process.stdout, "drain", { signal });
 }
 
 function requireField(field: string, list: string, known: readonly string[]): string {

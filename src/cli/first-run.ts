@@ -1,11 +1,12 @@
 /** How a person confirms a first run: that it is one, and how many records it has. */
 import { createInterface } from "node:readline/promises";
 import type { Connector } from "../runs/connector.js";
-import type { FirstRun } from "../runs/guard/first-run.js";
+import type { FirstRun } from "../runs/guard/rules.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import { counted } from "../sync/report-text.js";
 import type { Io } from "./io.js";
 import { UsageError } from "./options.js";
+import type { ProgressLine } from "./progress.js";
 
 type Counts = { -readonly [C in SnapshotCollection]?: number };
 
@@ -21,13 +22,12 @@ export function countsOf(text: string, snapshots: readonly SnapshotCollection[])
 
 /**
  * Asks on the terminal for what a first run has read, before it is judged and sent.
- * @param progress Takes the line away, and draws it again.
  * @returns the connector that asks, and the counts that were confirmed, which it fills in
  */
 export function asking<S extends SnapshotCollection>(
   connector: Connector<S>,
   io: Io,
-  progress: { readonly before: () => void; readonly after: () => void },
+  progress: ProgressLine,
 ): { readonly connector: Connector<S>; readonly counts: Counts } {
   const counts: Counts = {};
   const run: Connector<S>["run"] = async (batch, context) => {
@@ -35,13 +35,13 @@ export function asking<S extends SnapshotCollection>(
     for (const name of connector.snapshots) counts[name] = batch.stats[name]?.sent ?? 0;
     const [first] = connector.snapshots;
     if (first === undefined) return;
-    progress.before();
+    progress.end();
     const read = connector.snapshots.map((name) =>
       counted(counts[name] ?? 0, `record`).concat(` of ${name}`),
     );
     io.note(`This first run has ${read.join(", ")}. The service removes all others that it has of these.`);
     await type(String(counts[first] ?? 0), io);
-    progress.after();
+    progress.begin();
   };
   return { connector: { ...connector, run }, counts };
 }

@@ -13,21 +13,20 @@ import { forTerminal, type Io } from "./io.js";
 import { UsageError } from "./options.js";
 
 /**
- * How a shell user sets what the API has an option for. "" drops the advice: the report shows causes, and what the
- * service said, below the message.
+ * How a shell user sets what the API has an option for; $ is the value. Other advice is dropped: the report shows
+ * causes, and what the service said, below the message.
  */
-const IN_A_SHELL: Readonly<Record<string, (value: string) => string>> = {
-  apiKey: (variable) => `use ${variable} or --api-key-file FILE`,
-  baseUrl: (variable) => variable,
-  errors: () => "",
-  firstRun: (value) => (value === "true" ? "--first-run is refused" : "--first-run expects"),
-  installationId: () => "use SAAS_MANAGEMENT_INSTALLATION_ID or --installation ID",
-  issues: () => "",
-  ledger: () => "set ledger in the configuration",
-  pageSize: () => " Lower --page-size.",
-  serverMessage: () => "",
-  syncUrl: (variable) => variable,
-  waitForLockMs: () => "Use --wait-for-lock SECONDS",
+const IN_A_SHELL: Readonly<Record<string, string>> = {
+  allowEmpty: "set allowEmpty for it in a configuration",
+  apiKey: "use $ or --api-key-file FILE",
+  baseUrl: "$",
+  encoding: "--encoding $",
+  firstRun: "--first-run",
+  installationId: "use SAAS_MANAGEMENT_INSTALLATION_ID or --installation ID",
+  ledger: "set ledger in the configuration",
+  pageSize: " Lower --page-size.",
+  syncUrl: "$",
+  waitForLockMs: "Use --wait-for-lock SECONDS",
 };
 
 /** If the whole file is wrong, every row has a problem. */
@@ -72,8 +71,8 @@ function codeOf(error: unknown): string {
 export function messageOf(error: unknown, lineBreak = "\n"): string {
   const text = error instanceof Error ? error.message : String(error);
   const advice = error instanceof SaasManagementError ? error.advice : undefined;
-  const words = advice && IN_A_SHELL[advice.option]?.(advice.value ?? "");
-  const said = advice === undefined || words === undefined ? text : text.replace(advice.text, () => words);
+  const { option = "", value = "", text: replaced = "" } = advice ?? {};
+  const said = text.replace(replaced, () => (IN_A_SHELL[option] ?? "").replace("$", value));
   return escapeControls(said.replace(/\s*\n\s*/g, lineBreak));
 }
 

@@ -18,7 +18,11 @@ export class ProgressLine {
     this.#io = io;
     this.#clock = clock;
     this.#begunAt = clock.monotonic();
-    if (io.isTerminal) this.#tell();
+    this.begin();
+  }
+
+  begin(): void {
+    if (this.#io.isTerminal) this.#tell();
     this.#wait();
   }
 

@@ -3,9 +3,9 @@ import { systemClock } from "../core/clock.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { isObject, isPlainObject } from "../core/validate.js";
 import { type Connector, readConnector } from "../runs/connector.js";
-import { fileLedger } from "../runs/ledger/ledger.js";
 import type { RunOptions } from "../runs/options.js";
 import type { SnapshotCollection } from "../sync/collections.js";
+import type { SyncProgress } from "../sync/progress.js";
 import { importModule } from "./config.js";
 import { type Connection, openClient, resolveConnection } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
@@ -32,15 +32,6 @@ function isConnector(value: unknown): value is Connector {
   return isObject(value) && typeof Reflect.get(value, "run") === "function";
 }
 
-/** Whether a module's ledger differs from the command line's, which a user without a home doesn't have. */
-function isOwn(ledger: RunOptions["ledger"], connection: Connection): boolean {
-  try {
-    return JSON.stringify(ledger) !== JSON.stringify(connection.ledger ?? fileLedger());
-  } catch {
-    return true;
-  }
-}
-
 /**
  * Runs or previews a connector, and prints the receipt.
  * @param own Options of the connector's module.
@@ -54,11 +45,10 @@ export async function execute<S extends SnapshotCollection>(
 ): Promise<void> {
   await using client = openClient(connection, io);
   const { installationId = connection.installationId, ledger = connection.ledger } = own;
-  io.hasOwnLedger = own.ledger !== undefined && isOwn(own.ledger, connection);
+  io.hasOwnLedger = own.ledger !== undefined;
   io.installationId = installationId;
-  const where = { installationId, ledger, signal: io.signal };
-  let progress = new ProgressLine(io, systemClock);
-  const { firstRunCounts } = options;
+  const progress = new ProgressLine(io, systemClock);
+  const { firstRunCounts, waitForLock = (own.waitForLockMs ?? 0) / 1000 } = options;
   const firstRun =
     firstRunCounts === undefined
       ? own.firstRun || options.firstRun === true
@@ -66,9 +56,11 @@ export async function execute<S extends SnapshotCollection>(
   const isAsked = firstRun === true && options.preview !== true && io.isTerminal && process.stdin.isTTY;
   const given = {
     ...own,
-    ...where,
+    installationId,
+    ledger,
+    signal: io.signal,
     firstRun,
-    onProgress: (event: Parameters<typeof progress.onProgress>[0]) => {
+    onProgress: (event: SyncProgress) => {
       progress.onProgress(event);
       own.onProgress?.(event);
     },
@@ -84,19 +76,11 @@ export async function execute<S extends SnapshotCollection>(
       if (held !== undefined && isValid) for (const step of firstRunSteps(held)) io.note(lineOf(step));
       return;
     }
-    const { waitForLock = (own.waitForLockMs ?? 0) / 1000 } = options;
-    const waitForLockMs = waitForLock * 1000;
-    const around = {
-      before: () => progress.end(),
-      after: () => {
-        progress = new ProgressLine(io, systemClock);
-      },
-    };
-    const asked = isAsked ? asking(connector, io, around) : { connector, counts: firstRun };
+    const asked = isAsked ? asking(connector, io, progress) : { connector, counts: firstRun };
     const receipt = await client.sync.run(asked.connector, {
       ...given,
       firstRun: asked.counts,
-      waitForLockMs,
+      waitForLockMs: waitForLock * 1000,
     });
     progress.end();
     if (receipt.surprises.length > 0) process.exitCode = EXIT.surprised;

@@ -18,8 +18,7 @@ import type { RunContext } from "./connector.js";
 import { tableOf } from "./guard/comparison.js";
 import type { IdLog } from "./guard/snapshot.js";
 import { SnapshotIds } from "./guard/snapshot-ids.js";
-import type { SentIds } from "./ledger/batch-ids.js";
-import { CollectionLedger } from "./ledger/collection-ledger.js";
+import { CollectionLedger, type SnapshotLines } from "./ledger/collection-ledger.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { LedgerSnapshot } from "./ledger/state.js";
 import { noLines } from "./ledger/value.js";
@@ -42,14 +41,14 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   /** What the connector has advanced, by the wire names of the collections. */
   readonly advanced: Record<string, string> = {};
   readonly #ledger: InstallationLedger | undefined;
-  readonly #seen: LedgerSnapshot;
+  /** What the ledger had before the connector was called. */
+  readonly seen: LedgerSnapshot;
   readonly #log: IdLog | undefined;
   readonly #ended: AbortSignal;
   readonly #ids = new Map<Collection, Promise<EventIds>>();
   readonly #asked = new Set<EventCollection>();
 
   /**
-   * @param seen What the ledger had before the connector was called.
    * @param log Undefined in a preview, which works without a ledger, and without one that can be read.
    */
   constructor(
@@ -59,18 +58,18 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     log: IdLog | undefined,
   ) {
     this.#ledger = ledger;
-    this.#seen = seen;
+    this.seen = seen;
     this.#ended = ended;
     this.#log = log;
   }
 
   /** The watermarks that earlier runs committed, by the wire names of their collections. */
   get before(): Readonly<Record<string, string>> {
-    return this.#seen.state.watermarks;
+    return this.seen.state.watermarks;
   }
 
   /** The ids of what was written with `newOnly`. */
-  get sent(): readonly SentIds[] {
+  get sent(): readonly SnapshotLines[] {
     const lines = (name: Collection) => this.#log?.lines(name) ?? noLines();
     return [...this.#ids.keys()].map((collection) => ({
       collection,
@@ -86,7 +85,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
 
   readonly watermark: RunContext["watermark"] = (name) => {
     const subject = subjectOf("watermark", name);
-    if (this.#log !== undefined && this.#seen.problem !== undefined) throw this.#seen.problem;
+    if (this.#log !== undefined && this.seen.problem !== undefined) throw this.seen.problem;
     this.#asked.add(name);
     return this.before[subject];
   };
@@ -158,7 +157,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     };
     try {
       // Once more, because another run may have replaced its ids meanwhile. Then this one is outdated.
-      return await read(this.#seen).catch(async () => read((await ledger?.read()) ?? this.#seen));
+      return await read(this.seen).catch(async () => read((await ledger?.read()) ?? this.seen));
     } catch (error) {
       if (this.#log === undefined) return new IdTable();
       throw error;

@@ -123,10 +123,10 @@ export class Extraction implements WriteTarget {
   }
 
   #refusal(call: string, because: string, cause?: unknown): BatchStateError {
-    const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
     // What comes too late may meet a run that is sending.
     const consequence = this.#outcome === undefined ? this.consequence : "The run was not completed.";
-    return new BatchStateError(`${call} was refused: ${because}. ${consequence}`, details);
+    const message = `${call} was refused: ${because}. ${consequence}`;
+    return new BatchStateError(message, { state: "active", reason: "incomplete", cause });
   }
 
   newReport(collection: Collection): WriteReport {

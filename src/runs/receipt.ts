@@ -1,11 +1,12 @@
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { isObject } from "../core/validate.js";
-import { type Collection, collectionEntries } from "../sync/collections.js";
+import { type Collection, collectionEntries, isSnapshot } from "../sync/collections.js";
 import { aligned, count, counted, readDiff, withText } from "../sync/report-text.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { WriteStats } from "../sync/write/options.js";
 import type { Guard } from "./guard/guard.js";
 import type { Lists } from "./ledger/collection-ledger.js";
+import type { CompletedRun } from "./ledger/state.js";
 
 /** What a completed run did. Plain data; as a string, a text for a log. */
 export interface RunReceipt {
@@ -42,7 +43,7 @@ export interface RunReceipt {
       }
     >
   >;
-  /** Differences from what the ledger expected, in sentences. */
+  /** Differences from what the ledger expected, and counts of events far from those of the same weekday; in sentences. */
   readonly surprises: readonly string[];
   /** Remarks on a run that sent everything, in sentences: for example windows that failed and were halved. */
   readonly notes: readonly string[];
@@ -59,9 +60,22 @@ interface RunFacts extends Pick<RunReceipt, "restarts" | "durationMs" | "waitedF
   readonly extracted: Partial<Record<Collection, WriteStats>>;
   readonly lists: Partial<Record<Collection, Lists<string>>>;
   readonly note: string | undefined;
+  /** The runs before. */
+  readonly runs: readonly CompletedRun[];
+  readonly now: number;
 }
 
-export function receiptOf({ batch, counts, guard, extracted, lists, note, ...run }: RunFacts): RunReceipt {
+export function receiptOf({
+  batch,
+  counts,
+  guard,
+  extracted,
+  lists,
+  note,
+  runs,
+  now,
+  ...run
+}: RunFacts): RunReceipt {
   const { ledger, rules, figures, approvedRules } = guard;
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   const surprises: string[] = [];
@@ -77,6 +91,7 @@ export function receiptOf({ batch, counts, guard, extracted, lists, note, ...run
       ...(Object.keys(listedIn).length === 0 ? {} : { listedIn }),
     };
     surprises.push(...surprisesOf(name, expected, reported?.removed));
+    if (!isSnapshot(name)) surprises.push(...eventSurprises(name, written.sent, runs, now));
   }
   return describedReceipt({
     batchId: batch.id,
@@ -92,6 +107,27 @@ export function receiptOf({ batch, counts, guard, extracted, lists, note, ...run
 /** Adds a surprise to a receipt. */
 export function withSurprise(receipt: RunReceipt, surprise: string): RunReceipt {
   return describedReceipt({ ...receipt, surprises: [...receipt.surprises, surprise] });
+}
+
+/**
+ * A surprise is an error for whoever watches the job, and on a holiday hardly anyone works: only ten times as many events
+ * as on the same weekday are one, or a tenth of them.
+ */
+const FAR = { factor: 10, runs: 3, events: 100 };
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What to say if there are far more or fewer events than on the same weekday (in UTC). */
+function eventSurprises(name: Collection, sent: number, runs: RunFacts["runs"], now: number): string[] {
+  const dayOf = (at: number) => new Date(at).getUTCDay();
+  const before = runs.flatMap(({ at, receipt }) => {
+    const isCompared = now - at > DAY_MS && dayOf(at) === dayOf(now) && isReceipt(receipt);
+    return isCompared ? (receipt.collections[name]?.stats.sent ?? []) : [];
+  });
+  const [least, most] = [Math.min(...before), Math.max(...before)];
+  const isFar = sent > FAR.factor * most || FAR.factor * sent < least;
+  if (before.length < FAR.runs || !isFar || Math.max(sent, least) < FAR.events) return [];
+  const range = least === most ? count(least) : `${count(least)} to ${count(most)}`;
+  return [`${counted(sent, "event")} of ${name} were sent, and ${range} on the same weekday before`];
 }
 
 /** How many records of a run the service accepted. */

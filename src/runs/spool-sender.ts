@@ -37,7 +37,7 @@ async function sendCollection(
   configuration: SendConfiguration,
 ): Promise<void> {
   const all = spool.messages(collection);
-  const { context, report, unlink } = await batch.openCollection(collection, recordsOf(all));
+  const { context, report, unlink } = batch.openCollection(collection, recordsOf(all));
   const isEvents = COLLECTIONS[collection].model === "event";
   const stored = readerOf(spool, batchIdField(batch.id), configuration);
   const accepted = ({ kept }: KeptMessage) => {

@@ -14,26 +14,28 @@ export interface CsvRows {
 
 /**
  * Parses blocks of whole lines. A row spans several lines if a quoted cell contains line breaks.
- * @param given The delimiter. If undefined, uses the one in Excel's first line, or a comma.
+ * @param given The delimiter, or a function that finds it in the header. If undefined, uses the one in Excel's first
+ * line, or a comma.
  * @throws {InvalidInputError} quotes don't match
  */
 export async function* csvRows(
   blocks: AsyncIterable<TextBlock>,
   name: string,
-  given: string | undefined,
+  given: string | ((header: string) => string) | undefined,
 ): AsyncGenerator<CsvRows, void, undefined> {
-  let delimiter = given ?? ",";
+  let delimiter = ",";
   let text = "";
   let line = 1;
   let minLength = 0;
   for await (const block of blocks) {
-    // Excel reads a first line such as "sep=;" as its delimiter.
-    const [own, separator = ""] = (block.line === 1 && SEPARATOR_LINE.exec(block.text)) || [];
-    if (own !== undefined) {
-      delimiter = given ?? separator;
-      line = 2;
+    text += block.text;
+    if (block.line === 1) {
+      // Excel reads a first line such as "sep=;" as its delimiter.
+      const [own = "", separator] = SEPARATOR_LINE.exec(text) ?? [];
+      delimiter = typeof given === "string" ? given : (separator ?? given?.(text) ?? delimiter);
+      line = own === "" ? 1 : 2;
+      text = text.slice(own.length);
     }
-    text += block.text.slice(own?.length ?? 0);
     // A long row is parsed again only after its text has doubled, not for every block.
     if (text.length < minLength) continue;
     const parsed = parse(text, line, name, delimiter);

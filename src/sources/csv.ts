@@ -6,6 +6,7 @@ import { type FileInput, Input, NAME } from "./file-input.js";
 import { ENCODING } from "./file-kind.js";
 import { textBlocks } from "./lines.js";
 import {
+  ALLOW_EMPTY,
   Line,
   MAP,
   problemAt,
@@ -83,15 +84,22 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
   return readCsv(input, options);
 }
 
-/** Like `fromCsv`, but chooses the columns once it knows the headings. */
+/** What depends on the first line of a file. */
+interface Detection {
+  /** Finds the delimiter, unless one is given. */
+  readonly delimiterIn: (header: string) => string;
+  readonly choose?: ChooseColumns | undefined;
+}
+
+/** Like `fromCsv`, but reads the first line before it decides. */
 export function readCsv<R>(
   input: FileInput,
   options: Omit<CsvOptions, "map"> & {
     readonly map: (row: Readonly<Record<string, string>>, at: RecordLocation) => R | undefined;
   },
-  choose?: ChooseColumns,
+  detection?: Detection,
 ): Source<R>;
-export function readCsv(input: FileInput, options: CsvOptions, choose?: ChooseColumns): Source<unknown> {
+export function readCsv(input: FileInput, options: CsvOptions, detection?: Detection): Source<unknown> {
   const {
     columns,
     map,
@@ -101,18 +109,19 @@ export function readCsv(input: FileInput, options: CsvOptions, choose?: ChooseCo
     signal,
     ...file
   } = readOptions("fromCsv", options, CSV_OPTIONS);
+  const { delimiterIn, choose = required(columns) } = detection ?? {};
   const opened = new Input(input, file.name);
   const { name } = opened;
   const format = { name, encoding, needsLineEnd: true };
   return new RecordsSource(signal, (stats, stop) => {
-    const rowsOf = csvRows(textBlocks(opened.open(stop), format), name, delimiter);
+    const rowsOf = csvRows(textBlocks(opened.open(stop), format), name, delimiter ?? delimiterIn);
     return (async function* () {
       let header: CsvHeader | undefined;
       for await (const { rows, lines } of rowsOf) {
         const records = new RecordBlock(map, stats);
         for (const [index, cells] of rows.entries()) {
           const at = new Line(name, lines[index] ?? 0);
-          if (header === undefined) header = new CsvHeader(cells, at.location, choose ?? required(columns));
+          if (header === undefined) header = new CsvHeader(cells, at.location, choose);
           else records.add(header.row(cells, at), at);
         }
         yield records.located();
@@ -123,7 +132,7 @@ export function readCsv(input: FileInput, options: CsvOptions, choose?: ChooseCo
       }
       if (stats.read === 0 && !allowEmpty && !header.mayBeEmpty) {
         const advice = "The program that wrote it may have failed; if no rows are right, set allowEmpty.";
-        throw problemAt(name, "has no row after its header", advice);
+        throw problemAt(name, "has no row after its header", advice, ALLOW_EMPTY);
       }
     })();
   });

@@ -4,6 +4,7 @@ import { type FileInput, Input, NAME } from "./file-input.js";
 import { ENCODING } from "./file-kind.js";
 import { MAX_LINE_BYTES, textBlocks, tooLong } from "./lines.js";
 import {
+  ALLOW_EMPTY,
   Line,
   MAP,
   problemAt,
@@ -86,7 +87,7 @@ export function fromJsonl(input: FileInput, options: JsonlOptions = {}): Source<
       if (stats.read === 0 && !allowEmpty) {
         const advice =
           "The program that wrote it may have failed. If an empty file is valid, set allowEmpty.";
-        throw problemAt(name, "is empty", advice);
+        throw problemAt(name, "is empty", advice, ALLOW_EMPTY);
       }
     })();
   });

@@ -1,6 +1,6 @@
 /** Splits bytes or text into decoded blocks of whole lines. */
 import type { InvalidInputError } from "../core/errors/index.js";
-import { otherKind, type TextEncoding } from "./file-kind.js";
+import { encodingAdvice, otherKind, type TextEncoding } from "./file-kind.js";
 import { problemAt } from "./source.js";
 
 export interface TextFormat {
@@ -96,7 +96,7 @@ class LineReader {
     const line = this.#line;
     const { name } = this.#format;
     const other = line === 1 && !this.#isText ? otherKind(whole, this.#encoding) : undefined;
-    if (other !== undefined) throw problemAt(name, other.is, other.advice);
+    if (other !== undefined) throw problemAt(name, other.is, other.advice, encodingAdvice(other.encoding));
     const decoded = this.#decodeOrRefuse(whole);
     const text = line === 1 && decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded;
     refuseZeros(text, line, name);
@@ -108,38 +108,33 @@ class LineReader {
     try {
       return this.#decode(bytes);
     } catch {
-      const location = `${this.#format.name}:${this.#line + this.#linesBeforeInvalid(bytes)}`;
-      throw this.#isText
-        ? problemAt(location, "has half of a character (a lone surrogate)", "Pass bytes instead of text.")
-        : problemAt(
-            location,
-            `is not valid ${this.#encoding.toUpperCase()}`,
-            'Set the encoding, such as encoding: "windows-1252".',
-          );
+      const location = `${this.#format.name}:${this.#line + countIn(this.#validPart(bytes), "\n")}`;
+      if (this.#isText)
+        throw problemAt(
+          location,
+          "has half of a character (a lone surrogate)",
+          "Pass bytes instead of text.",
+        );
+      const advice = 'Set the encoding, such as encoding: "windows-1252".';
+      const problem = `is not valid ${this.#encoding.toUpperCase()}`;
+      throw problemAt(location, problem, advice, encodingAdvice("windows-1252"));
     }
   }
 
-  #linesBeforeInvalid(bytes: Uint8Array): number {
-    let before = 0;
-    for (let start = 0; start < bytes.length; before += 1) {
-      const end = this.#endOfLine(bytes, start);
+  /** The text before the first invalid byte, found by bisection. */
+  #validPart(bytes: Uint8Array): string {
+    let [text, valid, most] = ["", 0, bytes.length];
+    while (valid < most) {
+      const middle = Math.ceil((valid + most) / 2);
+      const decoder = new TextDecoder(this.#encoding, { fatal: true });
       try {
-        this.#decode(bytes.subarray(start, end));
+        text = decoder.decode(bytes.subarray(0, middle), { stream: true });
+        valid = middle;
       } catch {
-        break;
+        most = middle - 1;
       }
-      start = end;
     }
-    return before;
-  }
-
-  #endOfLine(bytes: Uint8Array, start: number): number {
-    for (let at = bytes.indexOf(LINE_FEED, start); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
-      if (this.#wide === undefined) return at + 1;
-      const low = this.#wide.indexOf(LINE_FEED);
-      if (at % 2 === low && bytes[at + 1 - 2 * low] === 0) return at + 2 - low;
-    }
-    return bytes.length;
+    return text;
   }
 
   #endOfLastLine(chunk: Uint8Array): number {
@@ -179,7 +174,8 @@ function refuseZeros(text: string, line: number, name: string): void {
   throw problemAt(
     `${name}:${line + countIn(text.slice(0, at), "\n")}`,
     "contains a zero character",
-    'The file may be damaged, or in UTF-16: try encoding "utf-16le".',
+    'The file may be damaged, or in UTF-16: try encoding: "utf-16le".',
+    encodingAdvice("utf-16le"),
   );
 }
 

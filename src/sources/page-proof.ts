@@ -5,6 +5,7 @@ import { wholeNumber } from "../core/validate.js";
 import { problemAt } from "./source.js";
 
 const TOTAL = wholeNumber(0);
+const RETRYABLE = { retryable: true };
 
 /** One page of a vendor's listing. */
 export interface SourcePage<Item> {
@@ -106,7 +107,7 @@ export class PageProof {
         location,
         `has the total ${total}, but an earlier page had ${this.#total}`,
         "The data changed during the read and items may be missing: read it again. Omit total if it does not count the whole listing.",
-        true,
+        RETRYABLE,
       );
     }
     this.#total = total ?? this.#total;
@@ -118,7 +119,7 @@ export class PageProof {
       location,
       `is the last one, with ${this.#items} items in all, but the total is ${this.#total}`,
       "Pages may be missing, or the data changed during the read: read it again.",
-      true,
+      RETRYABLE,
     );
   }
 
@@ -131,7 +132,7 @@ export class PageProof {
     if (before !== undefined) {
       const advice =
         "Read it again; if that does not help, the vendor ignores the token. If equal pages are valid, set allowRepeatedPages.";
-      throw problemAt(`page ${number}`, `has the same ${what} as page ${before}`, advice, true);
+      throw problemAt(`page ${number}`, `has the same ${what} as page ${before}`, advice, RETRYABLE);
     }
     this.#pages.set(`${what} ${digest}`, number);
     return true;

@@ -1,5 +1,6 @@
 /** Code that all sources share: locations, counts, and the end of an iteration. */
 import { follow, raceAbort } from "../core/abort.js";
+import type { ErrorDetails } from "../core/errors/base.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { located } from "../core/record-location.js";
 import { FUNCTION, type Rule } from "../core/validate.js";
@@ -139,16 +140,18 @@ export const MAP: Rule = { ...FUNCTION, expected: "a function that returns a rec
  * @param location such as `users.csv:1042`
  * @param problem continues a sentence about the location: `has 3 cells, but the header has 4`
  * @param advice what to do, as a sentence
- * @param retryable whether another read may succeed
+ * @param details whether another read may succeed, and the option that the advice names
  */
 export function problemAt(
   location: string,
   problem: string,
-  advice?: string,
-  retryable = false,
+  advice = "",
+  details: Pick<ErrorDetails, "retryable" | "advice"> = {},
 ): InvalidInputError {
-  return new InvalidInputError(`${location} ${problem}.${advice === undefined ? "" : ` ${advice}`}`, {
-    retryable,
+  return new InvalidInputError(`${location} ${problem}. ${advice}`.trim(), {
+    ...details,
     issues: [{ location, path: "", expected: problem }],
   });
 }
+
+export const ALLOW_EMPTY = { advice: { option: "allowEmpty", text: "set allowEmpty" } };

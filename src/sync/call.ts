@@ -160,13 +160,7 @@ export function lockedError(
   more: { readonly waitedMs?: number; readonly mayBeOwn?: boolean; readonly cause?: unknown } = {},
 ): BatchInProgressError {
   const { installationId, serverMessage, waitedMs, mayBeOwn, cause } = locked;
-  const details = {
-    installationId,
-    serverMessage,
-    waitedMs,
-    mayBeOwn,
-    ...(cause !== undefined && { cause }),
-  };
+  const details = { installationId, serverMessage, waitedMs, mayBeOwn, cause };
   return annotate(new BatchInProgressError(message, { ...details, ...more }), locked);
 }
 

@@ -135,6 +135,22 @@ test("the system clock does not overflow with long sleeps", async () => {
   await expect(sleep).rejects.toBe("enough");
 });
 
+test("a call whose time is over when its key arrives sets no timer in the past", async () => {
+  const { syncUrl, apiKey: key, installationId } = (await startTestService()).server;
+  let lateMs = 0;
+  const { now } = performance;
+  const late = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + lateMs);
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => void [late, timers].map((spy) => spy.mockRestore()));
+  const apiKey = () => {
+    lateMs = 2000;
+    return key;
+  };
+  await using client = new SaasManagementClient({ syncUrl, apiKey });
+  await client.sync.startBatch({ installationId, timeoutMs: 1000 }).catch(() => {});
+  expect(timers.mock.calls.filter(([, ms = 0]) => ms < 0)).toEqual([]);
+});
+
 const CLOCKS = [
   ["the system clock", () => systemClock],
   ["a running test clock", () => new TestClock()],

@@ -6,6 +6,7 @@ import { connectClient, passPause, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 
 const QUERY = "query Names { ok }";
+const told = (what: string) => `saas-management: GraphQL query Names: ${what}`;
 
 async function retryOnce(logger: Logger): Promise<void> {
   const { client, clock } = await connectClient(
@@ -39,15 +40,15 @@ test.each([
   expect(lines).toMatchObject([
     {
       level: 20,
-      msg: "saas-management: GraphQL query Names: failure",
+      msg: told("failure"),
       type: "response",
       ...about,
       attempt: 1,
     },
-    { level: 40, msg: "saas-management: GraphQL query Names: retrying", type: "retry", ...about, attempt: 1 },
+    { level: 40, msg: told("retrying"), type: "retry", ...about, attempt: 1 },
     {
       level: 20,
-      msg: "saas-management: GraphQL query Names: success",
+      msg: told("success"),
       type: "response",
       ...about,
       attempt: 2,

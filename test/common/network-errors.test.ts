@@ -50,10 +50,7 @@ test.each<[string, NetworkErrorCode]>([
   ["self-signed certificate in certificate chain", "CERT_UNTRUSTED"],
   ["certificate has expired", "CERT_EXPIRED"],
   ["ERR_TLS_CERT_ALTNAME_INVALID: Hostname/IP does not match", "CERT_HOST_NAME"],
-  [
-    "SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:SSL alert number 116",
-    "CLIENT_CERT_REFUSED",
-  ],
+  ["SSL routines::tlsv13 alert certificate required:SSL alert number 116", "CLIENT_CERT_REFUSED"],
   ["SSL routines::tlsv1 alert no application protocol:SSL alert number 120", "NOT_HTTP2"],
   ["SSL routines:tls_validate_record_header:wrong version number", "NOT_TLS"],
   ["Client network socket disconnected before secure TLS connection was established", "CLOSED_IN_HANDSHAKE"],

@@ -93,7 +93,7 @@ const OPTIONS: readonly (readonly [
     useBoth,
   ],
   [
-    "the network of a Sync API client",
+    "a network of the Sync API",
     { ...COMMON, syncUrl: "https://127.0.0.1:9" },
     [...NETWORK_PATHS, "syncUrl"],
     useBoth,

@@ -8,6 +8,7 @@ import { testService } from "../support/test-service.js";
 
 const service = testService();
 
+const OPEN = { authorization: "none" } as const;
 const PAGE = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
 
 afterEach(() => vi.unstubAllGlobals());
@@ -46,10 +47,7 @@ test.each<[string, (client: GraphQLClient) => Promise<unknown>]>([
     (client) =>
       client.paginate("query ($first: Int, $after: String) { a }", {}, { select: () => PAGE }).toArray(),
   ],
-  [
-    "a request with a signal",
-    (client) => client.request("{ ok }", {}, { signal: new AbortController().signal }),
-  ],
+  ["a request", (client) => client.request("{ ok }", {}, { signal: new AbortController().signal })],
   ["a mutation", (client) => client.request("mutation { ok }", {}, { retry: false })],
 ])("gives fetch a signal of the platform where jsdom replaced the globals: %s", async (_, use) => {
   const Native = replaceSignals();
@@ -138,11 +136,8 @@ test.each(["//evil.example.com", "/\\evil.example.com", "api", "./api", "/api?ke
 );
 
 test.each([
-  ["GraphQLClient", (baseUrl: string) => new GraphQLClient({ baseUrl, authorization: "none" })],
-  [
-    "SaasManagementClient",
-    (baseUrl: string) => new SaasManagementClient({ baseUrl, authorization: "none" }).graphql,
-  ],
+  ["GraphQLClient", (baseUrl: string) => new GraphQLClient({ baseUrl, ...OPEN })],
+  ["SaasManagementClient", (baseUrl: string) => new SaasManagementClient({ baseUrl, ...OPEN }).graphql],
 ])(
   "%s outside of a page refuses a relative baseUrl at the first request, so that a server can render",
   async (_, create) => {

@@ -130,11 +130,7 @@ test.each<[string, string, object]>([
   ["declares no variable for the cursor", "query($first: Int) { all(first: $first) { nodes { id } } }", {}],
   ["is a mutation", "mutation($after: String) { all(after: $after) { nodes { id } } }", {}],
   ["has no variable for a given page size", "query($after: String) { a(after: $after) }", { pageSize: 30 }],
-  [
-    "lacks a named variable",
-    "query($after: String) { a(after: $after) }",
-    { variableNames: { first: "sise" } },
-  ],
+  ["lacks a variable", "query($after: String) { a(after: $after) }", { variableNames: { first: "sise" } }],
 ])("rejects a document that %s, and sends nothing", async (_, document, options) => {
   const { client, server } = await connectClient(answerAll);
   const connection = client.paginate(document, {}, { select: () => undefined, ...options });

@@ -1,15 +1,12 @@
 import { ApolloClient, HttpLink, InMemoryCache } from "@apollo/client";
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import {
-  AuthenticationError,
   ConfigurationError,
   createGraphQLHandler,
   GraphQLClient,
   type GraphQLOptions,
   GraphQLResponseError,
   isMutationError,
-  RateLimitError,
-  TransportError,
 } from "@saas-management/sdk/graphql";
 import { fetchExchange, Client as UrqlClient } from "@urql/core";
 import { parse } from "graphql";
@@ -157,33 +154,6 @@ test("a body that does not end, and a service that does not answer, are given up
   expect(await codeOf(await handle({ timeoutMs: 20 })(request))).toEqual([504, "TIMEOUT"]);
   const silent = answeredWith(() => new Promise(() => {}), { timeoutMs: 20 });
   expect(await codeOf(await silent(post({ query: NAMES })))).toEqual([504, "TIMEOUT"]);
-});
-
-test("a refused key of the server is not the page's fault", async () => {
-  const client = await page({ client: service.graphqlClient({ apiKey: "wrong" }) });
-  const error = await rejection(client.request(NAMES, {}));
-  expect(error).not.toBeInstanceOf(AuthenticationError);
-  expect(error).toBeInstanceOf(GraphQLResponseError);
-  expect(error).toMatchObject({ status: 500, errors: [{ extensions: { code: "UPSTREAM_REFUSED" } }] });
-});
-
-test("a rate limit and a failing service arrive as what they are, without a second layer of retries", async () => {
-  let calls = 0;
-  const limited = answeredWith(() => {
-    calls += 1;
-    return new Response("", { status: 429, headers: { "retry-after": "7" } });
-  });
-  const client = new GraphQLClient({
-    baseUrl: await serveHandler(limited),
-    authorization: "none",
-    retry: false,
-  });
-  const error = await rejection(client.request(NAMES, {}));
-  expect(error).toBeInstanceOf(RateLimitError);
-  expect(error).toMatchObject({ retryAfterMs: 7000, retryable: true });
-  expect(calls).toBe(1);
-  service.server.faults.add({ on: "graphql", fault: "http", status: 503 });
-  expect(await rejection((await page({})).request(NAMES, {}))).toBeInstanceOf(TransportError);
 });
 
 test("no key, header or message of the service reaches the page, but paths and codes do", async () => {

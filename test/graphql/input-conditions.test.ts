@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
 import { answer } from "../support/http-server.js";
 
+const ARCHIVED = { state: "ARCHIVED" };
 const OK = answer({ data: { ok: true } });
 type Method = "applications" | "licenses" | "licensePlans" | "createProcurementCase" | "changeVendorsState";
 
@@ -14,12 +15,7 @@ test.each<[path: string, method: Method, ...args: unknown[]]>([
   ["where.state.activity.eq", "licenses", { where: { state: { activity: { eq: undefined } } } }],
   ["where.state.activity", "licenses", { where: { state: { activity: undefined } } }],
   ["where.or[1].id.in", "applications", { where: { or: [{}, { id: { in: undefined, eq: undefined } }] } }],
-  [
-    "where.vendor.name.eq",
-    "changeVendorsState",
-    { state: "ARCHIVED" },
-    { vendor: { name: { eq: undefined } } },
-  ],
+  ["where.vendor.name.eq", "changeVendorsState", ARCHIVED, { vendor: { name: { eq: undefined } } }],
 ])("rejects %s of %s before anything is sent if nothing is set beside it", async (path, method, ...args) => {
   const { client, server } = await connectClient(OK);
   const error = await rejection(call(client, method, ...args));

@@ -1,16 +1,13 @@
 import {
   AuthenticationError,
-  type GraphQLClient,
   GraphQLResponseError,
-  isMutationError,
-  MutationError,
   sumByCurrency,
   TransportError,
 } from "@saas-management/sdk/graphql";
 import { type Portfolio, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { rejection } from "../support/http-client.js";
-import { license, NEW_CASE, plan } from "../support/records.js";
+import { license, plan } from "../support/records.js";
 import { testService } from "../support/test-service.js";
 
 const portfolio: Portfolio = {
@@ -53,32 +50,6 @@ const numbered = (from: number, to: number) =>
 const sourceId = ({ id }: { readonly id: string }) => id.slice(id.indexOf("l0"));
 
 const byName = { application: { name: "ASC" } } as const;
-
-async function names(args: Parameters<GraphQLClient["applications"]>[0]): Promise<string[]> {
-  const nodes = await service.graphql.applications(args).toArray();
-  return nodes.map(({ application }) => application.name);
-}
-
-test("walks applications forward and backward, filtered and sorted", async () => {
-  expect(await names({ order: byName, pageSize: 2 })).toEqual(["Figma", "Miro", "Notion", "Slack", "Zoom"]);
-  expect(await names({ order: byName, from: "end", pageSize: 2 })).toEqual([
-    "Zoom",
-    "Slack",
-    "Notion",
-    "Miro",
-    "Figma",
-  ]);
-  const design = { application: { category: { name: { eq: "Design" } } } };
-  expect(await names({ order: byName, where: design })).toEqual(["Figma", "Miro"]);
-  expect(
-    await names({
-      order: [{ application: { category: { name: "DESC" } } }, { application: { name: "DESC" } }],
-      where: {
-        or: [{ state: { in: ["IN_REVIEW", "ARCHIVED"] } }, { owner: { name: { startsWith: "A" } } }],
-      },
-    }),
-  ).toEqual(["Notion", "Figma", "Zoom"]);
-});
 
 test("continues from a cursor in another client, and rejects one that is not the service's", async () => {
   const { pageInfo } = await service.graphql.applications({ order: byName, pageSize: 3 }).firstPage();
@@ -154,29 +125,6 @@ test.each(walks)(
     expect(met.sort()).toEqual(numbered(0, 40));
   },
 );
-
-test("opens, changes and completes a procurement case, which cannot be changed then", async () => {
-  const { graphql } = service;
-  const opened = await graphql.createProcurementCase({
-    ...NEW_CASE,
-    deadline: "2026-12-31",
-    baselineType: "LAST_YEAR_COST",
-    baselinePrice: 1000,
-  });
-  expect(opened).toMatchObject(NEW_CASE);
-  const changed = await graphql.updateProcurementCase({ id: opened.id, baselinePrice: 899.5 });
-  expect(changed).toMatchObject({ savingAmount: 100.5, savingPercentage: 10.05 });
-  await graphql.updateProcurementCase({ id: opened.id, state: "COMPLETED" });
-  const error = await rejection(graphql.updateProcurementCase({ id: opened.id, name: "again" }));
-  if (!isMutationError(error, "updateProcurementCase")) throw error;
-  expect(error.errors.map((entry) => entry.__typename)).toEqual(["ProcurementCaseCompletedError"]);
-  expect(await rejection(graphql.updateProcurementCase({ id: "none" }))).toMatchObject({
-    errors: [{ __typename: "ProcurementCaseNotFoundError" }],
-  });
-  expect(await rejection(graphql.createProcurementCase({ ...NEW_CASE, name: " " }))).toBeInstanceOf(
-    MutationError,
-  );
-});
 
 test("rejects an unknown or revoked key, and a mutation with a key that may only read", async () => {
   const { server, graphql } = service;

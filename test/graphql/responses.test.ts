@@ -91,10 +91,7 @@ test.each([200, 400])("recognizes a rate limit by its error code with HTTP %i", 
 const PLAIN = { data: null, errors: [{ message: "slow down" }] };
 test.each<[string, Responder]>([
   ["HTTP 403 with Retry-After", answer({}, { status: 403, headers: { "retry-after": "2" } })],
-  [
-    "HTTP 403 in HTML with Retry-After",
-    answerText("<p>", { status: 403, headers: { ...HTML, "retry-after": "2" } }),
-  ],
+  ["HTTP 403 in HTML", answerText("<p>", { status: 403, headers: { ...HTML, "retry-after": "2" } })],
   ["HTTP 403 without requests left", answer({}, { status: 403, headers: { "x-ratelimit-remaining": "0" } })],
   ["HTTP 403 with errors", answer(PLAIN, { status: 403, headers: { "retry-after": "2" } })],
   ["a type beside the message", answer({ ...PLAIN, errors: [{ message: "m", type: "RATE_LIMITED" }] })],

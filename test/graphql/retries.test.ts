@@ -137,17 +137,9 @@ test.each<[string, Responder]>([
 
 test.each<[string, boolean, Responder]>([
   ["data of null and errors", true, answer({ data: null, errors: [{ message: "m" }] })],
-  [
-    "null in every field and errors",
-    true,
-    answer({ data: { touch: null }, errors: [{ message: "m", path: ["touch"] }] }),
-  ],
+  ["only null", true, answer({ data: { touch: null }, errors: [{ path: ["touch"] }] })],
   ["HTTP 500 and errors", true, answer({ errors: [{ message: "m" }] }, { status: 500 })],
-  [
-    "HTTP 500, data and errors",
-    true,
-    answer({ data: { touch: 1 }, errors: [{ message: "m" }] }, { status: 500 }),
-  ],
+  ["HTTP 500 and data", true, answer({ data: { touch: 1 }, errors: [{ message: "m" }] }, { status: 500 })],
   ["errors about the request", false, answer({ errors: [{ message: "m" }] })],
   ["HTTP 400 and errors", false, answer({ errors: [{ message: "m" }] }, { status: 400 })],
   ["partial data", false, answer({ data: { touch: 1, b: null }, errors: [{ message: "m", path: ["b"] }] })],

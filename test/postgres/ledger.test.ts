@@ -60,12 +60,13 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(ids(40), { ledger: elsewhere, firstRun: false }));
   });
 
-  test("holds a run and says why if the database cannot be asked", async () => {
+  test("fails a run and says why if the database cannot be asked, to be tried again only if that may pass", async () => {
     const ledger = postgresLedger(server.pool(), { schema });
     await service.runAccounts(ids(40), { ledger });
     await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema}`);
     const denied = postgresLedger(server.pool({ user: schema }), { schema });
     await expect(service.runAccounts(ids(40), { ledger: denied })).rejects.toMatchObject({
+      retryable: false,
       cause: {
         message:
           "PostgreSQL refused a statement (SQLSTATE 42501): permission denied for table ledger_values.",
@@ -73,6 +74,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     });
     const away = postgresLedger(server.pool({ host: service.directory }), { schema });
     await expect(service.runAccounts(ids(40), { ledger: away })).rejects.toMatchObject({
+      retryable: true,
       cause: { message: expect.stringMatching(/^PostgreSQL could not be asked: connect ENOENT .*5432\.$/) },
     });
     expect(service.present()).toHaveLength(40);

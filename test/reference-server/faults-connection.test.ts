@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
@@ -61,30 +60,4 @@ test.each(endings)("ends a connection of the $on API with a $fault at the $at", 
   });
   expect(await failed).toBe(kind.fault === "reset" ? "ECONNRESET" : "closed");
   expect(fault.fired).toBe(1);
-});
-
-test.each([0, 2, 7, 8, 11, 13])(
-  "resets a stream with the error code %i and keeps the connection",
-  async (code) => {
-    const server = await startServer();
-    server.faults.add({ on: "sync", fault: "rst-stream", code });
-    const { session, stream } = await callStart(server);
-    await new Promise<void>((resolve) => stream.once("close", resolve));
-    expect(stream.rstCode).toBe(code);
-    expect(session.destroyed).toBe(false);
-  },
-);
-
-test.each([true, false])("sends GOAWAY, with grace: %s", async (grace) => {
-  const server = await startServer();
-  server.faults.add({ on: "sync", fault: "goaway", grace });
-  const { session, stream } = await callStart(server);
-  const answered = new Promise<boolean>((resolve) => {
-    stream.once("trailers", () => resolve(true));
-    stream.once("close", () => resolve(false));
-  });
-  const [code] = await once(session, "goaway");
-  expect(code).toBe(0);
-  expect(await answered).toBe(grace);
-  expect(server.inspect(server.installationId).batches).toHaveLength(grace ? 1 : 0);
 });

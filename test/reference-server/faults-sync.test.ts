@@ -98,7 +98,7 @@ const OUTCOMES: readonly (readonly [place: Place, kinds: readonly FaultKind[], o
   [COMPLETE, statuses("request", ...UNCLEAR), "complete BATCH_OUTCOME_UNKNOWN; active locked; 4"],
   [
     COMPLETE,
-    [...statuses("answer", ...UNCLEAR), ...OVERSIZED],
+    statuses("answer", ...UNCLEAR).concat(OVERSIZED),
     "complete BATCH_OUTCOME_UNKNOWN; completed; 4",
   ],
   [COMPLETE, statuses("answer", "RESOURCE_EXHAUSTED"), "complete BATCH_STATE; completed; 4; retried"],

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
-import type { MessageOf } from "../../src/reference-server/workspace.js";
 import {
   account,
   discoveredUsage,
@@ -71,10 +70,7 @@ type Records = Parameters<HandSynced["set"]>[0];
 
 const email = "ann@acme.test";
 const ann = { name: "Ann Ames", email, employeeId: "e1" };
-const annOf = (variant: NonNullable<MessageOf<"employees">["variant"]>): Records => ({
-  employees: [{ variant }],
-});
-const details = { displayName: "Ann Ames", id: "e1" };
+const microsoft = { id: "e1", displayName: "Ann Ames", userPrincipalName: email };
 
 /** What the installation holds beside the license, and the holder. */
 test.each<[what: string, records: Records, holder: object]>([
@@ -84,14 +80,7 @@ test.each<[what: string, records: Records, holder: object]>([
     { employees: [employee("e1", "Ann Ames", "a.ames@acme.test", ["ANN@acme.test"])] },
     { ...ann, email: "a.ames@acme.test" },
   ],
-  ["from microsoft", annOf({ $case: "microsoft", value: { ...details, userPrincipalName: email } }), ann],
-  [
-    "from google",
-    annOf({ $case: "google", value: { id: "e1", fullName: "Ann Ames", primaryEmail: email } }),
-    ann,
-  ],
-  ["from okta", annOf({ $case: "okta", value: { ...details, login: email } }), ann],
-  ["from bambooHr", annOf({ $case: "bambooHr", value: { ...details, workEmail: email } }), ann],
+  ["from microsoft", { employees: [{ variant: { $case: "microsoft", value: microsoft } }] }, ann],
   [
     "by the account's id",
     { employees: [employee("a1", "Ann Ames")] },
@@ -142,24 +131,12 @@ test.each<[activity: "USED" | "UNUSED", by: string, records: Records]>([
   ],
   ["USED", "use by the holder's employee id", employed(uses("e1"))],
   ["USED", "use by an account whose record is missing", { accounts: [], ...uses("a1") }],
-  [
-    "USED",
-    "use of the integration as the product",
-    { plans: [plan("p1", "Pro")], ...uses("a1", { product: "Figma" }) },
-  ],
+  ["USED", "use of the integration", { plans: [plan("p1", "Pro")], ...uses("a1", { product: "Figma" }) }],
   ["USED", "discovered use by address", found("x", "Figma", { at: day }, "ANN@acme.test")],
   ["USED", "discovered use by the address of an employee", employed(found("x", "Figma", { at: day }, email))],
   ["USED", "discovered use by account id", found("a1", "figma", { at: day })],
-  [
-    "USED",
-    "discovered use by account id with an unknown address",
-    found("a1", "figma", { at: day }, "q@x.test"),
-  ],
-  [
-    "USED",
-    "discovered use over a range that ended",
-    found("a1", "Figma", { from: "2026-01-01T00:00:00Z", to: day }),
-  ],
+  ["USED", "discovered use by id with an unknown address", found("a1", "figma", { at: day }, "q@x.test")],
+  ["USED", "discovered use over a range", found("a1", "Figma", { from: "2026-01-01T00:00:00Z", to: day })],
   ["UNUSED", "discovered use of another product", found("a1", "Slack", { at: day })],
   ["UNUSED", "discovered use of no product", found("a1", undefined, { at: day })],
 ])("calls a license %s by %s", async (activity, _, records) => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { StartSyncBatchRequest, SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accepted } from "../support/adopted.js";
 import { PlainClient, refused, type WireCollection } from "../support/grpc-client.js";
-import { accounts, groups } from "../support/grpc-records.js";
+import { accounts, employees } from "../support/grpc-records.js";
 import { syncFixture } from "../support/grpc-server.js";
 
 const fixture = syncFixture();
@@ -67,13 +67,13 @@ test.each<[what: string, messageOf: (batchId: string) => Buffer]>([
   ["an overlong character", named([0xc0, 0xaf])],
   ["half of a character", named([0x5a, 0xe2])],
   ["no collection", encoded(undefined)],
-  ["two collections, of which a decoder would drop the first", merged(groups("g"))],
+  ["two collections, of which a decoder would drop the first", merged(employees("g"))],
   ["one collection twice, of which a decoder would drop the first", merged(accounts("b"))],
 ])("refuses a message of %s, and keeps nothing of it", async (_, bytesOf) => {
   const { client, installationId, server } = fixture();
   const bytes = bytesOf(await client.start(installationId));
   expect(await refused(client.open().sendRaw(bytes).answer)).toMatchObject({ code: "INVALID_ARGUMENT" });
-  expect(server.inspect(installationId).snapshots).toMatchObject({ accounts: [], groups: [] });
+  expect(server.inspect(installationId).snapshots).toMatchObject({ accounts: [], employees: [] });
 });
 
 const unary = ["startSyncBatch", "completeSyncBatch", "abortSyncBatch"] as const;

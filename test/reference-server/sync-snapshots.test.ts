@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ofEvents, ofSnapshots } from "../support/adopted.js";
 import type { WireCollection } from "../support/grpc-client.js";
-import { accounts, discovered, groups, usage } from "../support/grpc-records.js";
+import { accounts, discovered, employees, usage } from "../support/grpc-records.js";
 import { type SyncFixture, syncFixture } from "../support/grpc-server.js";
 import { LIMITS, RUNS } from "../support/property-runs.js";
 
@@ -20,7 +20,7 @@ function start(started: SyncFixture, installationId = started.installationId) {
     write,
     complete: async (...messages: WireCollection[]) => client.complete(await write(...messages)),
     /** Ids of the records; removed ones have a minus. */
-    ids: (collection: "accounts" | "groups" = "accounts"): string =>
+    ids: (collection: "accounts" | "employees" = "accounts"): string =>
       server
         .inspect(installationId)
         .snapshots[collection].map(({ id, removed }) => (removed ? `-${id}` : id))
@@ -89,15 +89,15 @@ test("reconciles a collection with what a batch sent, in all its writes, if and 
 
 test("reconciles only the collections that the batch included, and of its installation", async () => {
   const { client, server, complete, ids } = start(fixture());
-  await complete(accounts("a"), groups("g"));
-  const { snapshots } = await complete(groups("h"));
-  expect(snapshots.map(({ collection }) => collection)).toEqual(ofSnapshots(["groups"]) ?? []);
+  await complete(accounts("a"), employees("g"));
+  const { snapshots } = await complete(employees("h"));
+  expect(snapshots.map(({ collection }) => collection)).toEqual(ofSnapshots(["employees"]) ?? []);
   const events = ofEvents([{ collection: "usage", accepted: 1n }]) ?? [];
   expect(await complete(usage("e"))).toEqual({ snapshots: [], events });
   const other = await client.start(server.createInstallation());
   await client.write(other, accounts());
   await client.complete(other);
-  expect([ids(), ids("groups")]).toEqual(["a", "-g h"]);
+  expect([ids(), ids("employees")]).toEqual(["a", "-g h"]);
 });
 
 test("stores an event with an id once over all batches and keeps the first", async () => {

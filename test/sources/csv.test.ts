@@ -168,8 +168,8 @@ test.each<[string, Uint8Array | string, RegExp]>([
   ["a page", "<!DOCTYPE html>\n<html><head></head></html>\n", /HTML.*logging in/],
   ["a page on one line", "<html><body>502 Bad Gateway</body></html>", /HTML/],
   ["an XML error", '\uFEFF<?xml version="1.0"?>\n<Error/>', /HTML or XML/],
-  ["UTF-16", Buffer.from(`\uFEFF${HEAD}`, "utf16le"), /encoding to "utf-16le"/],
-  ["UTF-16 of the other order", Buffer.from(`\uFEFF${HEAD}`, "utf16le").swap16(), /encoding to "utf-16be"/],
+  ["UTF-16", Buffer.from(`\uFEFF${HEAD}`, "utf16le"), /encoding: "utf-16le"/],
+  ["UTF-16 of the other order", Buffer.from(`\uFEFF${HEAD}`, "utf16le").swap16(), /encoding: "utf-16be"/],
 ])("names what a file is instead: %s", async (_, content, message) => {
   for (const options of [{}, { columns: ["id"] }, { encoding: "windows-1252" }] as const)
     expect((await refusal(content, options)).error.message).toMatch(message);

@@ -1,8 +1,13 @@
-import type { GenericAccountDetails, GenericUsageDetails } from "../../src/sync/generated/contract.js";
+import type { Collection, MessageOf } from "../../src/reference-server/workspace.js";
 import type { WireCollection } from "./grpc-client.js";
 
+type Fields<C extends Collection> = Extract<
+  NonNullable<MessageOf<C>["variant"]>,
+  { $case: "generic" }
+>["value"];
+
 /** Accounts with these ids, or with these fields. */
-export function accounts(...records: (string | Partial<GenericAccountDetails>)[]): WireCollection {
+export function accounts(...records: (string | Partial<Fields<"accounts">>)[]): WireCollection {
   return {
     $case: "accounts",
     value: {
@@ -14,20 +19,23 @@ export function accounts(...records: (string | Partial<GenericAccountDetails>)[]
   };
 }
 
-/** Groups with these ids. */
-export function groups(...ids: string[]): WireCollection {
+/** Employees with these ids. */
+export function employees(...ids: string[]): WireCollection {
   return {
-    $case: "groups",
+    $case: "employees",
     value: {
       records: ids.map((id) => ({
-        variant: { $case: "generic", value: { id, name: `Group ${id}`, attributes: new Map() } },
+        variant: {
+          $case: "generic",
+          value: { id, fullName: id, emailAliases: [], departmentPath: [], attributes: new Map() },
+        },
       })),
     },
   };
 }
 
 /** Usage events with these ids, or with these fields. */
-export function usage(...records: (string | Partial<GenericUsageDetails>)[]): WireCollection {
+export function usage(...records: (string | Partial<Fields<"usage">>)[]): WireCollection {
   return {
     $case: "usage",
     value: {

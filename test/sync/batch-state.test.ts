@@ -82,10 +82,7 @@ const NO_PROOFS = [
   ["INTERNAL", { code: 13, details: BROKEN }],
   ["DATA_LOSS", { code: 15, details: BROKEN }],
   ["a status that gRPC does not know", { code: 17, details: BROKEN }],
-  [
-    "what .NET does not send",
-    { code: 8, details: "Sending message exceeds the maximum configured message size." },
-  ],
+  ["what .NET does not send", { code: 8, details: "Sending message exceeds the maximum message size." }],
   ["what Go does not send", { code: 8, details: "grpc: trying to send message larger than max (70 vs. 50)" }],
   ["what C++ does not send", { code: 8, details: "Sent message larger than max (70 vs. 50)" }],
   ["what Node does not send", { code: 8, details: "Attempted to send message with a size larger than 50" }],
@@ -104,12 +101,7 @@ test.each<readonly [string, readonly object[], string, string]>([
     [LOST, { code: 9, details: "not active" }],
     ...UNKNOWN,
   ],
-  [
-    "leaves a batch active whose completion the service refuses at once",
-    [REFUSED],
-    "SYNC_PROTOCOL",
-    "active",
-  ],
+  ["leaves a batch active whose completion is refused at once", [REFUSED], "SYNC_PROTOCOL", "active"],
   ...NO_PROOFS.map(([what, ...answer]) => [`takes ${what} for no proof`, answer, ...UNKNOWN] as const),
 ])("%s", async (_, answers, outcome, state) => {
   harness.server.scripts.CompleteSyncBatch.push(...answers);
@@ -120,15 +112,9 @@ test.each<readonly [string, readonly object[], string, string]>([
 
 /** What the service answers to a completion and to the abort after it, the abort's outcome, and the state. */
 test.each<[string, readonly object[], object, string, string]>([
-  [
-    "the service says that it is completed",
-    [LOST, LOST, LOST],
-    batchIs("completed"),
-    "completed",
-    "completed",
-  ],
-  ["the abort of an unclear completion is refused", [LOST, LOST, LOST], REFUSED, "SYNC_PROTOCOL", "unknown"],
-  ["the abort after a refused completion is refused", [REFUSED], REFUSED, "SYNC_PROTOCOL", "aborting"],
+  ["the service has completed it", [LOST, LOST, LOST], batchIs("completed"), "completed", "completed"],
+  ["the abort of an unclear one is refused", [LOST, LOST, LOST], REFUSED, "SYNC_PROTOCOL", "unknown"],
+  ["the abort after a refusal is refused", [REFUSED], REFUSED, "SYNC_PROTOCOL", "aborting"],
 ])("does not say that a batch is aborted if %s", async (_, completions, abort, outcome, state) => {
   harness.server.scripts.CompleteSyncBatch.push(...completions);
   harness.server.scripts.AbortSyncBatch.push(abort);

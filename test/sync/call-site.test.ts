@@ -97,7 +97,7 @@ test("the stack of each write that a closed handle ends leads to its own caller"
   const batch = await harness.startBatch();
   harness.server.scripts.SyncRecords.push("never");
   const firstOfTheUser = async () => await batch.write("accounts", accounts(1));
-  const secondOfTheUser = async () => await batch.write("groups", []);
+  const secondOfTheUser = async () => await batch.write("plans", []);
   const ends = [rejection(firstOfTheUser()), rejection(secondOfTheUser())];
   await until(() => harness.server.streams.length > 0);
   batch.close();

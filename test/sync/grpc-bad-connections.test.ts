@@ -230,17 +230,6 @@ describe("close of a client", () => {
   });
   const RUN = { ...START, ledger: "none", guard: false } as const;
 
-  test("aborts the batch of a run that sends, and waits for it", async () => {
-    const server = await startSyncServer();
-    const client = syncClient(server);
-    server.scripts.SyncRecords.push("never");
-    const run = rejection(client.run(connector, RUN));
-    await until(() => server.streams.length === 1);
-    await client.close();
-    expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
-    expect(await run).toMatchObject({ code: "CLOSED" });
-  });
-
   test("waits for at most 5 s", async () => {
     const { server, clock, client } = await behindRelay();
     server.scripts.SyncRecords.push("never");

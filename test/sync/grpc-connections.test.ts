@@ -90,18 +90,6 @@ describe("a connection that does not come about", () => {
     for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(TransportError);
     expect(peer.accepted()).toBe(1);
   });
-
-  test("does not keep a caller who cancels", async () => {
-    const peer = await listenSilently();
-    const { client, clock } = frozen(peer);
-    const stop = new AbortController();
-    const abort = client.abortBatch("batch-1", { signal: stop.signal });
-    await until(() => peer.heard() === 1);
-    const reason = new Error("enough");
-    stop.abort(reason);
-    await expect(abort).rejects.toBe(reason);
-    await until(() => clock.sleeping === 0);
-  });
 });
 
 test("is one for all installations of a client, also when their runs begin at once", async () => {
@@ -190,15 +178,6 @@ describe("a call that gets no answer", () => {
 
 describe("close", () => {
   const harness = useScriptedServer();
-
-  test("ends the connection with a batch still open", async () => {
-    const server = await startSyncServer();
-    const client = syncClient(server);
-    await client.startBatch(START);
-    expect(server.open()).toBe(1);
-    await client.close();
-    await until(() => server.open() === 0);
-  });
 
   test("ends a connection whose server does not read, and rejects the write under way", async () => {
     const server = await startSyncServer();

@@ -44,28 +44,18 @@ const UNENCRYPTED: Way = { origin: "http://localhost" };
 
 /** What the peer is, the code in the table of network errors, the peer, and how it is called. */
 const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<{ port: number }>, Way])[] = [
-  [
-    "whose certificate is of another authority",
-    "CERT_UNTRUSTED",
-    sync(OVER_TLS),
-    { tls: { ca: certificate("stranger") } },
-  ],
+  ["of another authority", "CERT_UNTRUSTED", sync(OVER_TLS), { tls: { ca: certificate("stranger") } }],
   ["whose certificate is of a private authority", "CERT_UNTRUSTED", sync(WITH_AUTHORITY), {}],
   ["whose certificate has expired", "CERT_EXPIRED", sync(identity("expired")), TRUSTED],
   ["whose certificate is for another host name", "CERT_HOST_NAME", sync(identity("named")), TRUSTED],
   [
-    "whose certificate is not for its address",
+    "of another address",
     "CERT_HOST_NAME",
     sync(identity("named")),
     { ...TRUSTED, origin: "https://127.0.0.1" },
   ],
   ["that requires a client certificate, by TLS 1.3", "CLIENT_CERT_REFUSED", sync(MUTUAL), TRUSTED],
-  [
-    "that requires a client certificate, by TLS 1.2",
-    "TLS_REFUSED",
-    sync({ ...MUTUAL, maxVersion: "TLSv1.2" }),
-    TRUSTED,
-  ],
+  ["asking for a certificate, TLS 1.2", "TLS_REFUSED", sync({ ...MUTUAL, maxVersion: "TLSv1.2" }), TRUSTED],
   ["that does not accept the client certificate", "CLOSED_AFTER_HANDSHAKE", sync(MUTUAL), { tls: STRANGE }],
   ["that uses no TLS, called with it", "NOT_TLS", sync(), TRUSTED],
   ["that uses TLS, called without", "CLOSED", sync(OVER_TLS), UNENCRYPTED],

@@ -14,16 +14,6 @@ const EMPTY = new Uint8Array();
 
 const accepting = (count: bigint) => SyncRecordsResponse.encode({ acceptedRecords: count }).finish();
 
-testOfAcceptedCounts("fails a write if the service accepts more records than were sent", async () => {
-  const { batch, server } = await startBareBatch((stream) => answerWhenRead(stream, accepting(6n)));
-  await expect(batch.write("accounts", accounts(5))).rejects.toMatchObject({
-    code: "SYNC_PROTOCOL",
-    retryable: false,
-  });
-  expect(server.headers).toHaveLength(2);
-  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-});
-
 test("leaves the outcome of a completion unknown if its answer is compressed without saying how", async () => {
   const packed = { body: Uint8Array.of(1, 0, 0, 0, 3, 1, 2, 3) };
   const { batch } = await startBareBatch((stream) => replyWhenRead(stream, packed));

@@ -51,12 +51,12 @@ test("ends the write in flight when the lease ends, and completes nothing", asyn
 test("ends each open collection with an error of its own when the lease ends", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, messageBytes: 300, windowBytes: 300 });
-  const [people, groups] = [batch.writer("accounts"), batch.writer("groups")];
+  const [people, plans] = [batch.writer("accounts"), batch.writer("plans")];
   await people.write(accounts(5));
-  await groups.write([]);
+  await plans.write([]);
   await until(() => batch.stats.accounts?.accepted !== 0);
   clock.advance(15 * MINUTE);
-  const errors = [await rejection(groups.end()), await rejection(people.end())];
+  const errors = [await rejection(plans.end()), await rejection(people.end())];
   expect(errors[0]).not.toBe(errors[1]);
   expect(errors).toMatchObject([
     { code: "BATCH_STATE", reason: "expired" },

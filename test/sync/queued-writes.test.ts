@@ -33,7 +33,7 @@ test("rejects a queued write at once if its signal fires, and does not read its 
     read += 1;
     yield* accounts(1);
   }
-  const queued = batch.write("groups", [], { signal: stop.signal });
+  const queued = batch.write("plans", [], { signal: stop.signal });
   const another = batch.write("accounts", source(), { signal: stop.signal });
   stop.abort("enough");
   // The first write still waits for the service.
@@ -49,7 +49,7 @@ test("rejects a queued write at once if its signal fires, and does not read its 
 test("makes the batch incomplete if a queued write is aborted, although the write in flight succeeds", async () => {
   const { batch, first, answer } = await startBusy();
   const stop = new AbortController();
-  const queued = batch.write("groups", [], { signal: stop.signal });
+  const queued = batch.write("plans", [], { signal: stop.signal });
   const after = batch.write("plans", []);
   stop.abort("enough");
   await expect(queued).rejects.toBe("enough");
@@ -66,14 +66,14 @@ test("warns once if a write waits 30 s behind a source that awaits it", async ()
   async function* source() {
     yield* accounts(1);
     waits = true;
-    await batch.write("groups", []);
+    await batch.write("plans", []);
   }
   const write = batch.write("accounts", source());
   await until(() => waits);
   clock.advance(29_999);
   expect(warnings).toEqual([]);
   clock.advance(1);
-  expect(warnings).toEqual([expect.stringMatching(/the write of groups .* the write of accounts/)]);
+  expect(warnings).toEqual([expect.stringMatching(/the write of plans .* the write of accounts/)]);
   clock.advance(60_000);
   expect(warnings).toHaveLength(1);
   batch.close();
@@ -108,7 +108,7 @@ test("does not warn of a write that waits behind a source that yields records", 
       yield account;
     }
   }
-  const writes = [batch.write("accounts", source()), batch.write("groups", [])];
+  const writes = [batch.write("accounts", source()), batch.write("plans", [])];
   for (let given = 0; given < 4; given += 1) {
     await until(() => give !== nothing);
     clock.advance(20_000);

@@ -236,12 +236,7 @@ describe("after a transient failure", () => {
     ["the first records", () => breakOnce("SyncRecords"), ["aborted", "completed"], [0, 0]],
     ["later events", () => breakOnce("SyncRecords", "answer", 3), ["aborted", "completed"], [3, 0]],
     ["the snapshot", () => breakOnce("SyncRecords", "request", 4), ["aborted", "completed"], [3, 2]],
-    [
-      "the answer to the snapshot",
-      () => breakOnce("SyncRecords", "answer", 4),
-      ["aborted", "completed"],
-      [3, 2],
-    ],
+    ["the snapshot's answer", () => breakOnce("SyncRecords", "answer", 4), ["aborted", "completed"], [3, 2]],
     ["the completion", () => breakOnce("CompleteSyncBatch"), ["aborted", "completed"], [3, 2]],
     ["the answer to the completion", () => breakOnce("CompleteSyncBatch", "answer"), ["completed"], [0, 0]],
   ];

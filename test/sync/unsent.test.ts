@@ -1,4 +1,4 @@
-import { AuthenticationError, BatchInProgressError, TransportError } from "@saas-management/sdk";
+import { BatchInProgressError, TransportError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { SyncEngine } from "../../src/runs/engine.js";
@@ -126,19 +126,6 @@ test("does not count records as sent if there was no connection", async () => {
   expect(batch.stats.accounts).toMatchObject({ sent: 1, accepted: 1 });
 });
 
-test("does not count records as sent if there was no credential", async () => {
-  let asked = 0;
-  const apiKey = () => {
-    asked += 1;
-    if (asked > 1) throw new Error("the vault is sealed");
-    return "key-1";
-  };
-  const batch = await harness.startBatch({ apiKey });
-  const error = await rejection(batch.write("accounts", accounts(3)));
-  expect(error).toBeInstanceOf(AuthenticationError);
-  expect(batch.stats.accounts).toMatchObject({ sent: 0, accepted: 0 });
-});
-
 test("does not count records as sent if their write was aborted while it connected", async () => {
   const { batch, silence } = await startBehindRelay({
     clock: new TestClock({ startAt: new Date(0) }),
@@ -153,15 +140,6 @@ test("does not count records as sent if their write was aborted while it connect
   await until(() => batch.stats.accounts?.sent === 0);
 });
 
-test("counts records as sent if one attempt was refused and the next had no credential", async () => {
-  harness.server.scripts.SyncRecords.push({ code: 8, details: "quota exceeded" });
-  const keys = ["key-1", "key-1"];
-  const batch = await harness.startBatch({ apiKey: () => keys.pop() ?? "" });
-  const error = await rejection(batch.write("accounts", accounts(3)));
-  expect(error).toMatchObject({ code: "AUTHENTICATION_FAILED" });
-  expect(batch.stats.accounts).toMatchObject({ sent: 3, accepted: 0 });
-});
-
 test("closes the client without waiting for a start that is still connecting", async () => {
   const peer = await listenSilently();
   const clock = new TestClock({ startAt: new Date(0) });
@@ -172,20 +150,6 @@ test("closes the client without waiting for a start that is still connecting", a
   await client.close();
   expect(await start).toMatchObject({ code: "CLOSED" });
   expect(clock.sleeping).toBe(0);
-});
-
-test("closes the client without waiting for a start that waits for its credential", async () => {
-  const clock = new TestClock({ startAt: new Date(0) });
-  let asked = 0;
-  const apiKey = () => {
-    asked += 1;
-    return new Promise<string>(() => {});
-  };
-  const client = harness.client({ clock, apiKey });
-  const start = rejection(client.startBatch(START));
-  await until(() => asked === 1);
-  await client.close();
-  expect(await start).toMatchObject({ code: "CLOSED" });
 });
 
 test("waits at most 5 s for a start that was sent when the client closes, and logs that its lock may be held", async () => {

@@ -13,7 +13,6 @@ import { resealed } from "../support/ledger-values.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
 import { usage } from "../support/records.js";
-import { failingStore } from "../support/stores.js";
 import { testService } from "../support/test-service.js";
 
 const errors: [string, object | undefined][] = [];
@@ -95,30 +94,6 @@ test("a preview advances nothing", async () => {
   const { installationId, directory } = service;
   await service.sync.preview(connector, { installationId, ledger: fileLedger(directory) });
   expect(await committed()).toBe("one");
-});
-
-test("a completion whose answer was lost advances if the service says that it was done", async () => {
-  service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
-  await advanceTo("one");
-  expect(await committed()).toBe("one");
-});
-
-test("what a run has advanced is kept when it sends again in another batch", async () => {
-  service.server.faults.add({ on: "SyncRecords", fault: "drop" });
-  expect(await advanceTo("one")).toBeUndefined();
-  expect(service.states()).toEqual(["aborted", "completed"]);
-  expect(await committed()).toBe("one");
-});
-
-test("a run that another one has overtaken stores nothing that it advanced", async () => {
-  await advanceTo("one");
-  const overtaken = service.run([], async (_, { watermark, advance }) => {
-    expect(watermark("usage")).toBe("one");
-    advance("usage", "three");
-    await advanceTo("two");
-  });
-  await expect(overtaken).rejects.toMatchObject({ code: "RUN_OUTDATED" });
-  expect(await committed()).toBe("two");
 });
 
 test.each([
@@ -212,31 +187,6 @@ test.each<[string, (text: string) => string]>([
     message: expect.stringContaining(path),
   });
   expect(service.states()).toEqual(["completed"]);
-});
-
-test("a run sends nothing if the watermarks cannot be read", async () => {
-  const below = memoryStore();
-  await service.run([], async () => {}, { ledger: storeLedger(below) });
-  const store = failingStore(below, ({ key }) => STATE.test(key), new Error("away"));
-  await expect(advanceTo("one", { ledger: storeLedger(store) })).rejects.toMatchObject({
-    code: "INVALID_CONFIGURATION",
-    message: expect.stringContaining("could not be read: away"),
-    cause: { message: "away" },
-  });
-  expect(service.inspect().snapshots.usage).toEqual([]);
-});
-
-test("a run is completed and logs an error if its watermark cannot be stored", async () => {
-  const below = memoryStore();
-  const away = new Error("away");
-  const fails = failingStore(below, ({ method, key }) => method === "putIfAbsent" && STATE.test(key), away);
-  await advanceTo("one", { ledger: storeLedger(below) });
-  expect(await advanceTo("two", { ledger: storeLedger(fails) })).toBe("one");
-  expect(service.states()).toEqual(["completed", "completed"]);
-  expect(errors).toEqual([
-    [expect.stringContaining("could not note it"), { error: expect.objectContaining({ cause: away }) }],
-  ]);
-  expect(await advanceTo("three", { ledger: storeLedger(below) })).toBe("one");
 });
 
 test("a watermark that the run before replaces meanwhile is read again", async () => {

@@ -148,34 +148,6 @@ test("what a larger window may have brought counts as sent when its parts fail",
   expect(sizes.length).toBeGreaterThan(3);
 });
 
-test("a window that does not fit into timeoutMs is halved", async () => {
-  const server = await startSyncServer();
-  const clock = new TestClock({ startAt: new Date(0) });
-  const { client, warnings } = watched(server, { clock, timeoutMs: 10_000 });
-  const { answer } = server;
-  let stopped = 0;
-  server.answer = (stream, operation, headers) => {
-    answer(stream, operation, headers);
-    let bytes = 0;
-    // The link takes 2.5 MiB within the time.
-    stream.on("data", (piece: Buffer) => {
-      bytes += piece.length;
-      if (bytes < 2.5 * MIB || stream.isPaused()) return;
-      stopped += 1;
-      stream.pause();
-    });
-  };
-  const run = client.run(connector, RUN);
-  for (let halvings = 1; halvings <= 2; halvings += 1) {
-    await until(() => stopped === halvings);
-    clock.advance(10_000);
-  }
-  const receipt = await run;
-  expect(receipt.collections.accounts?.stats).toMatchObject({ accepted: 50, windows: 3 });
-  expect(receipt.notes).toEqual([expect.stringContaining("set windowBytes to 2097152, or raise timeoutMs")]);
-  expect(warnings).toHaveLength(1);
-});
-
 test("a window that a slow link does not carry within timeoutMs is halved", async () => {
   const server = await startSyncServer();
   const relay = await relayTo(server.port);

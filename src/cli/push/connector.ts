@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { isPlainObject } from "../../core/validate.js";
@@ -19,21 +18,16 @@ import { type Row, rowReader } from "./fields.js";
 type Pushed = NonNullable<CliConfig["push"]>[number];
 
 /** A file with records of a collection. Together, the files of a collection have all of them. */
-export interface PushFile {
+export interface PushFile extends Pick<Pushed, "map" | "encoding" | "delimiter" | "allowEmpty"> {
   readonly collection: Collection;
   readonly path: string;
   readonly format: "csv" | "jsonl";
-  readonly map?: Pushed["map"];
-  readonly encoding?: Pushed["encoding"];
-  readonly delimiter?: Pushed["delimiter"];
-  readonly allowEmpty?: Pushed["allowEmpty"];
 }
 
 /** Tells people what they should know about their files. */
 type Notes = Pick<Io, "note" | "warn">;
 
 const DELIMITERS = [",", ";", "\t", "|"];
-const HEAD_BYTES = 64 * 1024;
 
 /** The connector that sends files. */
 export function fileConnector(
@@ -60,8 +54,7 @@ export function fileConnector(
 
 /** The records of all files of a collection, one file after the other. */
 async function* recordsOf<C extends Collection>(collection: C, files: readonly PushFile[], io: Notes) {
-  for (const { path, format, map, ...given } of files) {
-    const { encoding, allowEmpty } = given;
+  for (const { path, format, map, delimiter, encoding, allowEmpty } of files) {
     const name = basename(path);
     const accept = (record: unknown, at: RecordLocation): RecordOf<C> | undefined => {
       if (record === undefined) return undefined;
@@ -73,21 +66,25 @@ async function* recordsOf<C extends Collection>(collection: C, files: readonly P
       continue;
     }
     const { choose, read } = rowReader(collection, (problem) => io.warn(`${name}: ${problem}.`));
-    const delimiter = given.delimiter ?? (await delimiterOf(path, encoding));
-    if (delimiter !== "," && given.delimiter === undefined)
-      io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
-    const mapped = (row: Row, at: RecordLocation) => {
+    const detection = {
+      choose: map === undefined ? choose : undefined,
+      delimiterIn(text: string) {
+        const delimiter = delimiterOf(text);
+        if (delimiter !== ",") io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
+        return delimiter;
+      },
+    };
+    const toRecord = (row: Row, at: RecordLocation) => {
+      if (map === undefined) return accept(read(row, at), at);
       try {
-        return accept(map?.(row), at);
+        return accept(map(row), at);
       } catch (cause) {
         if (cause instanceof InvalidInputError) throw cause;
         const message = cause instanceof Error ? cause.message.replace(/\.$/, "") : "";
         throw problemAt(at.location, `made map throw: ${message}`);
       }
     };
-    const options = { delimiter, encoding, allowEmpty };
-    if (map !== undefined) yield* readCsv(path, { ...options, map: mapped });
-    else yield* readCsv(path, { ...options, map: (row, at) => accept(read(row, at), at) }, choose);
+    yield* readCsv(path, { delimiter, encoding, allowEmpty, map: toRecord }, detection);
   }
 }
 
@@ -96,18 +93,9 @@ function isRecord<C extends Collection>(_: C, value: unknown): value is RecordOf
   return isPlainObject(value);
 }
 
-/** What separates the cells of a file: the character that its header has most of, outside of quotes. */
-async function delimiterOf(path: string, encoding = "utf-8"): Promise<string> {
-  const file = await open(path).catch(() => undefined);
-  // The source says why it cannot be read.
-  if (file === undefined) return ",";
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const text = new TextDecoder(encoding).decode(buffer.subarray(0, bytesRead));
-    const [header = ""] = text.replace(/"[^"]*"/g, "").split("\n", 1);
-    const countOf = (delimiter: string) => header.split(delimiter).length;
-    return DELIMITERS.reduce((best, one) => (countOf(one) > countOf(best) ? one : best));
-  } finally {
-    await file.close();
-  }
+/** What separates the cells of a header: the character that it has most of, outside of quotes. */
+function delimiterOf(text: string): string {
+  const [header = ""] = text.replace(/"[^"]*"/g, "").split("\n", 1);
+  const countOf = (delimiter: string) => header.split(delimiter).length;
+  return DELIMITERS.reduce((best, one) => (countOf(one) > countOf(best) ? one : best));
 }

@@ -3,7 +3,7 @@ import { isPlainObject, suggestKey } from "../../core/validate.js";
 import { type ChooseColumns, refusedColumns } from "../../sources/csv-header.js";
 import { problemAt, type RecordLocation } from "../../sources/source.js";
 import { COLLECTIONS, type Collection } from "../../sync/collections.js";
-import { int64, stringMap, timestamp } from "../../sync/encoding/schema-checks.js";
+import { int64, stringMap } from "../../sync/encoding/schema-checks.js";
 import { RECORD_SCHEMAS } from "../../sync/generated/schemas.js";
 
 /** Converts a cell. One it can't read stays text, and the write says what is wrong with it. */
@@ -11,10 +11,7 @@ type Convert = (cell: string) => unknown;
 export type Row = Readonly<Record<string, string>>;
 type Fields = Record<string, unknown>;
 
-const MAP_ADVICE = "If it is the right file, configure a map for its headings.";
-
 const asText: Convert = (cell) => cell;
-const asTime: Convert = (cell) => cell;
 const asMap: Convert = (cell) => cell;
 const asList: Convert = (cell) => cell.split(";").flatMap((item) => item.trim() || []);
 const asBoolean: Convert = (cell) => (/^(true|false)$/i.test(cell) ? cell.toLowerCase() === "true" : cell);
@@ -50,15 +47,14 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
       const sent = columns.map(({ column }) => column);
       const others = found.filter((heading) => !sent.includes(heading));
       const listed = others.map((heading) => `${JSON.stringify(heading)}${meant(heading)}`).join(", ");
-      if (sent.length === 0) {
-        const nearly = names.filter((name) => found.some((heading) => suggestKey(heading, [name]) !== ""));
-        const required = idField === undefined || nearly.includes(idField) ? "" : ` ${idField} is required.`;
-        const advice = `Write the headings as the fields are called: ${nearly.join(", ")}.${required}`;
-        throw refusedColumns(headings, names.slice(0, 4), sent, nearly.length > 0 ? advice : MAP_ADVICE);
-      }
       if (!sent.some(isId)) {
-        const advice = others.length > 0 ? `These are no fields: ${listed}.` : MAP_ADVICE;
-        throw refusedColumns(headings, [idField ?? ""], sent, advice);
+        const missing = sent.length === 0 ? names.slice(0, 4) : [idField ?? ""];
+        const nearly = names.filter((name) => others.some((heading) => suggestKey(heading, [name]) !== ""));
+        let advice = "If it is the right file, configure a map for its headings.";
+        if (sent.length > 0 && others.length > 0) advice = `These are no fields: ${listed}.`;
+        else if (nearly.length > 0)
+          advice = `Write the headings as the fields are called: ${nearly.join(", ")}.`;
+        throw refusedColumns(headings, missing, sent, advice);
       }
       if (others.length > 0) warn(`columns that are not fields are not sent: ${listed}`);
       // A night without events is no surprise; a snapshot without records is one.
@@ -111,7 +107,6 @@ function unwrapped(schema: unknown): unknown {
 
 function converterOf(schema: unknown): Convert {
   if (schema === stringMap) return asMap;
-  if (schema === timestamp) return asTime;
   if (schema === int64) return asInt64;
   if (schema instanceof z.ZodBoolean) return asBoolean;
   if (schema instanceof z.ZodNumber) return asNumber;

@@ -1,5 +1,5 @@
 import { factsOf, list, markup, page } from "../page.js";
-import { costOf, money, moneyOf, type Renewal, type Report, type UnusedPlan } from "./model.js";
+import { costOf, largest, money, moneyOf, type Renewal, type Report, type UnusedPlan } from "./model.js";
 
 /** Holders of a plan that the page lists. */
 const MOST_HOLDERS = 500;
@@ -26,11 +26,6 @@ ${list(renewals.map(renewalItem))}
 </section>
 <footer>Amounts are estimates of the SaaS Management Service. Currencies are not converted.</footer>`,
   );
-}
-
-/** Sorts as plans are sorted, without converting currencies. */
-function largest({ savings }: UnusedPlan): number {
-  return Math.max(0, ...Object.values(savings).map(Number));
 }
 
 /** A plan with a bar beside its saving, which the text says too, and its holders folded behind it. */

@@ -8,69 +8,61 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What a workspace could save, and which contracts renew soon. */
 export type Report = Awaited<ReturnType<typeof readReport>>;
 export type UnusedPlan = Report["plans"][number];
+/** Possible savings a year, as a decimal string for each currency. */
+type Savings = Readonly<Record<string, string>>;
 export type Renewal = Report["renewals"][number];
 
-/** Reads the unused licenses, one after the other, and the plans whose contracts renew within so many days. */
+/** Reads the unused licenses, and the plans whose contracts renew within so many days. */
 export async function readReport(client: GraphQLClient, now: number, days: number, signal: AbortSignal) {
-  const all = new Sum("", "");
   const where = { state: { activity: { eq: "UNUSED" } } } as const;
-  for await (const license of client.licenses({ where, signal })) {
-    const { plan, holder } = license;
-    const ofPlan = all.part(plan?.id, plan?.name ?? "(unknown plan)", plan?.integration?.name);
-    const person = holder?.employeeId ?? holder?.email ?? holder?.name;
-    const ofHolder = ofPlan.part(person, holder?.name ?? "(nobody)", holder?.email);
-    for (const sum of [all, ofPlan, ofHolder]) sum.add(license);
-  }
-  const { licenses: unusedLicenses, savings } = all.unused;
-  const plans = all.parts.map((plan) => ({
-    ...plan.unused,
-    holders: plan.parts.map(({ unused }) => unused),
-  }));
+  const unused = await client.licenses({ where, signal }).toArray();
+  const ofPlans = grouped(unused, ({ plan }) => {
+    return [plan?.id, plan?.name ?? "(unknown plan)", plan?.integration?.name];
+  });
+  const plans = ofPlans.map(({ own, ...plan }) => {
+    const ofHolders = grouped(own, ({ holder }) => {
+      const person = holder?.employeeId ?? holder?.email ?? holder?.name;
+      return [person, holder?.name ?? "(nobody)", holder?.email];
+    });
+    return { ...plan, holders: ofHolders.map(({ own: _, ...holder }) => holder) };
+  });
   const renewals = await readRenewals(client, now, days, signal);
-  return { day: calendarDate(new Date(now)), days, unusedLicenses, savings, plans, renewals };
+  const [day, savings] = [calendarDate(new Date(now)), savingsOf(unused)];
+  return { day, days, unusedLicenses: unused.length, savings, plans, renewals };
 }
 
-/** Unused licenses that belong together. */
-class Sum {
-  readonly #name: string;
-  readonly #detail: string;
-  readonly #savings = new Map<string, Big>();
-  readonly #parts = new Map<string, Sum>();
-  #licenses = 0;
+type Labels = readonly [id: string | null | undefined, name: string, detail: string | null | undefined];
 
-  /** @param detail The integration of a plan, the e-mail address of a holder. */
-  constructor(name: string, detail: string) {
-    this.#name = name;
-    this.#detail = detail;
+/** Groups licenses, those with the largest saving first. */
+function grouped(licenses: readonly License[], labelsOf: (license: License) => Labels) {
+  const groups = new Map<
+    string,
+    { readonly name: string; readonly detail: string; readonly own: License[] }
+  >();
+  for (const license of licenses) {
+    const [id, name, detail] = labelsOf(license);
+    const group = groups.get(id ?? "") ?? { name, detail: detail ?? "", own: [] };
+    group.own.push(license);
+    groups.set(id ?? "", group);
   }
+  return [...groups.values()]
+    .map((group) => ({ ...group, licenses: group.own.length, savings: savingsOf(group.own) }))
+    .sort((a, b) => largest(b) - largest(a) || b.licenses - a.licenses || a.name.localeCompare(b.name));
+}
 
-  add({ potentialSaving }: License): void {
-    this.#licenses += 1;
-    if (potentialSaving === null) return;
+function savingsOf(licenses: readonly License[]): Savings {
+  const sums = new Map<string, Big>();
+  for (const { potentialSaving } of licenses) {
+    if (potentialSaving === null) continue;
     const { amount, currency } = potentialSaving;
-    this.#savings.set(currency, (this.#savings.get(currency) ?? new Big(0)).plus(amount));
+    sums.set(currency, (sums.get(currency) ?? new Big(0)).plus(amount));
   }
+  return Object.fromEntries([...sums].map(([currency, sum]) => [currency, sum.toFixed(2)]).sort());
+}
 
-  part(key: string | null | undefined, name: string, detail: string | null | undefined): Sum {
-    const part = this.#parts.get(key ?? "") ?? new Sum(name, detail ?? "");
-    this.#parts.set(key ?? "", part);
-    return part;
-  }
-
-  /** Possible savings a year, as a decimal string for each currency. */
-  get unused() {
-    const savings = [...this.#savings].map(([currency, sum]) => [currency, sum.toFixed(2)] as const);
-    const byCurrency: Readonly<Record<string, string>> = Object.fromEntries(savings.sort());
-    return { name: this.#name, detail: this.#detail, licenses: this.#licenses, savings: byCurrency };
-  }
-
-  /** By the largest saving in any currency: currencies are not converted. */
-  get parts(): readonly Sum[] {
-    const largest = (sum: Sum) => Math.max(0, ...[...sum.#savings.values()].map(Number));
-    return [...this.#parts.values()].sort(
-      (a, b) => largest(b) - largest(a) || b.#licenses - a.#licenses || a.#name.localeCompare(b.#name),
-    );
-  }
+/** The largest saving in any currency: currencies are not converted. */
+export function largest({ savings }: { readonly savings: Savings }): number {
+  return Math.max(0, ...Object.values(savings).map(Number));
 }
 
 /** `terminateBy` is the last day on which the contract can be terminated; null if that is not known. */
@@ -97,7 +89,7 @@ export function money(amount: string | number, currency: string): string {
   return `${currency} ${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${cents}`.trim();
 }
 
-export function moneyOf(savings: Readonly<Record<string, string>>): string {
+export function moneyOf(savings: Savings): string {
   return Object.entries(savings)
     .map(([currency, amount]) => money(amount, currency))
     .join(", ");

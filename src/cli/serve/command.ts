@@ -9,47 +9,41 @@ import { messageOf } from "../problem.js";
 import { demoInstallations, demoPortfolio } from "./demo.js";
 import { envFileOf, writeEnvFile } from "./env-file.js";
 
-type ServerOptions = NonNullable<Parameters<typeof openServer>[0]>;
-
 /** Serves until a signal stops it. */
 export async function run(_: readonly string[], options: Options, io: Io): Promise<void> {
-  const { demo, host, port, syncPort, writeEnv } = options;
-  await using server = await serve({ host, port, syncPort, tls: tlsIdentity(options) }, demo === true);
+  const { host, writeEnv } = options;
+  await using server = await serve(options);
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const settings = { baseUrl, syncUrl, apiKey, installationId };
-  if (writeEnv !== undefined) writeEnvFile(writeEnv, settings);
+  const removeEnvFile = writeEnv === undefined ? undefined : writeEnvFile(writeEnv, settings);
   if (writeEnv === undefined || io.json) io.data(settings, () => envFileOf(settings).trimEnd());
   if (host !== undefined && !isLoopback(host)) io.warn(`other machines may reach this server at ${host}.`);
   const place = writeEnv === undefined ? "" : ` The settings are in ${writeEnv}.`;
   io.note(`Serving at ${baseUrl}/graphql and ${syncUrl} until Ctrl+C.${place}`);
   await new Promise<void>((stop) => io.signal.addEventListener("abort", () => stop(), { once: true }));
+  removeEnvFile?.();
 }
 
-/** Starts the reference server, with the demo company in it. @throws {UsageError} it cannot start with these options */
-export async function serve(options: ServerOptions, isDemo: boolean): Promise<ReferenceServer> {
-  const clock = new TestClock();
-  const portfolio = isDemo ? demoPortfolio(clock.now()) : undefined;
-  try {
-    return await openServer({ ...options, clock, portfolio }, isDemo ? loadDemo : undefined);
-  } catch (error) {
-    // An invalid option, a port in use, an address of another machine.
-    const isUsage = error instanceof TypeError || (error instanceof Error && "syscall" in error);
-    throw isUsage ? new UsageError(messageOf(error)) : error;
-  }
-}
-
-function tlsIdentity({ tlsCert, tlsKey }: Options): ServerOptions["tls"] {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined)
+/** Starts the reference server. @throws {UsageError} it cannot start with these options */
+export async function serve(options: Options): Promise<ReferenceServer> {
+  const { demo, host, port, syncPort, tlsCert, tlsKey } = options;
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError("--tls-cert and --tls-key must be given together.");
-  return { cert: readText("--tls-cert", tlsCert), key: readText("--tls-key", tlsKey) };
-}
-
-function readText(option: string, file: string): string {
+  const clock = new TestClock();
+  const portfolio = demo ? demoPortfolio(clock.now()) : undefined;
   try {
-    return readFileSync(file, "utf8");
+    const [cert, key] = [tlsCert, tlsKey].map((file) =>
+      file === undefined ? file : readFileSync(file, "utf8"),
+    );
+    const tls = cert === undefined || key === undefined ? undefined : { cert, key };
+    return await openServer({ host, port, syncPort, tls, clock, portfolio }, demo ? loadDemo : undefined);
   } catch (error) {
-    throw new UsageError(`Cannot read ${option} ${file}: ${messageOf(error)}.`);
+    // An invalid option, a file that cannot be read, a port in use, an address of another machine.
+    const isUsage = error instanceof TypeError || (error instanceof Error && "syscall" in error);
+    if (!isUsage) throw error;
+    const isTaken = "code" in error && error.code === "EADDRINUSE";
+    const advice = isTaken ? ". Choose another port, or leave out the option for a free one." : "";
+    throw new UsageError(messageOf(error) + advice);
   }
 }
 

@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { parseEnv } from "node:util";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { UsageError } from "../options.js";
 import { messageOf } from "../problem.js";
 
@@ -25,38 +24,23 @@ SAAS_MANAGEMENT_INSTALLATION_ID=${installationId}
 }
 
 /**
- * Writes an environment file, in place of an older one of `serve` if there is one.
- * @throws {UsageError} the file holds something else, which would be lost, or it cannot be written
+ * Writes an environment file, and never over another one.
+ * @returns a function that removes the file, unless someone has changed it
+ * @throws {UsageError} the file exists, or cannot be written
  */
-export function writeEnvFile(path: string, settings: ServerSettings): void {
+export function writeEnvFile(path: string, settings: ServerSettings): () => void {
+  const text = envFileOf(settings);
   try {
-    if (!isReplaceable(path))
-      throw new UsageError(
-        `--write-env ${path} has lines that serve did not write, which would be lost. Name another file.`,
-      );
-    writeFileSync(path, envFileOf(settings), { mode: 0o600 });
+    writeFileSync(path, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`Cannot write --write-env ${path}: ${messageOf(error)}.`);
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    throw new UsageError(
+      isThere
+        ? `--write-env ${path} exists. Name another file, or delete this one if its server has stopped.`
+        : `Cannot write --write-env ${path}: ${messageOf(error)}.`,
+    );
   }
-}
-
-/** Whether the file may be overwritten: an address or a key that someone changed would be lost. */
-function isReplaceable(path: string): boolean {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return true;
-    throw error;
-  }
-  const env = parseEnv(text);
-  const value = (name: string) => env[`SAAS_MANAGEMENT_${name}`] ?? "";
-  const settings = {
-    baseUrl: value("BASE_URL"),
-    syncUrl: value("SYNC_URL"),
-    apiKey: value("API_KEY"),
-    installationId: value("INSTALLATION_ID"),
+  return () => {
+    if (existsSync(path) && readFileSync(path, "utf8") === text) rmSync(path);
   };
-  return text.trim() === "" || text === envFileOf(settings);
 }

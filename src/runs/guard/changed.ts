@@ -115,7 +115,7 @@ export function memoryAfter(
   at: number,
   { known, gone }: Pick<Comparison, "known" | "gone">,
 ): FieldMemory {
-  if (memory === undefined) return { sample: now, usual: firstUsual(at) };
+  if (memory === undefined) return { sample: now, usual: { since: at, at, comparisons: 0, shares: {} } };
   const { since, comparisons, shares } = decayed(memory.usual, at);
   const all = new Map(Object.entries(shares));
   const ids = { field: IDS, had: known, lost: gone, other: 0, merged: 0 };
@@ -244,10 +244,6 @@ export function usually(range: readonly [least: number, most: number]): string {
   const [from, to] = range.map((share) => Math.round(share * 1000) / 10);
   if (to === 0) return "usually none";
   return from === to ? `usually ${to} %` : `usually ${from} to ${to} %`;
-}
-
-function firstUsual(at: number): Usual {
-  return { since: at, at, comparisons: 0, shares: {} };
 }
 
 /** What is usual, when some time has passed. */

@@ -1,4 +1,3 @@
-import type { SnapshotDiff } from "../../core/errors/index.js";
 import { IdHash, viewOf } from "../../sync/ids/id-hash.js";
 import { IdTable } from "../../sync/ids/id-table.js";
 import type { KnownIds } from "../ledger/collection-ledger.js";
@@ -14,9 +13,6 @@ export interface ComparedSet {
   readonly gone: number;
 }
 
-/** Known ids, as far as a comparison needs them. */
-type ComparedIds = Pick<KnownIds, "state" | "lines">;
-
 export interface Comparison {
   /** Number of ids that the ledger knew: of the last completed snapshot, and whatever else the service may have. */
   readonly known: number;
@@ -31,7 +27,10 @@ export interface Comparison {
 }
 
 /** Compares the ids of a snapshot with the known ones, which are read as streams. */
-export async function compareIds(snapshot: IdTable, knownIds: readonly ComparedIds[]): Promise<Comparison> {
+export async function compareIds(
+  snapshot: IdTable,
+  knownIds: readonly Pick<KnownIds, "state" | "lines">[],
+): Promise<Comparison> {
   // Counts an id once that is in several sets.
   const counted = knownIds.length > 1 ? new IdTable() : undefined;
   const firstGone: string[] = [];
@@ -53,14 +52,6 @@ export async function compareIds(snapshot: IdTable, knownIds: readonly ComparedI
   }
   const { size: sent } = snapshot;
   return { known, sent, new: sent - kept, kept, gone: known - kept, sets, firstGone };
-}
-
-export function figuresOf(
-  { known, sent, new: added, kept, gone: removed }: Comparison,
-  baseline: SnapshotDiff["baseline"],
-  duplicates: number,
-): SnapshotDiff {
-  return { baseline, known, sent, added, kept, removed, duplicates };
 }
 
 export async function* goneLines(snapshot: IdTable, knownIds: readonly KnownIds[]): Lines {

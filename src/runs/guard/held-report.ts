@@ -106,9 +106,11 @@ function countsLine({ collection, usual, diff }: HeldReason): readonly string[] 
   return before === "" ? [] : [`${collection}  ${before} → ${count(diff.sent)}`];
 }
 
-function foundLine({ rule, message, usual, examples, listedIn }: HeldReason): string {
+function foundLine({ rule, message, usual, examples, missing = [], listedIn }: HeldReason): string {
   const range = isAboutRemovals(rule) ? usual.removed : rule === "added" ? usual.added : undefined;
-  const ids = examples.slice(0, NAMED_IDS).map(quoted).join(", ");
+  const named = examples.slice(0, NAMED_IDS);
+  const lacks = (i: number) => (missing[i] ? ` (names ${quoted(missing[i])})` : "");
+  const ids = named.map((id, i) => `${quoted(id)}${lacks(i)}`).join(", ");
   return [
     ids === "" ? message : `${message}, such as ${ids}`,
     ...(range === undefined ? [] : [usually(range)]),
@@ -147,11 +149,12 @@ export function worstOf([worst, ...others]: readonly HeldReason[]): string {
 }
 
 function headline({ collection, rule, diff, fields: [field] = [], message }: HeldReason): string {
-  const { known, sent, added, removed } = diff;
+  const { known, sent, added, removed, baseline } = diff;
   if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection} would be removed`;
   if (rule === "window") return `only ${count(sent)} ${collection} were sent`;
   // Beside one of several baselines only the text has the figures.
-  if (rule === "added" && added > 0) return `${count(added)} of ${count(sent)} ${collection} are new`;
+  if (rule === "added" && baseline === "completed")
+    return `${count(added)} of ${count(sent)} ${collection} are new`;
   if (rule === "no-baseline") return "the ledger knows no earlier run";
   if (rule === "unreadable-ledger") return "the ledger cannot be read";
   if (field === undefined) return message;
@@ -180,6 +183,8 @@ function reasonsOf(
     const path = isBaseline ? sent : ({ added: additions, changed }[String(rule)] ?? removals);
     const isOther = rule === "removed" && figures.kept === 0 && figures.sent > 0;
     const isMissing = fields?.[0]?.value === "missing";
+    const examples = ids.slice(0, NAMED_IDS);
+    const missing = examples.map((one) => truncateId(one.missing ?? ""));
     return {
       collection,
       rule,
@@ -189,7 +194,8 @@ function reasonsOf(
       ...(fields === undefined ? {} : { fields }),
       message: `${collection}: ${text}`,
       advice: isOther ? OTHER_IDS : isMissing ? MISSING : ADVICE[rule],
-      examples: (isAboutRemovals(rule) ? compared.firstGone : ids.slice(0, NAMED_IDS)).map(truncateId),
+      examples: (isAboutRemovals(rule) ? compared.firstGone : examples.map(({ id }) => id)).map(truncateId),
+      ...(missing.some((id) => id !== "") ? { missing } : {}),
       ...(path === undefined ? {} : { listedIn: path }),
     };
   });

@@ -3,7 +3,7 @@ import { afterVarint } from "../../sync/encoding/byte-writer.js";
 import type { RecordBlock } from "../../sync/encoding/record-block.js";
 import type { BlockRefusal, EncodedRecord, RecordInspector } from "../../sync/encoding/record-inspector.js";
 import { FIELDS } from "../../sync/generated/fields.js";
-import { EMPTY_SAMPLE, type FieldSample, FieldSampler } from "../../sync/ids/field-sample.js";
+import { EMPTY_SAMPLE, type FieldSample, FieldSampler, type SampledId } from "../../sync/ids/field-sample.js";
 import { IdHash, viewOf } from "../../sync/ids/id-hash.js";
 import { IdTable } from "../../sync/ids/id-table.js";
 import { HASH_CHARACTERS } from "../ledger/collection-ledger.js";
@@ -67,7 +67,7 @@ export class SnapshotIds implements RecordInspector {
   }
 
   /** Of the sampled records. */
-  sampledIds(): readonly string[] {
+  sampledIds(): readonly SampledId[] {
     return this.#sampler?.ids() ?? [];
   }
 

@@ -15,7 +15,7 @@ import { type PastSnapshot, type PastSnapshots, remembered, upTo } from "../ledg
 import type { LedgerSnapshot } from "../ledger/state.js";
 import { isDamage, type Lines, noLines } from "../ledger/value.js";
 import { memoryAfter } from "./changed.js";
-import { type Comparison, compareIds, figuresOf, goneLines, linesWhere, tableOf } from "./comparison.js";
+import { type Comparison, compareIds, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
 import { type Finding, findingsOf, limitsOf } from "./verdict.js";
@@ -121,9 +121,10 @@ export class GuardedSnapshot {
       if (!isCompleted && isUnknown) return [unknownInstallation(compared)];
       return findingsOf(facts, rule);
     };
+    const { known, sent, new: added, kept, gone: removed } = compared;
     return {
       collection,
-      figures: figuresOf(compared, baseline, duplicates),
+      figures: { baseline, known, sent, added, kept, removed, duplicates },
       compared,
       findings: findings(),
       limits: rule === undefined ? {} : limitsOf(facts, rule),
@@ -160,7 +161,7 @@ export class GuardedSnapshot {
     if (findings.some(isAboutBaseline)) return { sent: this.lines };
     if (baseline !== "completed" && baseline !== "unclear") return {};
     const { ids, knownIds } = this;
-    const changed = findings.flatMap((finding) => finding.ids ?? []);
+    const changed = findings.flatMap(({ ids: sampled = [] }) => sampled.map(({ id }) => id));
     const removals = () => goneLines(ids.table, knownIds);
     return {
       ...(removed === 0 ? {} : { removals }),
@@ -243,9 +244,8 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
 }
 
 async function pastsOf(knownIds: readonly KnownIds[], wanted: KnownIds["state"]): Promise<PastSnapshots> {
-  const pasts: PastSnapshot[] = [];
-  for (const ids of knownIds) if (ids.state === wanted) pasts.push(...(await ids.pasts()));
-  return pasts;
+  const all = knownIds.filter(({ state }) => state === wanted).map((ids) => ids.pasts());
+  return (await Promise.all(all)).flat();
 }
 
 function baselineOf(knownIds: readonly KnownIds[]): SnapshotDiff["baseline"] {

@@ -1,6 +1,6 @@
 import type { HeldReason } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../../sync/collections.js";
-import type { FieldSample } from "../../sync/ids/field-sample.js";
+import type { FieldSample, SampledId } from "../../sync/ids/field-sample.js";
 import { count, counted } from "../../sync/report-text.js";
 import { inWindow, type PastSnapshot, type PastSnapshots } from "../ledger/past.js";
 import { judgeChanges, usualRemovals } from "./changed.js";
@@ -26,7 +26,7 @@ export interface SnapshotFacts {
   readonly compared: Comparison;
   readonly sample: FieldSample;
   /** Of the sampled records. */
-  readonly sampledIds?: readonly string[];
+  readonly sampledIds?: readonly SampledId[];
   readonly pasts: PastSnapshots;
   /** Snapshots that may have been completed after those. */
   readonly unclear: readonly PastSnapshot[];
@@ -40,8 +40,8 @@ export interface Finding {
   readonly rule: HeldReason["rule"];
   /** The fields concerned, for `changed`. */
   readonly fields?: NonNullable<HeldReason["fields"]>;
-  /** Ids of the records concerned, for `changed`. */
-  readonly ids?: readonly string[];
+  /** The records concerned, for `changed`. */
+  readonly ids?: readonly SampledId[];
   /** What was found, with figures and without a period; the collection is not named. */
   readonly text: string;
 }
@@ -57,10 +57,9 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   };
   const memory = facts.pasts.at(-1)?.fields;
   const usual = usualRemovals(memory, now);
+  const removed = rule.removed && removals(compared, rule.removed, usual, duplicates);
   // What `removed` says need not be said again as shrinkage.
-  if (isHeld(compared, rule) || isUnusual(compared, rule, usual)) find("removed", describeRemovals(compared));
-  else if (isReadTwice(compared, rule, duplicates))
-    find("removed", `${describeRemovals(compared)}, and ${counted(duplicates, "record")} came twice`);
+  if (removed) find("removed", removed);
   else if (rule.window !== false) find("window", shrinkage(compared, window, rule.window));
   if (rule.added !== false) find("added", growth(compared, rule.added));
   const changed = rule.changed ? judgeChanges({ collection, memory, now: sample, pasts, at: now }) : [];
@@ -82,52 +81,51 @@ export function limitsOf(
   if (known === 0) return {};
   const usual = usualRemovals(pasts.at(-1)?.fields, now);
   const most = (share: number, least: number) => Math.max(least, Math.floor(share * known));
-  const mayRemove = removed && Math.min(removed.max, most(removed.maxShare, removed.min - 1));
-  const usually =
-    removed && usual !== undefined ? most(unusualShare(removed, usual), UNUSUAL.min - 1) : known;
-  const mayAdd = added && most(added.maxShare, fewNew(known, added.min));
-  return {
-    ...(mayRemove === false ? {} : { removed: Math.min(mayRemove, usually) }),
-    ...(mayAdd === false || mayAdd === Number.POSITIVE_INFINITY ? {} : { added: mayAdd }),
+  const limits = {
+    removed:
+      removed === false
+        ? Number.POSITIVE_INFINITY
+        : Math.min(
+            removed.max,
+            most(removed.maxShare, removed.min - 1),
+            most(unusualShare(removed, usual), UNUSUAL.min - 1),
+          ),
+    added: added === false ? Number.POSITIVE_INFINITY : most(added.maxShare, fewNew(known, added.min)),
   };
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => Number.isFinite(limit)));
 }
 
-/** Whether completing a snapshot would remove more than the rule allows, of all known ids or of any set of them. */
-function isHeld(
-  { known, gone, sent, sets }: Pick<Comparison, "known" | "gone" | "sent" | "sets">,
-  rule: ResolvedRule,
-): boolean {
-  return [{ known, gone }, ...sets].some((set) => exceeds({ ...set, sent }, rule));
+/** Why too many ids would be removed, of all known ones or of any set of them. */
+function removals(
+  compared: Comparison,
+  limits: Limits<"removed">,
+  usual: number | undefined,
+  duplicates: number,
+): string | undefined {
+  const { known, gone, sent, sets } = compared;
+  const isMany = [{ known, gone }, ...sets].some((set) => exceeds({ ...set, sent }, limits));
+  if (isMany || (gone >= UNUSUAL.min && gone / known > unusualShare(limits, usual)))
+    return describeRemovals(compared);
+  // As many records were repeated as a page that was read in place of another would explain.
+  return gone >= TWICE.min && gone > TWICE.share * known && duplicates >= TWICE.ofGone * gone
+    ? `${describeRemovals(compared)}, and ${counted(duplicates, "record")} came twice`
+    : undefined;
 }
 
 /** Whether removing so many of a set of known ids is more than the rule allows. */
 function exceeds(
   { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
-  { removed: limits }: ResolvedRule,
+  { min, max, maxShare }: Limits<"removed">,
 ): boolean {
-  if (limits === false || gone === 0) return false;
+  if (gone === 0) return false;
   const isNoneKept = gone === known && (sent === 0 || known >= 2);
-  return isNoneKept || (gone >= limits.min && gone / known > limits.maxShare) || gone > limits.max;
+  return isNoneKept || (gone >= min && gone / known > maxShare) || gone > max;
 }
 
-/** Whether many more ids would be removed than in the runs before. */
-function isUnusual(
-  { known, gone }: Comparison,
-  { removed }: ResolvedRule,
-  usual: number | undefined,
-): boolean {
-  if (removed === false || usual === undefined || gone < UNUSUAL.min) return false;
-  return gone / known > unusualShare(removed, usual);
-}
-
-function unusualShare({ maxShare }: Limits<"removed">, usual: number): number {
-  return Math.min(maxShare, Math.max(UNUSUAL.share, UNUSUAL.factor * usual));
-}
-
-/** Whether as many records were repeated as a page that was read in place of another would explain. */
-function isReadTwice({ known, gone }: Comparison, { removed }: ResolvedRule, duplicates: number): boolean {
-  if (removed === false || gone < TWICE.min) return false;
-  return gone > TWICE.share * known && duplicates >= TWICE.ofGone * gone;
+/** A larger share is more than in the runs before; none is while nobody knows what is usual. */
+function unusualShare({ maxShare }: Limits<"removed">, usual = Number.POSITIVE_INFINITY): number {
+  const share = Math.max(UNUSUAL.share, UNUSUAL.factor * usual);
+  return Number.isFinite(share) ? Math.min(maxShare, share) : share;
 }
 
 function describeRemovals({ known, sets, sent, gone }: Comparison): string {
@@ -147,13 +145,11 @@ function shrinkage(
   window: readonly PastSnapshot[],
   { maxShare, min }: Limits<"window">,
 ): string | undefined {
-  const largest = window.reduce<PastSnapshot | undefined>(
-    (best, past) => (best === undefined || past.sent > best.sent ? past : best),
-    undefined,
-  );
-  const missing = (largest?.sent ?? 0) - sent;
-  if (largest === undefined || missing < min || missing / largest.sent <= maxShare) return undefined;
-  const fewer = `${count(sent)} ids were sent, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${dayOf(largest.at)}`;
+  const [largest = { at: 0, sent: 0 }] = window.toSorted((a, b) => b.sent - a.sent);
+  const missing = largest.sent - sent;
+  if (missing < min || missing / largest.sent <= maxShare) return undefined;
+  const day = new Date(largest.at).toISOString().slice(0, 10);
+  const fewer = `${count(sent)} ids were sent, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${day}`;
   return `${fewer}; ${count(gone)} of the ${count(known)} known ids would be removed`;
 }
 
@@ -176,8 +172,4 @@ function fewNew(known: number, min: number): number {
 function percent(part: number, whole: number): string {
   const share = (part / whole) * 100;
   return `${part < whole ? Math.min(99.9, Math.round(share * 10) / 10) : Math.round(share * 10) / 10} %`;
-}
-
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -9,7 +9,6 @@ import type { WriteStats } from "../../sync/write/options.js";
 import type { Connector } from "../connector.js";
 import { EventMemory } from "../events.js";
 import { Extraction } from "../extraction.js";
-import { checkCounts } from "../guard/first-run.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
@@ -57,7 +56,7 @@ export async function previewRun(
       signal,
     });
     await extraction.run(connector, { preview: true });
-    checkCounts(options.firstRun, extraction.stats);
+    guard.checkCounts(extraction.stats);
     return previewOf(guard, await guard.judge(seen), watches, extraction.stats, seen);
   } finally {
     unlink();

@@ -21,7 +21,7 @@ import type { RecordSource } from "../write/source.js";
 import type { BatchSession } from "./session.js";
 import type { BatchStates } from "./states.js";
 import type { Lease, SyncBatch } from "./sync-batch.js";
-import { loadWriting, WriteQueue } from "./write-queue.js";
+import { WriteQueue } from "./write-queue.js";
 
 const COMPLETE_OPTIONS = { unverified: FLAG } satisfies OptionTable<
   NonNullable<Parameters<SyncBatch["complete"]>[0]>
@@ -71,12 +71,11 @@ export class BatchHandle implements SyncBatch {
   }
 
   /** Opens a collection whose messages already exist, as in a run. @param total Number of their records */
-  async openCollection(collection: Collection, total: number) {
-    const { WindowSender } = await loadWriting();
+  openCollection(collection: Collection, total: number) {
     const report = this.#session.newReport(collection);
     report.expectedCount = total;
-    const opened = { Sender: WindowSender, collection: COLLECTIONS[collection], report };
-    return { report, ...this.#session.openSink({ ...opened, options: {}, trace: undefined }) };
+    const opened = { collection: COLLECTIONS[collection], report, options: {}, trace: undefined };
+    return { report, ...this.#session.openSink(opened) };
   }
 
   write<C extends Collection>(

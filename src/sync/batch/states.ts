@@ -51,7 +51,6 @@ const REASONS: Readonly<Record<Reason, string>> = {
   unknown: `it is not known whether the batch was completed. ${SEND_AGAIN}`,
 };
 
-/** @param cause Left out if it is undefined. */
 type IncompleteError = (call: string, because: string, cause?: unknown) => BatchStateError;
 
 /** The state of one batch, or of what a run extracts. Every call is allowed or refused by it. */
@@ -139,8 +138,8 @@ export class BatchStates {
 }
 
 function incompleteBatch(call: string, because: string, cause?: unknown): BatchStateError {
-  const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
-  return new BatchStateError(`${call} was refused: ${because}, so ${REASONS.incomplete}`, details);
+  const message = `${call} was refused: ${because}, so ${REASONS.incomplete}`;
+  return new BatchStateError(message, { state: "active", reason: "incomplete", cause });
 }
 
 function stateError(call: string, state: BatchState, reason: Reason, serverMessage?: string) {

@@ -60,6 +60,12 @@ interface LaidOut {
   readonly isReference: boolean;
 }
 
+export interface SampledId {
+  readonly id: string;
+  /** The id of a record that it names, and that is missing. */
+  readonly missing: string | undefined;
+}
+
 interface Sampled {
   readonly order: number;
   readonly row: Uint8Array;
@@ -122,8 +128,11 @@ export class FieldSampler {
   }
 
   /** The ids of the sampled records, in the order of the rows. They are never stored with the sample. */
-  ids(): readonly string[] {
-    return this.#records.map(({ id }) => id);
+  ids(): readonly SampledId[] {
+    return this.#records.map(({ id, row, named }) => {
+      const [, missing] = [...named].find(([at]) => row[at] === 0) ?? [];
+      return { id, missing: missing && Buffer.from(missing).toString() };
+    });
   }
 
   #insert(order: number, bytes: DataView, { start, end, idStart, idEnd }: RecordPlace): void {

@@ -7,7 +7,6 @@ import type { SinkContext } from "./window-queue.js";
 
 // Loaded with the first write, together with everything else that writes need.
 export { MessageBuilder } from "../encoding/message-builder.js";
-export { WindowSender } from "./window-sender.js";
 export { RecordSink };
 
 /** Reads one source into a sink, no faster than the service accepts. */

@@ -21,7 +21,7 @@ export function disasterRows({ disasters }: Tally): object {
 export function summaryOf(tally: Tally): string {
   const { years } = tally;
   const perYear = (name: Parameters<Tally["sumOf"]>[0]) => (tally.sumOf(name) / years).toFixed(3);
-  const missed = (concerns: Outcome["concerns"], size: Size) => {
+  const missed = (concerns: "all" | Outcome["concerns"], size: Size) => {
     const [part, whole] = (["missed", "visible"] as const).map((field) =>
       tally.sumOfDisasters(field, concerns, [size]),
     );
@@ -31,7 +31,7 @@ export function summaryOf(tally: Tally): string {
   return [
     `${years.toFixed(1)} installation-years, ${tally.sumOf("runs").toLocaleString("en-US")} runs`,
     `a year: ${perYear("falseHolds")} false holds (${falseHolds}), ${perYear("approvals")} approvals, ${perYear("repeated")} again within three weeks`,
-    ...CONCERNS.map(
+    ...(["all", ...CONCERNS] as const).map(
       (concerns) =>
         `missed of the visible disasters of ${concerns}: ${SIZES.map((size) => missed(concerns, size)).join(", ")} in collections of 50 and more, 10 to 49, fewer`,
     ),

@@ -93,10 +93,12 @@ export class Tally {
 
   sumOfDisasters(
     field: "visible" | "missed",
-    concerns: Outcome["concerns"],
+    concerns: Outcome["concerns"] | "all",
     sizes: readonly Size[] = SIZES,
   ): number {
-    const counts = [...this.disasters.values()].filter((disaster) => disaster.concerns === concerns);
+    const counts = [...this.disasters.values()].filter((disaster) =>
+      concerns === "all" ? disaster.concerns !== "smaller" : disaster.concerns === concerns,
+    );
     return counts.reduce(
       (sum, disaster) => sum + sizes.reduce<number>((all, size) => all + disaster[field][size], 0),
       0,

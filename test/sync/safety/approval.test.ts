@@ -4,7 +4,6 @@ import type { RecordOf, RunOptions } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { ofSnapshots } from "../../support/adopted.js";
-import { recordsOf } from "../../support/records.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -26,44 +25,6 @@ test("lets the same run pass once", async () => {
   expect(again.approvalId).not.toBe(approvalId);
 });
 
-test("ends for the collections that a run completes, and stays for the others", async () => {
-  const plans = (count: number, approve?: string) =>
-    service.run(["plans"], (batch) => batch.write("plans", recordsOf("plans", ids(count))), { approve });
-  await service.runAccounts(ids(10));
-  await plans(10);
-  const both = service.run(["accounts", "plans"], async (batch) => {
-    await batch.write("accounts", accounts(5));
-    await batch.write("plans", recordsOf("plans", ids(5)));
-  });
-  const { approvalId } = await heldBy(both);
-  await service.runAccounts(ids(5), { approve: approvalId });
-  const later = await heldBy(service.runAccounts(ids(1), { approve: approvalId }));
-  expect(later.message).toContain("no approval is pending");
-  await plans(5, approvalId);
-  const again = await heldBy(plans(1, approvalId));
-  expect(again.message).toContain("no approval is pending");
-  expect((await heldBy(service.runAccounts(ids(1)))).approvalId).toBe(later.approvalId);
-});
-
-test("covers fewer removals than were approved", async () => {
-  await service.runAccounts(ids(10));
-  const { approvalId } = await heldBy(service.runAccounts(ids(4)));
-  await service.runAccounts(ids(5), { approve: approvalId });
-  expect(service.present()).toEqual(ids(5));
-});
-
-test.each([
-  ["30 removals, and 24 come", [120, 118, 100], 70, 76],
-  ["40 removals, and 30 come", [100, 100], 60, 70],
-  ["40 removals, and 41 come", [100, 100], 60, 59],
-  ["40 removals, and none comes", [100, 100], 60, 100],
-])("of %s, which differ from it by no more than the rules allow, passes", async (_, sizes, held, later) => {
-  for (const size of sizes) await service.runAccounts(ids(size));
-  const { approvalId } = await heldBy(service.runAccounts(ids(held)));
-  await service.runAccounts(ids(later), { approve: approvalId });
-  expect(service.present()).toHaveLength(later);
-});
-
 test("keeps its id if the next run is held for the same, and is valid for seven days from then", async () => {
   await service.runAccounts(ids(10));
   const first = await heldBy(service.runAccounts(ids(4)));
@@ -76,16 +37,6 @@ test("keeps its id if the next run is held for the same, and is valid for seven 
   service.clock.advance(6 * DAY_MS);
   await service.runAccounts(ids(4), { approve: first.approvalId });
   expect(service.present()).toEqual(ids(4));
-});
-
-test("is refused after seven days, and another one is offered", async () => {
-  await service.runAccounts(ids(10));
-  const { approvalId } = await heldBy(service.runAccounts(ids(4)));
-  service.clock.advance(7 * DAY_MS);
-  const late = await heldBy(service.runAccounts(ids(4), { approve: approvalId }));
-  expect(late.message).toContain("The approval does not cover accounts: it has expired");
-  expect(late.approvalId).not.toBe(approvalId);
-  expect(service.present()).toEqual(ids(10));
 });
 
 function people(count: number, more: Partial<RecordOf<"accounts">> = {}): RecordOf<"accounts">[] {
@@ -124,73 +75,6 @@ test.each([
     expect(next.message).toContain("no approval is pending");
   },
 );
-
-test("gets another id if the next run is held for something else", async () => {
-  await service.runAccounts(ids(10));
-  const first = await heldBy(service.runAccounts(ids(4)));
-  for (const others of [ids(1), ids(100), ["u7", "u8"]]) {
-    const next = await heldBy(service.runAccounts(others));
-    expect(next.approvalId).not.toBe(first.approvalId);
-  }
-});
-
-describe("an approval of one collection, if another is held later", () => {
-  const both = (users: number, plans: number, approve?: string) =>
-    service.run(
-      ["accounts", "plans"],
-      async (batch) => {
-        await batch.write("accounts", accounts(users));
-        await batch.write("plans", recordsOf("plans", ids(plans)));
-      },
-      { approve: approve },
-    );
-
-  test("stays, and the new one is for the other collection", async () => {
-    await both(10, 10);
-    const first = await heldBy(both(5, 10));
-    const second = await heldBy(both(5, 5, first.approvalId));
-    expect(second.reasons.map(({ collection }) => collection)).toEqual(["plans"]);
-    expect(second.approvalId).not.toBe(first.approvalId);
-    const { collections } = await both(5, 5, second.approvalId);
-    expect(collections).toMatchObject({
-      accounts: { ...ofSnapshots({ reported: { removed: 5 } }) },
-      plans: { ...ofSnapshots({ reported: { removed: 5 } }) },
-    });
-  });
-
-  test("is replaced if it was not given, and the next run is not alike", async () => {
-    await both(10, 10);
-    const first = await heldBy(both(5, 10));
-    const alike = await heldBy(both(4, 10));
-    expect(alike.approvalId).toBe(first.approvalId);
-    expect(alike.message).toContain(
-      "whose ids are listed: this one differs from it by no more than the rules allow",
-    );
-    const other = await heldBy(both(1, 10));
-    expect(other.approvalId).not.toBe(first.approvalId);
-    await heldBy(both(1, 10, first.approvalId));
-    await both(1, 10, other.approvalId);
-  });
-});
-
-test("is over when a later run was completed", async () => {
-  await service.runAccounts(ids(10));
-  const { approvalId } = await heldBy(service.runAccounts(ids(4)));
-  await service.runAccounts(ids(10));
-  const next = await heldBy(service.runAccounts(ids(4), { approve: approvalId }));
-  expect(next.message).toContain("no approval is pending");
-});
-
-test("stays valid after a run that was not completed", async () => {
-  await service.runAccounts(ids(10));
-  const { approvalId } = await heldBy(service.runAccounts(ids(4)));
-  const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
-  service.server.faults.add({ on: "CompleteSyncBatch", ...kind });
-  const refused = service.runAccounts(ids(4), { approve: approvalId });
-  await expect(refused).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-  await service.runAccounts(ids(4), { approve: approvalId });
-  expect(service.present()).toEqual(ids(4));
-});
 
 test("its lists and ids are deleted by the next run that is completed", async () => {
   const lists = async () => (await service.files()).filter((path) => /\.(txt|held)$/.test(path));
@@ -252,15 +136,6 @@ test("does not let many ids of the held run hide that all readable ids are gone"
   const { approvalId } = await heldBy(service.runAccounts([...ids(10), ...ids(90, "new")]));
   await heldBy(service.runAccounts(ids(90, "new"), { approve: approvalId }));
   expect(service.present()).toEqual(expect.arrayContaining(ids(10)));
-});
-
-test("is stored by a ledger of the user, too", async () => {
-  const options = { ledger: memoryLedger(), firstRun: false };
-  const { approvalId } = await heldBy(service.runAccounts(ids(40), options));
-  await heldBy(service.runAccounts(ids(2), { ...options, approve: approvalId }));
-  // It was given, and stays: the run that came in between was another one.
-  await service.runAccounts(ids(40), options);
-  expect(service.present()).toEqual(ids(40).sort());
 });
 
 test("tells onHeld of the client or of the run about a held run, and waits for it", async () => {

@@ -1,11 +1,6 @@
 import { storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
-import type { StoredIds } from "../../../src/runs/ledger/collection-ledger.js";
-import { FileStore } from "../../../src/runs/ledger/file-store.js";
-import { openLedger } from "../../../src/runs/ledger/ledger.js";
-import { readLedger } from "../../../src/runs/ledger/state.js";
 import { memoryStore } from "../../../src/runs/ledger/store.js";
-import { collectionLedger, complete } from "../../support/ledgers.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
@@ -81,48 +76,6 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next b
   expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 19 } });
 });
 
-test.each(["file", "memory"])(
-  "a %s ledger ignores a late promotion after a later batch was completed",
-  async (kind) => {
-    const store = kind === "file" ? new FileStore(service.directory) : memoryStore();
-    const { installationId } = service;
-    const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
-    const ledger = collectionLedger(store, scope);
-    const promote = ({ place }: StoredIds) =>
-      complete(openLedger(storeLedger(store), scope), { accounts: { ...place, pasts: [] } });
-    const save = async (id: string) => {
-      const lines = async function* () {
-        yield Buffer.from(`${id}\n`);
-      };
-      return ledger.put("ids", await ledger.read(), `run-${id}`, { lines, lists: {} });
-    };
-    const known = async () => {
-      const found: string[] = [];
-      for (const { state, lines } of ledger.known(await ledger.read()))
-        for await (const piece of lines()) found.push(`${state} ${Buffer.from(piece).toString().trim()}`);
-      return found.sort();
-    };
-    const early = await save("u1");
-    const later = await save("u2");
-    await promote(early);
-    expect(await known()).toEqual(["completed u1", "unclear u2"]);
-    const last = await save("u3");
-    await promote(last);
-    await promote(later);
-    expect(await known()).toEqual(["completed u3"]);
-  },
-);
-
-test("two runs that note their ends at once both stay known", async () => {
-  const scope = { endpoint: "https://sync.example.com", installationId: "one" };
-  const ledger = openLedger(storeLedger(memoryStore()), scope);
-  const baseline = { sequence: 1, token: "run-batch", pasts: [] };
-  await Promise.all([complete(ledger, { accounts: baseline }), complete(ledger, { groups: baseline })]);
-  const { state } = await readLedger(ledger);
-  const collections = { accounts: { completed: baseline }, groups: { completed: baseline } };
-  expect(state).toMatchObject({ collections, runs: [{}, {}] });
-});
-
 const foreign = expect.stringContaining("but this run did not complete it");
 
 /** A run whose batch another process completes while a window is on its way, or while its answer is. */
@@ -156,6 +109,17 @@ test("compares with both snapshots if another process completed the batch before
   expect(warnings).toContainEqual(foreign);
   const error = await heldBy(service.runAccounts(ids(10)));
   expect(error.reasons[0]).toMatchObject({ known: 19, removed: 9 });
+});
+
+test("names the number of new ids beside the snapshot that they are too many for", async () => {
+  await service.runAccounts(ids(10));
+  const run = interrupted("answer", ids(40), { guard: { added: false } });
+  await expect(run).rejects.toMatchObject({ code: "BATCH_STATE" });
+  const { error, reasons } = await heldBy(service.runAccounts(ids(41)));
+  expect(reasons[0]).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
+  expect(error.report.summary).toBe(
+    "Held: accounts: 31 of the 41 ids that were sent are new, 10 were known. Nothing was sent.",
+  );
 });
 
 test("an approval whose run may have been completed covers the same run again, and no other", async () => {

@@ -47,7 +47,7 @@ test.each([
   },
 );
 
-test("says which records are missing that others name", async () => {
+test("says which records are missing that others name, and the ledger keeps no ids of them", async () => {
   const send = (...plans: readonly string[]) =>
     service.run(["plans", "licenses"], async (batch) => {
       await batch.write("plans", recordsOf("plans", plans));
@@ -57,10 +57,17 @@ test("says which records are missing that others name", async () => {
       );
     });
   await send("p", "q");
-  const { reasons } = await heldBy(send("q"));
+  const { reasons, error } = await heldBy(send("q"));
+  expect(`${error.report}`).toMatch(
+    /such as "u\d+" \(names "p"\), "u\d+" \(names "p"\), "u\d+" \(names "p"\)/,
+  );
+  const { installationId, directory } = service;
+  const { held } = await service.sync.history({ installationId, ledger: fileLedger(directory) });
+  expect(held[0]?.reasons[0]).not.toHaveProperty("missing");
   expect(reasons).toMatchObject([
     {
       fields: [{ name: "sourcePlanId", value: "missing", changed: 40 }],
+      missing: ["p", "p", "p"],
       message: expect.stringContaining("40 of 40 sampled records name no record of plans in this run"),
       advice: expect.stringContaining("the collections that these records name"),
     },

@@ -118,11 +118,7 @@ const apart: readonly [string, Slow, Fast][] = [
     { snapshots: ["employees"], advances: "usage" },
   ],
   ["events, and accounts", { asks: "usage", advances: "usage" }, { snapshots: ["accounts"] }],
-  [
-    "events of two collections",
-    { asks: "usage", advances: "usage" },
-    { advances: "externallyDiscoveredUsage" },
-  ],
+  ["two kinds of events", { asks: "usage", advances: "usage" }, { advances: "externallyDiscoveredUsage" }],
   ["events without a watermark, and others", {}, { advances: "usage" }],
 ];
 
@@ -130,11 +126,7 @@ const together: readonly [string, Slow, Fast][] = [
   ["one of two snapshots", { snapshots: ["accounts", "plans"] }, { snapshots: ["plans", "employees"] }],
   ["a watermark that was given", { snapshots: ["accounts"], asks: "usage" }, { advances: "usage" }],
   ["a watermark that is advanced", { advances: "usage" }, { snapshots: ["employees"], advances: "usage" }],
-  [
-    "a snapshot, and not the watermark",
-    { snapshots: ["accounts"], asks: "usage" },
-    { snapshots: ["accounts"] },
-  ],
+  ["a snapshot alone", { snapshots: ["accounts"], asks: "usage" }, { snapshots: ["accounts"] }],
 ];
 
 const fast = ({ snapshots = [], advances }: Fast) =>

@@ -1,11 +1,11 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { disposition, fileLedger, storeLedger } from "@saas-management/sdk";
+import { fileLedger, storeLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { openLedger } from "../../../src/runs/ledger/ledger.js";
 import { noteApproved } from "../../../src/runs/ledger/notes.js";
 import { memoryStore } from "../../../src/runs/ledger/store.js";
-import { failingStore, isPutOf, type StoreCall } from "../../support/stores.js";
+import { failingStore, isPutOf } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -58,16 +58,6 @@ test("a first run that the ledger could not note may be made again, and is compa
   expect(collections.accounts?.expected).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
 });
 
-test("a ledger that cannot be reached now is to be tried again later", async () => {
-  const unreachable = (error: Error) => storeLedger(failingStore(memoryStore(), () => true, error));
-  const refused = (error: Error) =>
-    service
-      .runAccounts(ids(1), { ledger: unreachable(error) })
-      .catch((thrown: unknown) => disposition(thrown));
-  expect(await refused(Object.assign(new Error("no answer"), { retryable: true }))).toBe("retry-after");
-  expect(await refused(new Error("no such bucket"))).toBe("fix-configuration");
-});
-
 test("an approval stands beside another run of the collection that is held later", async () => {
   await service.runAccounts(ids(40));
   const first = await heldBy(service.runAccounts(ids(10)));
@@ -88,40 +78,6 @@ test("ids of a held run are only in the list of removals", async () => {
   const noted = (await service.files()).filter((path) => basename(path).startsWith("state."));
   for (const path of noted) expect(await readFile(path, "utf8")).not.toContain("person-");
   expect((await history()).held[0]?.reasons[0]?.examples).toEqual(reasons[0]?.examples);
-});
-
-test("a damaged state is named, and holds every run until a person approves one", async () => {
-  await service.runAccounts(ids(3));
-  await service.runAccounts(ids(4));
-  const path = await service.file(/state\.00000002$/);
-  await writeFile(path, "{}");
-  const named = { code: "INVALID_CONFIGURATION", message: expect.stringContaining(basename(path)) };
-  await expect(history()).rejects.toMatchObject(named);
-  await heldBy(service.runAccounts(ids(4)));
-  const { error, reasons, approvalId = "" } = await heldBy(service.runAccounts(ids(4)));
-  expect(reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
-  expect(error.cause).toMatchObject(named);
-  expect((await history()).held).toMatchObject([{ isApproved: false, approval: { id: approvalId } }]);
-  await noteApproved(ledgerOf(), approvalId);
-  await heldBy(service.runAccounts(ids(1)));
-  await service.runAccounts(ids(4));
-  expect((await history()).runs).toHaveLength(2);
-  const { collections } = await service.runAccounts(ids(4));
-  expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 4, kept: 4 });
-});
-
-test("a state that is out of reach ends a run, and is not taken for a damaged one", async () => {
-  const below = memoryStore();
-  await service.runAccounts(ids(3), { ledger: storeLedger(below) });
-  await service.runAccounts(ids(4), { ledger: storeLedger(below) });
-  const error = Object.assign(new Error("no answer"), { retryable: true });
-  const fails = ({ method, key }: StoreCall) => method === "get" && key.endsWith("state.00000002");
-  const ledger = storeLedger(failingStore(below, fails, error));
-  const ended: unknown = await service.runAccounts(ids(4), { ledger }).catch((thrown: unknown) => thrown);
-  expect(ended).toMatchObject({ code: "INVALID_CONFIGURATION", cause: error });
-  expect(disposition(ended)).toBe("retry-after");
-  const { collections } = await service.runAccounts(ids(4), { ledger: storeLedger(below) });
-  expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 4 });
 });
 
 test("without a ledger, there is no history", async () => {

@@ -19,10 +19,10 @@ const BASELINE = { sequence: 1, token: "run-batch", pasts: [] };
 const SCOPE = { endpoint: "https://sync.example.com", installationId: "one" };
 const ledgerOf = (store: Store) => openLedger(storeLedger(store), SCOPE);
 
-/** Notes a held run of groups. */
+/** Notes a held run of plans. */
 function hold(ledger: InstallationLedger, approval: string, sequence = 9): Promise<void> {
   const run = { approval, at: 0, expiresAt: 1, report: {}, text: "" };
-  const baselines = { groups: { sequence, token: approval, pasts: [] } };
+  const baselines = { plans: { sequence, token: approval, pasts: [] } };
   return noteHeld(ledger, { run, baselines, approve: undefined, now: 0 }, NEVER);
 }
 
@@ -51,13 +51,13 @@ test("a completed run that a suspended process notes is not lost when others not
   const ledger = ledgerOf(below);
   await hold(ledger, "first");
   const { store, reached, release } = stalled(below);
-  const noting = complete(ledgerOf(store), { groups: BASELINE });
+  const noting = complete(ledgerOf(store), { plans: BASELINE });
   await reached;
   for (const id of ["a", "b", "c"]) await hold(ledger, id);
   release();
   await noting;
   expect((await readLedger(ledger)).state.collections).toEqual({
-    groups: { completed: BASELINE, held: { sequence: 9, token: "c", pasts: [] } },
+    plans: { completed: BASELINE, held: { sequence: 9, token: "c", pasts: [] } },
   });
 });
 
@@ -68,14 +68,14 @@ test.each([
 ])("a completed run that is noted late %s", async (_, sequence, held) => {
   const ledger = ledgerOf(memoryStore());
   await hold(ledger, "later", sequence);
-  await complete(ledger, { groups: BASELINE });
+  await complete(ledger, { plans: BASELINE });
   expect((await readLedger(ledger)).state.held.map(({ approval }) => approval)).toEqual(held);
 });
 
 test("a hold that comes after a later snapshot was completed is refused", async () => {
   const ledger = ledgerOf(memoryStore());
-  await complete(ledger, { groups: { ...BASELINE, sequence: 7 } });
-  await expect(hold(ledger, "late", 7)).rejects.toThrow("Another run has completed groups meanwhile.");
+  await complete(ledger, { plans: { ...BASELINE, sequence: 7 } });
+  await expect(hold(ledger, "late", 7)).rejects.toThrow("Another run has completed plans meanwhile.");
 });
 
 test("a run is noted once if the store says that another one has put its state", async () => {
@@ -85,7 +85,7 @@ test("a run is noted once if the store says that another one has put its state",
     ...below,
     putIfAbsent: async (key, value) => (await below.putIfAbsent(key, value)) && ++puts > 1,
   };
-  await complete(ledgerOf(store), { groups: BASELINE });
+  await complete(ledgerOf(store), { plans: BASELINE });
   expect((await readLedger(ledgerOf(below))).state.runs).toHaveLength(1);
 });
 

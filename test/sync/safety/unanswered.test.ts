@@ -49,9 +49,9 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const writeBoth: RunFunction<"accounts" | "groups"> = async (batch) => {
+const writeBoth: RunFunction<"accounts" | "plans"> = async (batch) => {
   await batch.write("accounts", accounts(3));
-  await batch.write("groups", []);
+  await batch.write("plans", []);
 };
 
 let below: Store;
@@ -199,9 +199,9 @@ test("a note of the end that is never stored does not keep a run from its receip
 });
 
 test("notes nothing after the run has ended without it", async () => {
-  await service.run(["accounts", "groups"], writeBoth, { ledger: storeLedger(below) });
+  await service.run(["accounts", "plans"], writeBoth, { ledger: storeLedger(below) });
   const slow = unanswered("look 4", below);
-  const run = service.run(["accounts", "groups"], writeBoth, { ledger: slow.ledger });
+  const run = service.run(["accounts", "plans"], writeBoth, { ledger: slow.ledger });
   await until(() => slow.begun.includes("look 4"));
   await endOf(run);
   await answered(slow, "look 4");

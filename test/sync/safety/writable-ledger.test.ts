@@ -98,27 +98,14 @@ async function refusals(
   return errors;
 }
 
+const ELSEWHERE = "Use a directory on a local disk, or postgresLedger.";
+const NO_LINKS = `this file system has no hard links. ${ELSEWHERE}`;
+
 test.each<[FileCall, string, string]>([
-  [
-    "link",
-    "ENOTSUP",
-    "this file system has no hard links. Use a directory on a local disk, or postgresLedger.",
-  ],
-  [
-    "link",
-    "EPERM",
-    "this file system has no hard links. Use a directory on a local disk, or postgresLedger.",
-  ],
-  [
-    "link",
-    "ENOSYS",
-    "this file system has no hard links. Use a directory on a local disk, or postgresLedger.",
-  ],
-  [
-    "fsync",
-    "EINVAL",
-    "this file system cannot sync files. Use a directory on a local disk, or postgresLedger.",
-  ],
+  ["link", "ENOTSUP", NO_LINKS],
+  ["link", "EPERM", NO_LINKS],
+  ["link", "ENOSYS", NO_LINKS],
+  ["fsync", "EINVAL", `this file system cannot sync files. ${ELSEWHERE}`],
   ["fsync", "EIO", "EIO: not here, fsync."],
   ["write", "ENOSPC", "ENOSPC: not here, write."],
   ["write", "EDQUOT", "EDQUOT: not here, write."],
@@ -263,24 +250,6 @@ test("a store whose list lags behind is asked five times for the next state, and
   const { surprises } = await service.runAccounts(ids(40), { ledger: storeLedger(store) });
   expect(puts).toBe(1 + 5);
   expect(surprises).toEqual([expect.stringContaining("state.00000002 in 5 tries")]);
-});
-
-test("a held run is noted once if the store says that another one has put its state", async () => {
-  const below = memoryStore();
-  await service.runAccounts(ids(40), { ledger: storeLedger(below) });
-  let puts = 0;
-  const store: Store = {
-    ...below,
-    putIfAbsent: async (key, value) => {
-      if (!isState(key)) return below.putIfAbsent(key, value);
-      puts += 1;
-      await below.putIfAbsent(key, value);
-      return false;
-    },
-  };
-  const { approvalId } = await heldBy(service.runAccounts(ids(2), { ledger: storeLedger(store) }));
-  expect(puts).toBe(1);
-  await service.runAccounts(ids(2), { ledger: storeLedger(below), approve: approvalId });
 });
 
 test.each(["99999999999999999999", "9007199254740993", "1000000000000001"])(

@@ -27,7 +27,7 @@ const complaints: string[] = [];
 
 beforeAll(async () => {
   if (isMissing) return;
-  service = await serve({}, true);
+  service = await serve({ demo: true });
   const { baseUrl, apiKey } = service;
   client = new SaasManagementClient({ baseUrl, apiKey });
   folder = await makeConsumerFolder();

@@ -158,10 +158,14 @@ test("an approval does not cover more than was shown", async () => {
   expect(first).toMatchObject({ isApproved: true, approval: { id: held.approval.id } });
   expect(later.isApproved).toBe(false);
   expect(later.approval.id).not.toBe(held.approval.id);
-  expect(await run(["approve", "0".repeat(32)])).toMatchObject({
-    code: 2,
-    error: expect.stringContaining("No run of that id is held, only "),
-  });
+  const both = [held.approval.id, later.approval.id];
+  for (const id of ["0".repeat(32), "", both[1].slice(0, 3), `${both[1]}0`])
+    expect(await run(["approve", id])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining(both.join(", ")),
+    });
+  expect(await run(["approve", both[1].slice(0, 8)])).toMatchObject({ code: 0 });
+  expect(await push(ids(5))).toMatchObject({ code: 0 });
 });
 
 test("status shows the last runs with their figures", async () => {

@@ -7,7 +7,7 @@ import { ids, testService } from "../../support/test-service.js";
 const service = testService();
 /** What only the API of the SDK has. */
 const WORDS_OF_THE_API =
-  /firstRun|waitForLockMs|approve:|process\.argv|fromEnv|fileLedger|serverMessage|apiKey|See (the )?(errors?|cause|log)\b|in issues/;
+  /firstRun|waitForLockMs|approve:|process\.argv|fromEnv|fileLedger|serverMessage|apiKey|encoding:|See (the )?(errors?|cause|log)\b|in issues/;
 
 type Faults = Awaited<ReturnType<typeof startReferenceServer>>["faults"];
 
@@ -75,7 +75,7 @@ const CASES: readonly Case[] = [
   {
     what: "a first run that is none",
     prepare: () => service.run(["accounts"], (batch) => batch.write("accounts", [{ id: "u1" }])),
-    says: [/--first-run is refused: the ledger .* knows earlier runs .*\. Leave it out\.\n/],
+    says: [/--first-run must not be set: the ledger .* knows earlier runs .*\. Leave it out\.\n/],
     hints: NONE,
   },
   {
@@ -89,6 +89,34 @@ const CASES: readonly Case[] = [
     env: { SAAS_MANAGEMENT_API_KEY: "" },
     says: ["use SAAS_MANAGEMENT_API_KEY or --api-key-file FILE"],
     hints: /^ {2}saas-management doctor {2}# to check addresses, proxy and key$/,
+  },
+  {
+    what: "settings that are only in a file .env",
+    prepare: () => service.writeFile(".env", "SAAS_MANAGEMENT_SYNC_URL=http://127.0.0.1:1\n"),
+    env: { SAAS_MANAGEMENT_SYNC_URL: "", SAAS_MANAGEMENT_BASE_URL: "" },
+    says: [
+      "Set SAAS_MANAGEMENT_BASE_URL",
+      "\n  set -a && . ./.env && set +a  # to load the settings in .env\n",
+    ],
+    hints: NONE,
+  },
+  {
+    what: "a file without rows",
+    prepare: () => service.writeFile("accounts.csv", "id\n"),
+    says: [/if no rows are right, set allowEmpty for it in a configuration\.\n/],
+    hints: NONE,
+  },
+  {
+    what: "a file in an encoding of its own",
+    prepare: () => writeFile(`${service.directory}/accounts.csv`, "id,name\nu1,J\u00f6rg\n", "latin1"),
+    says: [/such as --encoding windows-1252\.\n$/],
+    hints: NONE,
+  },
+  {
+    what: "a workbook whose name ends with .csv, without a guess at its cells",
+    prepare: () => service.writeFile("accounts.csv", "PK\u0003\u0004|;||"),
+    says: [/^saas-management: accounts\.csv is a ZIP archive or an Excel file \(XLSX\)/],
+    hints: NONE,
   },
 ];
 

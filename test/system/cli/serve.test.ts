@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -118,7 +118,7 @@ async function serveInto(file: string, ...args: string[]) {
   return { child, error };
 }
 
-test("--write-env writes the settings for their owner only, prints no key, and replaces what serve wrote", async () => {
+test("--write-env writes the settings for their owner only, prints no key, and removes them at the end", async () => {
   const file = join(service.directory, ".env");
   for (const args of [[], ["--demo"]]) {
     const { child, error } = await serveInto(file, ...args);
@@ -133,27 +133,28 @@ test("--write-env writes the settings for their owner only, prints no key, and r
     expect(statSync(file).mode & 0o777).toBe(0o600);
     child.kill("SIGTERM");
     expect(await text(child.stdout)).toBe("");
+    expect(existsSync(file)).toBe(false);
   }
 });
 
 test.each<[what: string, change: (text: string) => string]>([
-  ["a variable of the user", (text) => `${text}DATABASE_URL=postgres://db\n`],
-  [
-    "another key in the lines of serve",
-    (text) => text.replace(/(?<=API_KEY=).+/, "key-of-the-real-service\n#"),
-  ],
-  ["another address", (text) => text.replace(/(?<=BASE_URL=).+/, "https://api.example.com")],
-  ["only a comment", () => "# mine\n"],
-  ["the variables alone", (text) => text.replaceAll(/^#.*\n/gm, "")],
-])("--write-env leaves a file alone that has %s", async (_, change) => {
+  ["of a server that runs", (text) => text],
+  ["with a variable of the user", (text) => `${text}DATABASE_URL=postgres://db\n`],
+  ["with the key of the real service", (text) => text.replace(/(?<=API_KEY=).+/, "real")],
+  ["without a line", () => ""],
+])("--write-env leaves a file alone %s, also when its server stops", async (_, change) => {
   const file = join(service.directory, "changed.env");
-  (await serveInto(file)).child.kill("SIGTERM");
-  const changed = change(readFileSync(file, "utf8"));
+  const { child } = await serveInto(file);
+  const written = readFileSync(file, "utf8");
+  const changed = change(written);
   writeFileSync(file, changed);
   const { code, out, error } = await run("serve", "--write-env", file);
   expect({ code, out, error }).toEqual({ code: 2, out: "", error: expect.stringMatching(USAGE_ERROR) });
-  expect(error).toContain(`--write-env ${file} has lines that serve did not write`);
+  expect(error).toContain(`--write-env ${file} exists`);
   expect(readFileSync(file, "utf8")).toBe(changed);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(existsSync(file)).toBe(changed !== written);
 });
 
 test("exits with 2 if a port is taken", async () => {
@@ -161,6 +162,7 @@ test("exits with 2 if a port is taken", async () => {
   const { code, error } = await run("serve", "--port", new URL(baseUrl).port);
   expect(code).toBe(2);
   expect(error).toContain("EADDRINUSE");
+  expect(error).toContain("Choose another port");
 });
 
 test("prints the version of the package with --version", async () => {
@@ -181,7 +183,7 @@ test.each<[what: string, args: string[], named: string]>([
   ["a certificate without its key", ["serve", "--tls-cert", "x"], "--tls-key"],
   ["a file that does not exist", ["serve", "--tls-cert", "/nope.pem", "--tls-key", CLI], "ENOENT"],
   ["a folder that does not exist", ["serve", "--write-env", "/nope/.env"], "ENOENT"],
-  ["a folder in place of a file", ["serve", "--write-env", "/tmp"], "EISDIR"],
+  ["a folder in place of a file", ["serve", "--write-env", "/tmp"], "exists"],
   ["an invalid certificate", ["serve", "--tls-cert", CLI, "--tls-key", CLI], "tls"],
 ])("exits with 2 and explains %s", async (_, args, named) => {
   const { code, out, error } = await run(...args);

@@ -45,7 +45,7 @@ beforeAll(async () => {
     OUT,
   );
   await copyFile(new URL("Benutzer.xlsx", import.meta.url), `${OUT}Benutzer.xlsx`);
-  server = await serve({}, true);
+  server = await serve({ demo: true });
 });
 afterAll(() => server.close());
 

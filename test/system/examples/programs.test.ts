@@ -15,7 +15,7 @@ let project: string;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  server = await serve({}, true);
+  server = await serve({ demo: true });
   folder = await makeConsumerFolder();
   project = await folder.write("examples", { "package.json": "{}" });
   env = {

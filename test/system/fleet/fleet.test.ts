@@ -15,8 +15,10 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
   test("kills, a restart of the database and two schedulers leave each snapshot as its source", async () => {
     const fleet = await fleetOf(40);
     const figures = await chaos(fleet, { kills: 10, mostPauseMs: 1500, seed: 7 });
-    expect(figures).toMatchObject({ differences: [], earlyOverlaps: 0, dead: 0 });
+    expect(figures).toMatchObject({ differences: [], earlyOverlaps: [], dead: 0 });
     expect(figures.runs).toBeGreaterThan(80);
+    // A database that restarts is out of reach, not a mistake in the configuration.
+    expect(Object.keys(figures.failed).filter((each) => /fix-|needs-/.test(each))).toEqual([]);
   });
 
   test("holds every run of a release that derives ids otherwise, and goes on after the roll-back by itself", async () => {
@@ -59,7 +61,23 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     workers.send(stalled, "SIGCONT");
     await expect.poll(() => workers.going(stalled)).toBe(0);
     // So there were two runs of an installation at once, which the engine cannot exclude.
-    expect(workers.overlapsMs().length).toBeGreaterThan(0);
+    expect(workers.overlaps().map((each) => each.workers[0])).toContain(stalled);
+    expect(fleet.differences()).toEqual([]);
+  });
+
+  test("a worker that stalls between the claim of a job and its start leaves the job to who has it then", async () => {
+    const fleet = await fleetOf(4);
+    const { workers } = fleet;
+    const stalled = workers.start({ stalls: true });
+    await fleet.schedule(1);
+    await expect.poll(() => workers.isStopped(stalled)).toBe(true);
+    workers.start();
+    await fleet.settled();
+    workers.send(stalled, "SIGCONT");
+    const told = () => workers.lines.filter(({ worker }) => worker === stalled).map(({ event }) => event);
+    await expect.poll(() => told().length).toBeGreaterThan(0);
+    expect(new Set(told())).toEqual(new Set(["lost"]));
+    expect(workers.overlaps()).toEqual([]);
     expect(fleet.differences()).toEqual([]);
   });
 

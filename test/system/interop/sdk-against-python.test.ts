@@ -111,16 +111,6 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     await third.abort();
   });
 
-  test("keeps messages of a large write below gRPC's default limit of 4 MiB", async () => {
-    const batch = await start();
-    await batch.write("accounts", accounts(8000, 1000));
-    const { messages, calls } = await server.received();
-    expect(messages.length).toBeGreaterThan(6);
-    for (const { wireBytes } of messages) expect(wireBytes).toBeLessThanOrEqual(MIB);
-    expect(calls.filter((call) => call === "SyncRecords").length).toBeGreaterThan(1);
-    await expect(batch.complete()).resolves.toMatchObject({ accounts: { added: 8000 } });
-  });
-
   test("sends a message of 16 MiB - 1", async () => {
     const other = await serveWith("--max-receive-bytes", String(LIMIT - 1));
     const batch = await start({
@@ -153,17 +143,6 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     const details = "Zürich, 100 %: 日本語 👩‍👩‍👧‍👦\nsecond line";
     await server.refuse({ operation: "StartSyncBatch", code: "INVALID_ARGUMENT", details });
     await expect(start()).rejects.toMatchObject({ serverMessage: details });
-  });
-
-  test("repeats a window, and recognizes a completion whose answer is lost by batch-state", async () => {
-    const batch = await start();
-    await server.refuse({ operation: "SyncRecords", code: "UNAVAILABLE", applied: true });
-    await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({ accepted: 1, retries: 1 });
-    const { messages } = await server.received();
-    expect(messages[1]).toEqual(messages[0]);
-    await server.refuse({ operation: "CompleteSyncBatch", code: "UNAVAILABLE", applied: true });
-    await expect(batch.complete()).resolves.toEqual({});
-    expect(batch.state).toBe("completed");
   });
 
   test("works over TLS with the given authority only", async () => {

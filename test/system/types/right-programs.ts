@@ -7,6 +7,8 @@ export const RIGHT: Readonly<Record<string, string>> = {
       { id: "e1", fullName: "Ada" },
       { okta: { id: "o1", displayName: "Grace", login: "grace" } },
     ]);`,
+  "null for optional fields, and arrays of arrays": `
+    await batch.write("accounts", [[{ id: "a", name: null, email: undefined, details: null }]]);`,
   "a function that returns a record of a variant": `
     const toRecord = (id: string): EmployeeRecord => ({ google: { id, fullName: "Ada", primaryEmail: "a@b.c" } });
     await batch.write("employees", ["g1"].map(toRecord));`,

@@ -31,6 +31,7 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a made batch": `return new sdk.SyncBatch();`,
   // Connectors and runs
   "an undeclared collection": `await sync.run({ snapshots: ["accounts"], run: (batch) => batch.write("groups", []) });`,
+  "complete in a run": `await sync.run({ snapshots: [], run: (batch) => batch.complete() });`,
   "an event collection as a snapshot": `await sync.run({ snapshots: ["usage"], run: (batch) => batch.write("usage", []) });`,
   "a typo in snapshots": `await sync.run({ snapshots: ["acounts"], run: async () => {} });`,
   "a run function that returns nothing": `await sync.run({ snapshots: ["accounts"], run: (batch) => { batch.write("accounts", []); } });`,

@@ -2,7 +2,7 @@ import { fileLedger, type RunOptions } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect } from "vitest";
 import { connectorOf } from "../../../support/connector.js";
-import { heldBy, type TestService } from "../../../support/test-service.js";
+import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
   breakTwice,
@@ -68,17 +68,6 @@ testAttacks([
       await after(service, DAY_MS, 35);
     },
     attack: (service) => send(service, [...people(8, 35), ...people(50, 52)]),
-  },
-  {
-    name: "after an approved clean-up, the next runs shrink again",
-    ending: held({ rule: "window", known: 16, removed: 2 }),
-    prepare: async (service) => {
-      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
-      await send(service, people(0, 20), { approve });
-      await after(service, DAY_MS, 16);
-    },
-    attack: (service) => after(service, DAY_MS, 14),
-    heldAfterwards: true,
   },
   {
     name: "employees of one department after another are missing",

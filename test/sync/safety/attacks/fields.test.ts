@@ -22,15 +22,7 @@ const emptied = (...fields: readonly string[]) => held({ rule: "changed", fields
 const free = () => ({ billable: false });
 
 testAttacks([
-  mapped("a field is null in all records", emptied("email"), ({ email: _, ...rest }) => ({
-    ...rest,
-    email: null,
-  })),
-  mapped("a field is an empty string in all records", emptied("email"), (record) => ({
-    ...record,
-    email: "",
-  })),
-  mapped("name and e-mail address are missing in all records", emptied("name", "email"), ({ id }) => ({
+  mapped("name and address are missing in all records", emptied("name", "email"), ({ id }) => ({
     id,
   })),
   mapped("a boolean is missing in all records", emptied("active"), ({ active: _, ...rest }) => rest),
@@ -40,7 +32,7 @@ testAttacks([
   mapped("a field is missing in eleven of forty records", emptied("email"), ({ email, ...rest }, i) =>
     i < 29 ? { ...rest, email } : rest,
   ),
-  lost("a list that all records had is empty", ["departmentPath"], employees(0, 30), () => ({
+  lost("a list is empty", ["departmentPath"], employees(0, 30), () => ({
     departmentPath: [],
   })),
   lost(
@@ -49,12 +41,7 @@ testAttacks([
     employees(0, 30, () => ({ attributes: { site: "x" } })),
     () => ({ attributes: {} }),
   ),
-  lost(
-    "five of sixteen values of a field are lost",
-    ["costCenter"],
-    employees(0, 60, costCenters(16)),
-    costCenters(11),
-  ),
+  lost("five of sixteen values are lost", ["costCenter"], employees(0, 60, costCenters(16)), costCenters(11)),
   {
     name: "a field loses a fifth of its values every day",
     ending: held({ rule: "changed", fields: ["email"] }),
@@ -103,25 +90,15 @@ testAttacks([
     prepare: (service) => sendTo(service, "employees", bamboo(30)),
     attack: (service) => sendTo(service, "employees", bamboo(3)),
   },
-  billable("a boolean is the same in all records", licenses(0, 40, free)),
   billable(
-    "a boolean is flipped in nearly all records",
+    "a boolean is flipped in most records",
     licenses(0, 40, (i) => ({ billable: i % 20 === 0 })),
-  ),
-  lost(
-    "a boolean is negated",
-    ["deleted"],
-    employees(0, 40, (i) => ({ deleted: i < 4 })),
-    (i) => ({ deleted: i >= 4 }),
   ),
   {
     ...billable("a boolean is flipped a second time after it was held", licenses(0, 40, free)),
     prepare: (service) => heldBy(sendTo(service, "licenses", licenses(0, 40, free))),
   },
-  billable("a boolean is flipped in the records of many who join", [
-    ...licenses(0, 40, free),
-    ...licenses(40, 60),
-  ]),
+  billable("a boolean is flipped, and many join", [...licenses(0, 40, free), ...licenses(40, 60)]),
   {
     name: "an approved change of a boolean is taken back",
     ending: WHOLE,
@@ -139,19 +116,9 @@ testAttacks([
       id,
     }),
   ),
-  mapped("ids are joined with the row below", held({ rule: "changed" }), ({ id }, i) => ({
+  mapped("ids are of the row below", held({ rule: "changed" }), ({ id }, i) => ({
     ...person(i + 1),
     id,
-  })),
-  mapped("two columns are swapped", held({ rule: "changed" }), ({ name, email, ...rest }) => ({
-    ...rest,
-    name: email,
-    email: name,
-  })),
-  mapped("the export is anonymised", held({ rule: "changed" }), (record, i) => ({
-    ...record,
-    name: `*** ${i % 7}`,
-    email: `user${i * 31}@invalid`,
   })),
   mapped(
     "nearly all names and addresses are those of other people",

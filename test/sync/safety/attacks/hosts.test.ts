@@ -62,21 +62,6 @@ testAttacks([
     attack: (service) => send(service, people(), { ledger: another(service) }),
   },
   {
-    name: "two hosts with one ledger send parts of the source in turn",
-    ending: held({ known: 40, removed: 20 }),
-    attack: async (service) => {
-      const other = service.syncClient();
-      const half = (from: number) =>
-        connectorOf(
-          ["accounts"],
-          async (batch) => void (await batch.write("accounts", people(from, from + 20))),
-        );
-      const options = { installationId: service.installationId, ledger: fileLedger(service.directory) };
-      await heldBy(service.sync.run(half(0), options));
-      return other.run(half(20), options);
-    },
-  },
-  {
     name: "a host waits for another one, which uses the approval that both have",
     ending: reaching("start", refused("RUN_OUTDATED")),
     ...behind(
@@ -87,21 +72,6 @@ testAttacks([
       (service, options) => send(service, people(0, 20), { ...options, approve: approved }),
     ),
     heldAfterwards: true,
-  },
-  {
-    name: "the temporary folder of a host is gone",
-    ending: refused("SPOOL_FAILED"),
-    attack: (service) =>
-      send(service, people(0, 35), { spool: { directory: join(service.directory, "gone"), memoryBytes: 0 } }),
-  },
-  {
-    name: "the clock of a host jumps by a year between two runs",
-    ending: held({ rule: "window", known: 31, removed: 7 }),
-    prepare: (service) => sendNextDay(service, people(0, 31)),
-    attack: (service) => {
-      service.clock.advance(365 * DAY_MS);
-      return send(service, people(0, 24));
-    },
   },
   {
     name: "the guard is off until a date that has passed",
@@ -115,11 +85,6 @@ testAttacks([
     attack: (service) =>
       send(service, people(0, 20), { guard: { offUntil: new Date(service.clock.now() + DAY_MS) } }),
     heldAfterwards: true,
-  },
-  {
-    name: "the guard is off until a date that nobody can read",
-    ending: refused("INVALID_INPUT"),
-    attack: (service) => send(service, people(0, 20), { guard: { offUntil: "soon" } }),
   },
   relayed(
     "a proxy answers a completion itself, and the next run is cut",

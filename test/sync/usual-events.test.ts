@@ -1,0 +1,48 @@
+/** Events are not judged: a receipt says if their count is far from those of the same weekday. */
+import { expect, test } from "vitest";
+import { testService } from "../support/test-service.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const service = testService({ sync: { logger: { debug() {}, info() {}, warn() {}, error() {} } } });
+
+/** Sends so many events on one day after another. @returns the surprises of the last run */
+async function after(counts: readonly number[], everyMs = DAY_MS): Promise<readonly string[]> {
+  let surprises: readonly string[] = [];
+  for (const count of counts) {
+    const lastActivity = new Date(service.clock.now());
+    const events = Array.from({ length: count }, (_, i) => ({
+      id: `e${i}`,
+      sourceActorId: "u",
+      lastActivity,
+    }));
+    ({ surprises } = await service.run([], async (batch) => void (await batch.write("usage", events))));
+    service.clock.advance(everyMs);
+  }
+  return surprises;
+}
+
+const WEEK = [400, 410, 420, 430, 440, 30, 20];
+const WEEKS = [...WEEK, ...WEEK.map((count) => count + 5), ...WEEK];
+
+test.each([
+  ["nothing", 0, ["0 events of usage were sent, and 400 to 405 on the same weekday before"]],
+  ["less than a tenth", 39, ["39 events of usage were sent, and 400 to 405 on the same weekday before"]],
+  ["a tenth: a holiday", 40, []],
+  ["a tenfold", 4050, []],
+  ["more", 4051, ["4,051 events of usage were sent, and 400 to 405 on the same weekday before"]],
+])("after three weeks, %s", async (_, count, expected) => {
+  expect(await after([...WEEKS, count])).toEqual(expected);
+});
+
+test("says nothing about weekends, few events, two weeks, and several runs a day", async () => {
+  expect(await after(WEEKS.slice(0, -1))).toEqual([]);
+  expect(await after([9, 9, 9, 9, 9, 90], 7 * DAY_MS)).toEqual([]);
+});
+
+test("says nothing before the third week", async () => {
+  expect(await after([...WEEKS.slice(0, 14), 0])).toEqual([]);
+});
+
+test("has nothing to compare with if thirty runs don't reach back a week", async () => {
+  expect(await after([...Array(32).fill(400), 0], DAY_MS / 5)).toEqual([]);
+});
