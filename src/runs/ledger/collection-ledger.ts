@@ -147,7 +147,7 @@ export class CollectionLedger {
     const key = await this.#put(place, kind, lines, past);
     // Otherwise the next run would take the ledger for an empty one.
     if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
-      throw unstored(key, "the store does not list it");
+      throw unstored(key, "the store doesn't list it");
     return { place, lists: places };
   }
 
@@ -290,7 +290,7 @@ export class BatchIds {
    */
   async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
     if (this.#areSaved && outcome !== "aborted") return;
-    const message = "the ledger could not discard the ids of an aborted batch";
+    const message = "could not delete the ids of an aborted batch from the ledger";
     await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       await this.#saving;
       for (const ledger of this.#ledgers) await ledger.discard();
