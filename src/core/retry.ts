@@ -70,8 +70,9 @@ export class Deadline {
     this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
+  /** Never negative: the time may be over before a busy process gets to its timer, and Node warns of such timers. */
   get remainingMs(): number {
-    return this.#endsAt - this.#clock.monotonic();
+    return Math.max(0, this.#endsAt - this.#clock.monotonic());
   }
 
   /** Whether a rejection carries the reason that the caller gave when ending the operation. */

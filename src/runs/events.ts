@@ -143,7 +143,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     const log = this.#log;
     const keyOf = ledger?.keyOf;
     const own = new SnapshotIds({
-      sampled: undefined,
+      sampler: undefined,
       write: log && ((lines, done) => log.appendLines(name, lines, done)),
       keyOf: hasIds ? keyOf : (contents) => keyOf?.(hashOf(contents)) ?? hashOf(contents),
     });
@@ -168,10 +168,9 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   #requireLedger(call: string, what: string): void {
     if (this.#ledger !== undefined || this.#log === undefined) return;
     const text = "use fileLedger(directory)";
-    throw new InvalidInputError(
-      `${call} needs a ledger, which remembers ${what}: ${text} instead of "none".`,
-      { advice: { option: "ledger", text } },
-    );
+    throw new InvalidInputError(`${call} needs a ledger to remember ${what}: ${text} instead of "none".`, {
+      advice: { option: "ledger", text },
+    });
   }
 }
 
@@ -188,7 +187,7 @@ function subjectOf(call: string, name: EventCollection): string {
 }
 
 function snapshotError(what: string, name: string): InvalidInputError {
-  return new InvalidInputError(`${what}. ${name} is a snapshot, of which each run sends everything.`);
+  return new InvalidInputError(`${what}. ${name} is a snapshot, and each run sends all of a snapshot.`);
 }
 
 function requireValue(value: unknown): void {

@@ -287,12 +287,12 @@ function checkReturned(result: unknown): void {
   if (typeof result !== "object" || result === null) return;
   if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {
     throw new InvalidInputError(
-      "The connector's run returned an iterator, which nobody reads. Use an async function, and pass the generator to batch.write.",
+      "The connector's run returned an iterator, which the SDK doesn't read. Use an async function, and pass the generator to batch.write.",
     );
   }
   if (Array.isArray(result) && result.some((item) => item instanceof Promise)) {
     throw new InvalidInputError(
-      "The connector's run returned an array of promises, which nobody awaits. Return Promise.all of them.",
+      "The connector's run returned an array of promises, which the SDK doesn't await. Return Promise.all of them.",
     );
   }
 }

@@ -69,7 +69,7 @@ export async function runConnector(
     unlink();
     stopListening?.();
     // Ends whatever nobody waits for, such as the abort of an orphan.
-    controller.abort(new Error("The run is over."));
+    controller.abort(new Error("The run has ended."));
   }
 }
 

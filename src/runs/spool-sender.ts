@@ -71,7 +71,7 @@ function requireRoom(spool: Spool, idBytes: number, { maxMessageBytes }: SendCon
     const tooLarge = spool.messages(collection).find(({ length }) => idBytes + length > maxMessageBytes);
     if (tooLarge !== undefined)
       throw new InvalidInputError(
-        `A message of ${collection} has ${idBytes + tooLarge.length} bytes with the id of its batch, more than maxSendMessageBytes (${maxMessageBytes}). Nothing was sent; raise maxSendMessageBytes if it can be, or shorten the largest record.`,
+        `A message of ${collection} has ${idBytes + tooLarge.length} bytes with the id of its batch, more than maxSendMessageBytes (${maxMessageBytes}). Nothing was sent; raise maxSendMessageBytes if possible, or shorten the largest record.`,
       );
   }
 }

@@ -93,7 +93,7 @@ export function notSnapshotsError(snapshots: unknown, names: readonly string[]):
   const got = typeof wrong === "string" ? JSON.stringify(wrong) : describeType(wrong);
   const suggestion = typeof wrong === "string" ? suggestKey(wrong, names) : "";
   const isEvent = isCollection(wrong) && !names.includes(wrong);
-  const advice = isEvent ? " Events are written without being declared: leave it out." : suggestion;
+  const advice = isEvent ? " Events don't need to be declared: leave it out." : suggestion;
   return new InvalidInputError(
     `snapshots must be an array of the snapshot collections that the run writes (${names.join(", ")}), got ${got}.${advice}`,
   );

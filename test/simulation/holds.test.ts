@@ -97,7 +97,7 @@ function firstDifference(rules: typeof RULES, seed: number): number | undefined 
 
 const SEEDS = Array.from({ length: 300 }, (_, seed) => seed);
 
-test("whatever order holds, approvals and completions of several connectors come in, the right ones stand", () => {
+test("the right holds and approvals stand, in any order of several connectors' holds, approvals and completions", () => {
   expect(SEEDS.filter((seed) => firstDifference(RULES, seed) !== undefined)).toEqual([]);
 });
 

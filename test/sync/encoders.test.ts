@@ -41,7 +41,7 @@ const recordIn = (names: readonly Collection[]) =>
     return fc.tuple(fc.constant(name), record);
   });
 
-test("writes into the buffer of another message only when that was accepted", () => {
+test("reuses a message's buffer only when the message was accepted", () => {
   const builder = new MessageBuilder("batch-1", COLLECTIONS.accounts, 1000);
   const send = (id: string) => {
     builder.encode({ id }, ENCODERS.accounts);

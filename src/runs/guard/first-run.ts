@@ -25,7 +25,7 @@ export const FIRST_RUN: Rule = {
       )),
 };
 
-/** @throws {InvalidInputError} a snapshot has not the number of records that was expected */
+/** @throws {InvalidInputError} a snapshot doesn't have the expected number of records */
 export function checkCounts(
   firstRun: FirstRun | undefined,
   stats: Partial<Record<Collection, WriteStats>>,

@@ -54,7 +54,7 @@ interface RemovedRule {
   readonly maxShare?: number | undefined;
   /** Number of removals from which the share counts. @default 3 */
   readonly min?: number | undefined;
-  /** Largest number of removals, whatever their share. @default no limit */
+  /** Largest number of removals, however small their share. @default no limit */
   readonly max?: number | undefined;
 }
 

@@ -75,7 +75,7 @@ export class BatchIds {
    */
   async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
     if (this.#areSaved && outcome !== "aborted") return;
-    const message = "the ledger could not discard the ids of an aborted batch";
+    const message = "could not delete the ids of an aborted batch from the ledger";
     await bestEffort(this.#configuration, { level: "warn", message }, async () => {
       await this.#saving;
       for (const ledger of this.#ledgers) await ledger.discard();

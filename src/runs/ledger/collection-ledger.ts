@@ -135,7 +135,7 @@ export class CollectionLedger {
     const key = await this.#put(place, kind, lines, past);
     // Otherwise the next run would take the ledger for an empty one.
     if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
-      throw unstored(key, "the store does not list it");
+      throw unstored(key, "the store doesn't list it");
     return { place, lists: places };
   }
 

@@ -147,7 +147,7 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
     try {
       if (!isPossible(sequence)) throw ledger.unusable(key, "no run has counted so far");
       const fields = await ledger.readOnce(key);
-      if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
+      if (!isState(fields)) throw ledger.unusable(key, fields ? "it isn't a state" : "it is missing");
       const known = withClampedExpiry(ledger.limits.clock.now(), fields);
       // What was held may have been decided since then.
       const state = damage.length === 0 ? known : withoutHolds(known);
@@ -173,7 +173,7 @@ function snapshotOf(
   const next =
     stateKey === undefined
       ? "the next run is a first one"
-      : "runs go on from the state before it, and may send events again";
+      : "runs continue from the previous state, and may send events again";
   const problem = new ConfigurationError(`${first.why} If it is deleted, ${next}.`);
   return { entries, state: { ...state, damage }, stateKey, problem };
 }

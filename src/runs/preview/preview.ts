@@ -127,7 +127,7 @@ class CollectionWatch implements RecordInspector {
     maxIssues: number,
   ) {
     this.#collection = collection;
-    this.#ids = ids ?? new SnapshotIds({ sampled: undefined, write: undefined, keyOf: undefined });
+    this.#ids = ids ?? new SnapshotIds({ sampler: undefined, write: undefined, keyOf: undefined });
     this.#referencedIds = referencedIds;
     this.#references = referenceChecks(collection.name, referencedIds);
     this.#maxIssues = maxIssues;

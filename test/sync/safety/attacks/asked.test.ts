@@ -30,10 +30,7 @@ testAttacks([
     employees(0, 60),
     employees(0, 60, () => ({ email: undefined })),
   ]),
-  asked("phone numbers are deleted", "employees", [
-    employees(0, 60, () => ({ attributes })),
-    employees(0, 60),
-  ]),
+  asked("phones are deleted", "employees", [employees(0, 60, () => ({ attributes })), employees(0, 60)]),
   asked("names are written surname first", "employees", [employees(0, 60), employees(0, 60, other)], 8),
   asked(
     "cost centres are renumbered",
