@@ -1,7 +1,12 @@
 import { linkAbort, raceAbort } from "../../core/abort.js";
 import type { InputIssue, SnapshotDiff } from "../../core/errors/index.js";
-import type { Collection, CollectionInfo, SnapshotCollection } from "../../sync/collections.js";
-import { stringIn, truncateId } from "../../sync/encoding/record-id.js";
+import {
+  type Collection,
+  type CollectionInfo,
+  type SnapshotCollection,
+  stringIn,
+  truncateId,
+} from "../../sync/collections.js";
 import type { EncodedRecord, RecordInspector } from "../../sync/encoding/record-inspector.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import { counted, withText } from "../../sync/report-text.js";
