@@ -113,7 +113,6 @@ export const RULES: Rules = {
         id: { id: true, required: true },
         full_name: { required: true, shownAs: "name" },
         email: { shownAs: "email" },
-        email_aliases: { shownAs: "aliases" },
         manager_id: { refersTo: ["employees"] },
         avatar_url: { drifts: true },
       },

@@ -41,7 +41,6 @@ export type ShownPart =
   | "account"
   | "active"
   | "actor"
-  | "aliases"
   | "billable"
   | "consumedSeats"
   | "email"

@@ -5,6 +5,8 @@ import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
 import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
+import { FIELDS } from "../../src/sync/generated/fields.js";
+import { FieldSampler } from "../../src/sync/ids/field-sample.js";
 import { checkBlocks, checkEndOfBuffer } from "../support/block-check.js";
 import { count } from "../support/fuzz.js";
 import { RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
@@ -34,7 +36,8 @@ const plain = (id: string) => ({ id, name: "Grace Hopper", email: "grace@example
 function collected(records: readonly unknown[], asBlock: boolean) {
   const lines: Uint8Array[] = [];
   const write = (piece: Uint8Array) => void lines.push(Buffer.from(piece));
-  const ids = new SnapshotIds({ sampled: "accounts", write, keyOf: undefined });
+  const sampler = new FieldSampler(FIELDS.accounts, []);
+  const ids = new SnapshotIds({ sampler, write, keyOf: undefined });
   if (asBlock) ids.expect(100_000);
   const builder = new MessageBuilder("batch-1", WIRE.accounts, 1024 * 1024);
   const record = new EncodedRecord(true);
@@ -64,7 +67,7 @@ function collected(records: readonly unknown[], asBlock: boolean) {
     lines: `${Buffer.concat(lines)}`,
     size: ids.table.size,
     duplicates,
-    sample: ids.sample(),
+    sample: sampler.sample(),
     refusals,
     taken,
   };

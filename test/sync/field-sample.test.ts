@@ -3,9 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isObject } from "../../src/core/validate.js";
 import { SnapshotIds } from "../../src/runs/guard/snapshot-ids.js";
-import { COLLECTIONS, isSnapshot } from "../../src/sync/collections.js";
+import { COLLECTIONS, isSnapshot, stringIn } from "../../src/sync/collections.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
-import { stringIn } from "../../src/sync/encoding/record-id.js";
 import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { FIELDS } from "../../src/sync/generated/fields.js";
@@ -13,6 +12,7 @@ import {
   changesOf,
   EMPTY_SAMPLE,
   type FieldSample,
+  FieldSampler,
   filledOf,
   rowsOf,
 } from "../../src/sync/ids/field-sample.js";
@@ -25,7 +25,8 @@ const SNAPSHOTS = Object.values(COLLECTIONS)
 
 /** The sample of records that are encoded as a write encodes them. */
 function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): FieldSample {
-  const ids = new SnapshotIds({ sampled: collection, write: undefined, keyOf: undefined });
+  const sampler = new FieldSampler(FIELDS[collection], []);
+  const ids = new SnapshotIds({ sampler, write: undefined, keyOf: undefined });
   const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 10_000);
   const encoded = new EncodedRecord(true);
   for (const [index, record] of records.entries()) {
@@ -34,7 +35,7 @@ function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): 
     expect(ids.inspect(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
     builder.keep(index);
   }
-  return ids.sample();
+  return sampler.sample();
 }
 
 /** The value at the path of a field, in the record itself. */

@@ -1,28 +1,27 @@
 /** What people read about a held run. It is made of the report's data alone: also of one that a ledger has stored. */
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
-import type { SnapshotCollection } from "../../sync/collections.js";
-import { truncateId } from "../../sync/encoding/record-id.js";
+import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
 import { count, counted, quoted, withText } from "../../sync/report-text.js";
 import type { Lists } from "../ledger/collection-ledger.js";
 import { usually } from "./changed.js";
 import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
 
-/** Ids that a line names. */
+/** How many ids a line names. */
 const NAMED_IDS = 3;
 
 export interface HeldJudgement extends SnapshotJudgement {
-  /** Why what was approved does not cover it. */
+  /** Why the approval doesn't cover it. */
   readonly approvalProblem: string | undefined;
 }
 
-/** What the ledger has stored of a held run. */
+/** What the ledger stored of a held run. */
 export interface StoredHold {
   readonly approval: string;
   readonly at: number;
   readonly expiresAt: number;
   /** Where the ids are listed, for each held snapshot. */
   readonly lists: readonly Lists<string>[];
-  /** Whether it was held before: the lists are of that run then. */
+  /** Whether it was held before: then the lists are of that run. */
   readonly isKnown: boolean;
 }
 
@@ -152,7 +151,7 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   const { known, sent, added, removed, baseline } = diff;
   if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection} would be removed`;
   if (rule === "window") return `only ${count(sent)} ${collection} were sent`;
-  // Beside one of several baselines only the text has the figures.
+  // With several baselines, only the text has the right figures.
   if (rule === "added" && baseline === "completed")
     return `${count(added)} of ${count(sent)} ${collection} are new`;
   if (rule === "no-baseline") return "the ledger has no earlier run";

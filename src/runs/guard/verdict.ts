@@ -15,7 +15,7 @@ const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
  * id.
  */
 const DOUBLED_MIN = 3;
-/** Records that are repeated in place of others: a page was read twice. */
+/** Repeated records in place of others: a page was read twice. */
 const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };
 
 type Limits<Name extends keyof ResolvedRule> = Exclude<ResolvedRule[Name], false>;
@@ -163,7 +163,7 @@ function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">):
   return undefined;
 }
 
-/** So many new ids pass whatever their share. */
+/** So many new ids always pass. */
 function fewNew(known: number, min: number): number {
   return known < DOUBLED_MIN ? min : Math.min(min, known - 1);
 }
