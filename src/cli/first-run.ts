@@ -1,7 +1,7 @@
 /** How a person confirms a first run: that it is one, and how many records it has. */
 import { createInterface } from "node:readline/promises";
 import type { Connector } from "../runs/connector.js";
-import type { FirstRun } from "../runs/guard/first-run.js";
+import type { FirstRun } from "../runs/guard/rules.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import { counted } from "../sync/report-text.js";
 import type { Io } from "./io.js";
@@ -39,7 +39,9 @@ export function asking<S extends SnapshotCollection>(
     const read = connector.snapshots.map((name) =>
       counted(counts[name] ?? 0, `record`).concat(` of ${name}`),
     );
-    io.note(`This first run has ${read.join(", ")}. The service removes all others that it has of these.`);
+    io.note(
+      `This first run has ${read.join(", ")}. The service removes every other record of these collections.`,
+    );
     await type(String(counts[first] ?? 0), io);
     progress.begin();
   };
@@ -50,10 +52,10 @@ async function type(wanted: string, io: Io): Promise<void> {
   // Not in raw mode, in which Ctrl-C would be a character.
   const input = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   try {
-    const typed = await input.question(`Compare with the dashboard, and type ${wanted} to go on: `, {
+    const typed = await input.question(`Compare with the dashboard, and type ${wanted} to continue: `, {
       signal: io.signal,
     });
-    if (typed.trim() !== wanted) throw new UsageError(`Nothing was sent: ${wanted} was not typed.`);
+    if (typed.trim() !== wanted) throw new UsageError(`Nothing was sent: you didn't type ${wanted}.`);
   } finally {
     input.close();
   }

@@ -17,7 +17,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (!io.finishes) process.exit();
     return;
   }
-  io.warn(`the output cannot be written: ${error.message}`);
+  io.warn(`can't write the output: ${error.message}`);
   process.exit(1);
 });
 // If stderr can't be written, there is nowhere to report it.

@@ -96,7 +96,7 @@ test.each([
   ["time_out_ms", " Did you mean timeoutMs?"],
   ["TIMEOUT-MS", " Did you mean timeoutMs?"],
   ["timeout", ""],
-])("suggests a known key that differs in case and separators only: %s", (key, suggestion) => {
+])("suggests a known key that differs only in case and separators: %s", (key, suggestion) => {
   expect(suggestKey(key, ["retry", "timeoutMs"])).toBe(suggestion);
 });
 

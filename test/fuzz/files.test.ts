@@ -25,7 +25,7 @@ function lineOf(message: string | undefined): number | undefined {
 
 const size = fc.constantFrom(1, 2, 3, 7, 1000);
 
-test("reads a damaged CSV file to the same rows however it is cut, or rejects it with a location", {
+test("reads a damaged CSV file to the same rows no matter how it is chunked, or rejects it with a location", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const encoding = fc.constantFrom<"utf-8" | "utf-16le" | "utf-16be" | "windows-1252">(

@@ -81,8 +81,8 @@ afterAll(async () => {
   await server.close();
 });
 
-describe("an answer of the Sync API that is not what it should be", { timeout: TIMEOUT_MS }, () => {
-  test("gives a result or an SDK error, and never a completion that was not said", async () => {
+describe("an invalid answer of the Sync API", { timeout: TIMEOUT_MS }, () => {
+  test("gives a result or an SDK error, and never a completion that the service did not confirm", async () => {
     const answers = fc.tuple(
       fc.oneof(fc.constant({ body: framed(STARTED) }), answer(STARTED)),
       fc.oneof(fc.constant({ body: framed(ACCEPTED) }), answer(ACCEPTED)),
@@ -115,7 +115,7 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
     expect(Math.min(seen.completed, seen.refused)).toBeGreaterThan(0);
   });
 
-  test("accepts records only if it says so of as many as were sent", async () => {
+  test("accepts records only if it counts as many as were sent", async () => {
     const counted = fc
       .bigInt({ min: 0n, max: 5n })
       .map((acceptedRecords) => ({ body: framed(SyncRecordsResponse.encode({ acceptedRecords }).finish()) }));

@@ -77,7 +77,7 @@ test("refuses a change of vendors that has no condition, as the client's method 
   expect(refusal).toMatchObject({ status: 400, errors: [{ extensions: { code: "INVALID_REQUEST" } }] });
 });
 
-test("knows a document in any layout, and as a parsed one", async () => {
+test("recognizes a document in any layout, and a parsed one", async () => {
   const document: TypedDocumentNode<unknown, object> = parse(NAMES);
   const client = await page({ allow: [document] });
   expect(await client.request(`# names\n${NAMES.replaceAll(" ", "\n  ")}`, {})).toHaveProperty(
@@ -87,7 +87,7 @@ test("knows a document in any layout, and as a parsed one", async () => {
 
 const LISTED = "query Apps { applications { nodes { id application { name } } } }";
 
-test("works for Apollo Client as it comes, which adds __typename", async () => {
+test("works for Apollo Client out of the box, which adds __typename", async () => {
   const uri = await serveHandler(handle({ allow: [LISTED] }));
   const apollo = new ApolloClient({ link: new HttpLink({ uri }), cache: new InMemoryCache() });
   const { data } = await apollo.query<{ applications: object }>({ query: parse(LISTED) });
@@ -123,7 +123,7 @@ test.each([
   });
 });
 
-test("refuses every other document, also under the name of an allowed one", async () => {
+test("refuses every other document, even under the name of an allowed one", async () => {
   const client = await page({ allow: ["applications", NAMES] });
   for (const document of [
     "query Names { licenses { totalCount } }",
@@ -148,7 +148,7 @@ test.each<[string, Request, number, string]>([
   expect(await codeOf(await handle({ maxRequestBytes: 200 })(request))).toEqual([status, code]);
 });
 
-test("a body that does not end, and a service that does not answer, are given up", async () => {
+test("gives up on a body that does not end, and on a service that does not answer", async () => {
   const body = new ReadableStream({});
   const request = post("", { body, ...{ duplex: "half" } });
   expect(await codeOf(await handle({ timeoutMs: 20 })(request))).toEqual([504, "TIMEOUT"]);
@@ -156,7 +156,7 @@ test("a body that does not end, and a service that does not answer, are given up
   expect(await codeOf(await silent(post({ query: NAMES })))).toEqual([504, "TIMEOUT"]);
 });
 
-test("no key, header or message of the service reaches the page, but paths and codes do", async () => {
+test("paths and codes reach the page, but no key, header or message of the service", async () => {
   const secret = `the key ${KEY} of 10.0.0.7 may not`;
   const answer = answeredWith(() =>
     Response.json(
@@ -205,7 +205,7 @@ test.each([
   );
 });
 
-test("rejects if a document in allow is not one: a name with a typing error allows nothing", async () => {
+test("rejects if allow contains something that isn't a document, such as a mistyped name", async () => {
   await expect(handle({ allow: ["licence"] })(post({ query: "licence" }))).rejects.toThrow(
     "allow[0] is not a valid document.",
   );

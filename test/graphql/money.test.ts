@@ -30,7 +30,7 @@ test("leaves out items without an amount", async () => {
   expect([...(await sumByCurrency(items, itself))]).toEqual([["USD", "1"]]);
 });
 
-test("writes plain decimals, without exponent or negative zero", async () => {
+test("writes plain decimals, without an exponent or a negative zero", async () => {
   const amounts = [1e21, 1e-9, -0, -2.5];
   const items = amounts.map((amount, index) => ({ amount, currency: `C${index}` }));
   const sums = await sumByCurrency(items, itself);
@@ -67,7 +67,7 @@ test.each([null, undefined, ""])("rejects an amount with the currency %j", async
   await expect(sum).rejects.toThrow(InvalidInputError);
 });
 
-test("adds numbers although the program has made the shared Big strict", async () => {
+test("adds numbers even if the program has made the shared Big strict", async () => {
   Big.strict = true;
   onTestFinished(() => {
     Big.strict = false;

@@ -26,7 +26,7 @@ test.each([
   );
 });
 
-test("a ledger names its schema, and nothing of its pool", () => {
+test("a ledger shows its schema, and nothing of its pool", () => {
   const ledger = postgresLedger(Object.assign({ password: "secret" }, pool));
   expect(ledger.location).toBe("postgres schema saas_management");
   expect(`${JSON.stringify(ledger)} ${inspect(ledger, { depth: null })}`).not.toContain("secret");
@@ -75,7 +75,7 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     const away = postgresLedger(server.pool({ host: service.directory }), { schema });
     await expect(service.runAccounts(ids(40), { ledger: away })).rejects.toMatchObject({
       retryable: true,
-      cause: { message: expect.stringMatching(/^PostgreSQL could not be asked: connect ENOENT .*5432\.$/) },
+      cause: { message: expect.stringMatching(/^A query to PostgreSQL failed: connect ENOENT .*5432\.$/) },
     });
     expect(service.present()).toHaveLength(40);
     expect(service.states().filter((state) => state === "completed")).toHaveLength(1);

@@ -192,7 +192,7 @@ async function pass(
   }
 }
 
-test.each(cases)("$fault.on struck by $kind: $outcome", async ({ kind, fault, outcome }) => {
+test.each(cases)("$fault.on with the fault $kind: $outcome", async ({ kind, fault, outcome }) => {
   const program = await startProgram(fault);
   const run = program.run(fault.on === "AbortSyncBatch" ? "abort" : "complete");
   await pass(kind, program);

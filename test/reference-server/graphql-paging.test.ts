@@ -89,7 +89,7 @@ function sorted(keys: readonly (readonly [string, string])[]): string[] {
   return APPLICATIONS.toSorted(by).map(({ id }) => id);
 }
 
-test("walks forward and backward through all rows in any order, in pages of any size", async () => {
+test("pages forward and backward through all rows in any order, in pages of any size", async () => {
   const { query } = await startServer({ portfolio: { applications: APPLICATIONS } });
   const applications = documentOf("applications", "ApplicationOrder");
   const walk = fc.asyncProperty(
@@ -117,7 +117,7 @@ test("walks forward and backward through all rows in any order, in pages of any 
   await fc.assert(walk, { ...LIMITS, numRuns: RUNS });
 });
 
-test("sorts by fields of one object in the order of the schema, also if it is not in a list", async () => {
+test("sorts by fields of one object in the schema's order, even if it is not in a list", async () => {
   const { query } = await startServer({ portfolio: { applications: APPLICATIONS } });
   const ids = async (text: string) =>
     idsOf(
@@ -164,7 +164,7 @@ test.each([
   expect(await errorOf(variables)).toMatchObject({ code, argument });
 });
 
-test("limits pages, and their default size, to the pageSize of the server", async () => {
+test("limits pages and their default size to the server's pageSize", async () => {
   const { errorOf, page } = await startWithLicenses(9, 5);
   expect(await errorOf({ first: 6 })).toMatchObject({
     code: "HC0051",

@@ -119,13 +119,8 @@ export function license(
   return { variant: { $case: "generic", value: { sourceId, sourceAccountId, sourcePlanId, billable } } };
 }
 
-export function employee(
-  id: string,
-  fullName: string,
-  email?: string,
-  emailAliases: string[] = [],
-): MessageOf<"employees"> {
-  const value = { id, fullName, email, emailAliases, departmentPath: [], attributes: new Map() };
+export function employee(id: string, fullName: string, email?: string): MessageOf<"employees"> {
+  const value = { id, fullName, email, emailAliases: [], departmentPath: [], attributes: new Map() };
   return { variant: { $case: "generic", value } };
 }
 

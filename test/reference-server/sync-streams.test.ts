@@ -92,7 +92,7 @@ test("refuses an older stream that was slow to write", async () => {
   expect(await newer.send(batchId, accounts("newer")).end()).toBe(accepted(2));
 });
 
-test("completes a batch although a refused older stream is open", async () => {
+test("completes a batch even if a refused older stream is open", async () => {
   const { client, batchId } = await writing();
   await client.write(batchId, accounts("b"));
   expect(await client.complete(batchId)).toMatchObject({ ...ofSnapshots({ snapshots: [{ added: 2n }] }) });

@@ -103,7 +103,7 @@ export class BatchHandle implements SyncBatch {
       const { unverified } = readOptions("complete", options, COMPLETE_OPTIONS);
       if (Object.keys(this.stats).length === 0 && unverified !== true)
         throw new InvalidInputError(
-          "Nothing was written to the batch with this handle, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
+          "Nothing was written to the batch with this handle, so the handle can't tell whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
         );
       this.#session.move("completing");
       this.#completion = this.#complete();
@@ -205,7 +205,7 @@ export class BatchHandle implements SyncBatch {
       const isCounted = isSnapshot(collection) ? COUNTS.snapshots : COUNTS.events;
       if (isCounted && counts[collection] === undefined)
         throw new SyncProtocolError(
-          `CompleteSyncBatch: the answer does not count ${collection}, which was sent.`,
+          `CompleteSyncBatch: the answer has no count for ${collection}, which was sent.`,
         );
     }
     return counts;

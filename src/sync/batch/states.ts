@@ -46,9 +46,9 @@ const SEND_AGAIN = "Send every snapshot in full in a new batch or run.";
 const REASONS: Readonly<Record<Reason, string>> = {
   completed: "the batch was completed. Write further records in a new batch or run.",
   aborted: `the batch was aborted. ${SEND_AGAIN}`,
-  expired: `the batch's lease of 15 minutes without an accepted message is over. ${SEND_AGAIN}`,
-  incomplete: `the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. ${SEND_AGAIN}`,
-  unknown: `it is not known whether the batch was completed. ${SEND_AGAIN}`,
+  expired: `the batch's lease expired after 15 minutes without an accepted message. ${SEND_AGAIN}`,
+  incomplete: `the batch is incomplete: completing it would mark missing records as removed. Abort it (a run does this itself). ${SEND_AGAIN}`,
+  unknown: `the batch may or may not have been completed. ${SEND_AGAIN}`,
 };
 
 type IncompleteError = (call: string, because: string, cause?: unknown) => BatchStateError;

@@ -226,7 +226,7 @@ export class WriteQueue {
           reader?.isWaiting === true && reader === this.#reading?.reader && reader.taken === taken;
         if (!isStuck) return watch();
         logger.warn(
-          `saas-management: ${what} has waited 30 s for the write of ${previous}, whose source yields nothing. If that source waits for ${what}, neither can go on: use batch.writer to feed several collections from one source.`,
+          `saas-management: ${what} has waited 30 s for the write of ${previous}, whose source has yielded nothing. If that source waits for ${what}, neither can continue: use batch.writer to feed several collections from one source.`,
         );
       });
     };

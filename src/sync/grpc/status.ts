@@ -82,7 +82,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   // No status and no details in the error: the service may have done it, and the details quote the answer.
   if (UNREADABLE_ANSWERS.test(details))
     return new SyncProtocolError(
-      `${operation}: the answer cannot be read. Check that the endpoint is the address of the Sync API.`,
+      `${operation}: the answer is unreadable. Check that the endpoint is the address of the Sync API.`,
     );
   if (TOO_LARGE_DECOMPRESSED.test(details)) return answerTooLarge(place, serverMessage);
   // Before the status that gRPC derives from it: what is no answer of the service is no verdict on the key.
@@ -91,18 +91,18 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   switch (code) {
     case status.UNAUTHENTICATED:
       return new AuthenticationError(
-        `${operation}: the service does not accept the credential. Check that the API key is complete, active and of this workspace.`,
+        `${operation}: the service rejected the API key or other credential. Check that the API key is complete, active and belongs to this workspace.`,
         { serverMessage },
       );
     case status.PERMISSION_DENIED:
       return new PermissionDeniedError(
-        `${operation}: the API key may not do this. It needs write access and the permission integration:sync; the installation and the batch must belong to its workspace.`,
+        `${operation}: the API key isn't allowed to do this. It needs write access and the permission integration:sync; the installation and the batch must belong to the key's workspace.`,
         { serverMessage },
       );
     case status.RESOURCE_EXHAUSTED:
       // The same status tells of a message that is too large, here or there, which no retry can fix.
       if (/larger than|too large|size|bytes/i.test(details)) return tooLarge(failed, place, serverMessage);
-      return new RateLimitError(`${operation}: the service asks for fewer requests. Try again later.`, {
+      return new RateLimitError(`${operation}: too many requests. Try again later.`, {
         serverMessage,
         ...retryHint(failed.metadata, place),
       });
@@ -129,7 +129,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export const HTTP_TOO_LARGE = 413;
-const CHECK_PROXY = "Check the credentials and the rules of proxies and gateways on the way";
+const CHECK_PROXY = "Check the credentials and the rules of the proxies and gateways in between";
 const HTTP_ADVICE: Readonly<Partial<Record<number, string>>> = {
   401: CHECK_PROXY,
   403: CHECK_PROXY,
@@ -145,7 +145,7 @@ function answeredOnTheWay(httpStatus: number, { metadata }: FailedCall, place: C
     HTTP_ADVICE[httpStatus] ??
     (isPassing ? "Try again later" : "Check that the endpoint is the address of the Sync API");
   return new TransportError(
-    `${place.operation}: something on the way to ${place.target}, such as a proxy, answered with HTTP status ${httpStatus} in place of the service. ${advice}.`,
+    `${place.operation}: something between this machine and ${place.target}, such as a proxy, answered with HTTP status ${httpStatus} instead of the service. ${advice}.`,
     { status: httpStatus, ...(isPassing ? retryHint(metadata, place) : {}) },
   );
 }
@@ -242,7 +242,7 @@ function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: stri
   const [, length, limit] = /^Received message larger than max \((\d+) vs (\d+)\)/.exec(details) ?? [];
   if (isTextLength(Number(length)))
     return new SyncProtocolError(
-      `${operation}: the answer is a text, such as a web page, and not of gRPC. Check that the endpoint is the address of the Sync API.`,
+      `${operation}: the answer is text, such as a web page, not gRPC. Check that the endpoint is the address of the Sync API.`,
       { serverMessage },
     );
   if (limit !== undefined && (operation !== "SyncRecords" || Number(limit) === maxReceiveMessageBytes))

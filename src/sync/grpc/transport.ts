@@ -64,7 +64,7 @@ export class GrpcTransport implements SyncTransport {
     if (acceptedRecords !== undefined) return { accepted: Number(acceptedRecords) };
     if (everythingSent) return { accepted: undefined };
     throw new SyncProtocolError(
-      "SyncRecords: the service answered before everything was sent, and did not say how many records it accepted.",
+      "SyncRecords: the service answered before everything was sent, and without saying how many records it accepted.",
     );
   }
 

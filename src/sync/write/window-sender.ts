@@ -119,7 +119,7 @@ export class WindowSender {
 function miscounted(accepted: number | undefined, records: number, where: string): SyncProtocolError {
   return new SyncProtocolError(
     accepted === undefined
-      ? `SyncRecords: the answer to ${records} records of ${where} has no count, so something between this machine and the service may have given it. Abort the batch, and check proxies.`
-      : `The service acknowledged ${accepted} of the ${records} records of ${where}. Abort the batch and start a new one.`,
+      ? `SyncRecords: the answer to ${records} records of ${where} has no count, so it may come from a proxy rather than the service. Abort the batch, and check the proxies in between.`
+      : `The service accepted only ${accepted} of the ${records} records of ${where}. Abort the batch and start a new one.`,
   );
 }

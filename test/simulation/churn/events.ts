@@ -145,13 +145,13 @@ const EVENTS: readonly LifeEvent[] = [
   ),
   // Vendors add products to an offer about twice a year.
   event("plan added", 2, ["plans"], (plans) => plans.add(1)),
-  // They retire as many, and the licenses with them.
+  // They retire as many, and the licenses with them; one plan is always left.
   event(
     "plan retired",
     2,
     ["plans", "licenses"],
     (plans, { collections, random }) => {
-      if (plans.collection === "licenses") return;
+      if (plans.collection === "licenses" || plans.size < 2) return;
       const retired = random.pick(plans.slots(), 1);
       plans.remove(retired);
       const licenses = collections.get("licenses");

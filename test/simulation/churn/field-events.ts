@@ -134,7 +134,10 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     moved("active", (value) => value === 1, 0, 0.05, 0.25),
   ),
   // Leavers are made anonymous after the legal period: once in ten years for all at once.
-  event("leavers anonymised", 0.1, ["accounts"], (accounts, { random }) => {
+  event("leavers anonymised", 0.1, ["accounts"], (accounts, installation) => {
+    const { random } = installation;
+    // Whoever isn't active is no leaver there, but at rest.
+    if (installation.has("weekend")) return;
     const gone = accounts.some(
       random.between(0.3, 1),
       accounts.slots("active", (value) => value === 0),

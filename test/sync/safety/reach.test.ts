@@ -63,7 +63,7 @@ const thrownBy = (run: Promise<unknown>): Promise<unknown> =>
   );
 
 describe.each(FAILURES)("%s", (_, failure) => {
-  test.each(READS)("while a run reads %s ends it, to be tried again later", async (__, fails) => {
+  test.each(READS)("while a run reads %s ends the run with retry-after", async (__, fails) => {
     for (const when of ["asked", "read"] as const) {
       const installationId = service.server.createInstallation();
       const below = memoryStore();
@@ -82,7 +82,7 @@ describe.each(FAILURES)("%s", (_, failure) => {
   });
 });
 
-test("a store that refuses for good is a matter of the configuration, and of no approval", async () => {
+test("a store that refuses permanently is a configuration problem that needs no approval", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(40), { ledger: storeLedger(below) });
   const failure = () => Object.assign(new Error("EACCES: permission denied, open 'x'"), { code: "EACCES" });
@@ -103,7 +103,7 @@ const SILENCES: readonly (readonly [string, (call: StoreCall) => boolean])[] = [
   ["the ids that it stores", ({ method, key }) => method === "putIfAbsent" && key.endsWith(".ids")],
 ];
 
-test.each(SILENCES)("a run whose ledger never answers to %s ends by itself", async (_, isSilent) => {
+test.each(SILENCES)("a run ends by itself if its ledger never answers %s", async (_, isSilent) => {
   const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
   const below = memoryStore();
   const { installationId } = service;

@@ -5,7 +5,7 @@ import { FanOut } from "./fan-out.js";
 
 const RECORDS = 80_000;
 
-describe.skipIf(skipped)(`one installation over many workers, with BullMQ${whySkipped}`, () => {
+describe.skipIf(skipped)(`one installation across many workers, with BullMQ${whySkipped}`, () => {
   const service = testService();
 
   async function fanOutOf(records: number): Promise<FanOut> {
@@ -14,7 +14,7 @@ describe.skipIf(skipped)(`one installation over many workers, with BullMQ${whySk
     return fanOut;
   }
 
-  test("sends all partitions in one run, exactly, although all workers are killed while they read and send", async () => {
+  test("sends all partitions in one run, exactly, even if all workers are killed while reading and sending", async () => {
     const fanOut = await fanOutOf(RECORDS);
     const line = await fanOut.runWithKills(service.installationId);
     expect(line).toMatchObject({ event: "completed", records: RECORDS });

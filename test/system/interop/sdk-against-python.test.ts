@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 const STARTUP_MS = 60_000;
 const LIMIT = 16 * MIB;
 
-describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`, () => {
+describe.skipIf(skipped)(`the SDK with a python3-grpcio server${whySkipped}`, () => {
   let descriptors: Descriptors;
   let server: PythonServer;
   let clients: SyncEngine[];
@@ -96,7 +96,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     },
   );
 
-  test("reads the counts of a completed batch, and believes no answer without them", async () => {
+  test("reads the counts of a completed batch, and trusts no answer without them", async () => {
     const first = await start();
     await first.write("accounts", accounts(3));
     await first.complete();
@@ -145,7 +145,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     await expect(start()).rejects.toMatchObject({ serverMessage: details });
   });
 
-  test("works over TLS with the given authority only", async () => {
+  test("works over TLS only with the given authority", async () => {
     const { endpoint } = await serveWith(
       "--cert",
       certificateFile("self-signed"),

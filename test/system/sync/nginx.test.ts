@@ -34,7 +34,7 @@ describe.skipIf(skipped)(`the Sync API behind nginx${whySkipped}`, () => {
     expect(service.present()).toHaveLength(60_000);
   });
 
-  test("needs no second try with the windowBytes that the note says", async () => {
+  test("needs no second attempt with the windowBytes from the note", async () => {
     const { run } = await behind({}, { windowBytes: 1_048_576 });
     const receipt = await run(60_000);
     expect(receipt.notes).toEqual([]);

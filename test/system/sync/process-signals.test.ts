@@ -26,7 +26,7 @@ test.runIf(process.platform !== "win32").each([
   ["SIGINT", "sending", ["StartSyncBatch", "AbortSyncBatch"]],
   ["SIGTERM", "sending", ["StartSyncBatch", "AbortSyncBatch"]],
 ] as const)(
-  "%s ends a run that is %s, with its batch, and the process goes on",
+  "%s ends a run that is %s, with its batch, and the process continues",
   async (signal, way, calls) => {
     const { child, printed, ended } = await startRun(way);
     child.kill(signal);
