@@ -27,7 +27,7 @@ export async function commit(
     const firstRun = isFirstRun && !isKnown;
     const options = { installationId, signal, firstRun, waitForLockMs: 15_000 };
     const { batchId } = await client.sync.run(connector, options);
-    // With what killed extractions left.
+    // Including leftovers of killed extractions.
     await rm(folderOf(flow), { recursive: true, force: true });
     return { batchId, records: expectedCount };
   } catch (error) {

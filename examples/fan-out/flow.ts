@@ -52,7 +52,7 @@ export async function startFlow(
   isFirstRun: boolean,
 ): Promise<void> {
   const producer = new FlowProducer({ connection });
-  // A second flow of the day is not added.
+  // Adds no second flow on the same day.
   const flow = `${installationId}-${new Date().toISOString().slice(0, 10)}`;
   const commit: Commit = { installationId, flow, partitions: partitions.map(({ name }) => name), isFirstRun };
   await producer.add({
@@ -64,7 +64,7 @@ export async function startFlow(
       name: partition.name,
       queueName: EXTRACT,
       data: { ...partition, flow } satisfies Extraction,
-      // The run is told, and says which one is missing.
+      // The run learns about it, and says which one is missing.
       opts: { jobId: `${flow}-${partition.name}`, ignoreDependencyOnFailure: true, ...RETRIES },
     })),
   });

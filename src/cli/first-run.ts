@@ -49,7 +49,7 @@ export function asking<S extends SnapshotCollection>(
 }
 
 async function type(wanted: string, io: Io): Promise<void> {
-  // Not in raw mode, in which Ctrl-C would be a character.
+  // Not in raw mode, where Ctrl-C would be a character.
   const input = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   try {
     const typed = await input.question(`Compare with the dashboard, and type ${wanted} to continue: `, {

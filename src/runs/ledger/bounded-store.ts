@@ -10,7 +10,7 @@ export interface StoreLimits {
   readonly timeoutMs: number;
 }
 
-/** As a client's calls by default: the command line asks a ledger without a client. */
+/** Same as a client's default, because the command line uses a ledger without a client. */
 export const DEFAULT_LIMITS: StoreLimits = { clock: systemClock, timeoutMs: 100_000 };
 
 /** Too many open files, a disk or a network drive that hiccups, a broken connection: all of these pass. */
@@ -18,13 +18,13 @@ const PASSING = new Set(
   `EAGAIN EBUSY ECONNABORTED ECONNREFUSED ECONNRESET EAI_AGAIN EHOSTDOWN EHOSTUNREACH EINTR EIO EMFILE ENETDOWN
   ENETRESET ENETUNREACH ENFILE ENOBUFS ENOMEM ENOTCONN EPIPE EREMOTEIO ESTALE ETIMEDOUT`.split(/\s+/),
 );
-/** What a file system answers to a call that it does not have. */
+/** Errors of a file system for unsupported calls. */
 const UNSUPPORTED = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EMLINK", "EXDEV"]);
 const LACKS: Readonly<Record<string, string>> = { link: "has no hard links", fsync: "cannot sync files" };
 
 /**
- * A store that is never waited for without end, and whose errors say what could not be done, and why. What it throws
- * means that a value is out of reach, never that it is damaged: only who decodes a value can tell that.
+ * A store whose calls time out, and whose errors say what failed and why. Its errors mean that a value is out of reach,
+ * never that it is damaged: only the decoder of a value can tell that.
  * @param location The ledger's name in messages.
  */
 export function boundedStore(store: Store, location: string, limits: StoreLimits): Store {
@@ -44,7 +44,7 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
       isDone = true;
       throw failed("read", error);
     } finally {
-      // What is not read to its end is closed.
+      // Closes a value that isn't read to its end.
       if (!isDone) await within(limits, async () => iterator?.return?.()).catch(() => {});
     }
   }
@@ -76,7 +76,7 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
 }
 
 interface Timer {
-  /** Begins anew. @throws {SlowStoreError} the time was over already */
+  /** Begins anew. @throws {SlowStoreError} the time was already up */
   start(): void;
   stop(): void;
 }
@@ -102,7 +102,7 @@ function within<T>({ clock, timeoutMs }: StoreLimits, call: (timer: Timer) => Pr
       reject(error);
     };
     const start = () => {
-      // A store that has taken too long gets nothing more.
+      // A store that has taken too long receives nothing more.
       if (error !== undefined) throw error;
       stop = clock.after(timeoutMs, end);
     };

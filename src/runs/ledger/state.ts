@@ -1,8 +1,7 @@
 /**
- * What a ledger knows of an installation beside ids: the value of its entry `state` with the highest sequence. Who
- * changes it puts the next one, and of two at once, one begins again with what the other has put. The state before is
- * kept, with its ids: it is what is known if the last one is damaged. That one stays, too, until a person deletes it or
- * approves a run.
+ * What a ledger knows about an installation besides ids: the value of its `state` entry with the highest sequence. Each
+ * change puts the next one; if two happen at once, one starts over from the other's result. The previous state is kept
+ * with its ids, in case the last one is damaged. A damaged one also stays until a person deletes it or approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
@@ -110,7 +109,7 @@ const isState: Check<LedgerState> = objectOf<LedgerState>({
 /** @throws the entries cannot be listed, or a state cannot be read now */
 export async function readLedger(ledger: InstallationLedger): Promise<LedgerSnapshot> {
   const seen = await readOnce(ledger);
-  // Once more, because the run before may have replaced its state meanwhile.
+  // Once more, because the previous run may have replaced its state in the meantime.
   return seen.problem === undefined ? seen : readOnce(ledger);
 }
 
@@ -152,13 +151,13 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it isn't a state" : "it is missing");
       const known = withClampedExpiry(ledger.limits.clock.now(), fields);
-      // What was held may have been decided since then.
+      // Held runs may have been decided since then.
       const state = damage.length === 0 ? known : withoutHolds(known);
-      // Who has deleted a file has gone back to the state before.
+      // A person who deleted the file went back to the previous state.
       const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
       return snapshotOf(entries, { ...state, damage: [...damage, ...left] }, key);
     } catch (error) {
-      // A state that is only out of reach must not be taken for a damaged one.
+      // A state that is merely out of reach must not count as damaged.
       if (!isDamage(error)) throw error;
       damage.push({ key, why: error.message });
     }
@@ -181,7 +180,7 @@ function snapshotOf(
   return { entries, state: { ...state, damage }, stateKey, problem };
 }
 
-/** What a clock ahead has held may be approved as if it had been held now: the next note keeps that. */
+/** A run held by a fast clock may be approved as if it were held now; the next entry keeps that. */
 function withClampedExpiry(now: number, state: LedgerState): LedgerState {
   const held = state.held.map(({ expiresAt, ...run }) => {
     return { ...run, expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };
@@ -197,7 +196,7 @@ function withoutHolds(state: LedgerState): LedgerState {
   return { ...state, collections: Object.fromEntries(completed), held: [] };
 }
 
-/** A copy that a person has made of a state may have another ending. */
+/** A person's copy of a state may have another ending. */
 export function isOfState({ subject, kind }: LedgerEntry): boolean {
   return subject === SUBJECT && kind === "";
 }
