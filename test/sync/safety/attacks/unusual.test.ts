@@ -47,6 +47,21 @@ testAttacks([
     attack: (service) => send(service, twice(people(5), 0, 5)),
   },
   {
+    name: "a page is read twice in place of the next one, in two parts",
+    ending: held({ removed: 6, duplicates: 3 }),
+    attack: (service) => send(service, twice(people(6), 0, 3)),
+  },
+  {
+    name: "five people leave, and two records are repeated",
+    ending: gone(5),
+    attack: (service) => send(service, twice(people(5), 0, 2)),
+  },
+  {
+    name: "four people leave, and all records are repeated",
+    ending: gone(4),
+    attack: (service) => send(service, twice(people(4), 0, COUNT)),
+  },
+  {
     name: "a page is read twice, and `removed` is off",
     ending: { ...gone(5), allowedBy: "option" },
     attack: (service) => send(service, twice(people(5), 0, 5), { guard: { removed: false } }),
