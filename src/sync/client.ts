@@ -160,7 +160,14 @@ export function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
     const { GrpcTransport } = await import("./grpc/transport.js");
     const loaded = new GrpcTransport(configuration);
     if (closed) loaded.close();
-    return loaded;
+    // Later calls go straight to it.
+    return Object.assign(lazy, {
+      startBatch: loaded.startBatch.bind(loaded),
+      syncRecords: loaded.syncRecords.bind(loaded),
+      completeBatch: loaded.completeBatch.bind(loaded),
+      abortBatch: loaded.abortBatch.bind(loaded),
+      close: loaded.close.bind(loaded),
+    });
   };
   const ready = async ({ signal, unlessSent, onUnsent }: CallContext): Promise<SyncTransport> => {
     try {

@@ -57,11 +57,15 @@ test("discovers each product of synced plans and discovered usage once, in addit
   installation.set({ externallyDiscoveredUsage: [discoveredUsage("x", "ChatGPT", { at }, "ann@acme.test")] });
   const used = { lastUsed: "2026-03-01", userCountStat: { all: 1, last30Days: 1 } };
   expect(await applications()).toMatchObject([
-    { id: "discovery:chatgpt", state: "DISCOVERED", application: { name: "ChatGPT" }, ...used },
-    { id: "discovery:figma", state: "DISCOVERED", application: { name: "Figma", vendorName: "Figma" } },
+    { id: "discovery:chatgpt:product", state: "DISCOVERED", application: { name: "ChatGPT" }, ...used },
+    {
+      id: "discovery:figma:product",
+      state: "DISCOVERED",
+      application: { name: "Figma", vendorName: "Figma" },
+    },
     { id: "discovery:miro", state: "ARCHIVED", application: { name: "Miro" } },
     {
-      id: "discovery:slack",
+      id: "discovery:slack:product",
       state: "DISCOVERED",
       portfolioType: null,
       lastUsed: null,
@@ -120,6 +124,6 @@ test("gives a discovered application an id that isn't in the portfolio", async (
   installation.set({ plans: [plan("p", "Pro", { product: "Figma" })] });
   expect(await applications()).toMatchObject([
     { id: "discovery:figma", application: { id: "figma", name: "Figma Design" } },
-    { id: "discovery:figma*", application: { id: "figma*", name: "Figma" } },
+    { id: "discovery:figma:product", application: { id: "figma:product", name: "Figma" } },
   ]);
 });

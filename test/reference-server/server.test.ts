@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { openServer } from "../../src/reference-server/server.js";
 import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 import { accepted } from "../support/adopted.js";
 import { refused, until, type WireCollection } from "../support/grpc-client.js";
@@ -76,6 +77,16 @@ test("stops both APIs if one port is taken", async () => {
   const port = Number(new URL(free.baseUrl).port);
   await expect(startReferenceServer({ port, syncPort: taken })).rejects.toMatchObject({ code: "EADDRINUSE" });
   expect(await listens(free.baseUrl)).toBe(false);
+});
+
+test("leaves nothing open if the first data cannot be written", async () => {
+  const urls: string[] = [];
+  const opened = openServer({}, async ({ baseUrl, syncUrl }) => {
+    urls.push(baseUrl, syncUrl);
+    throw new Error("no data");
+  });
+  await expect(opened).rejects.toThrow("no data");
+  expect(await Promise.all(urls.map(listens))).toEqual([false, false]);
 });
 
 test("restarts after a restart failed because a port was taken", async () => {

@@ -1,7 +1,6 @@
 /** What people read about a held run. It is made of the report's data alone: also of one that a ledger has stored. */
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
-import type { SnapshotCollection } from "../../sync/collections.js";
-import { truncateId } from "../../sync/encoding/record-id.js";
+import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
 import { count, counted, quoted, withText } from "../../sync/report-text.js";
 import type { Lists } from "../ledger/collection-ledger.js";
 import { usually } from "./changed.js";

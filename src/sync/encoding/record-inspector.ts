@@ -1,9 +1,8 @@
 import type { InputIssue } from "../../core/errors/index.js";
-import type { Collection, CollectionInfo } from "../collections.js";
+import { type Collection, type CollectionInfo, truncateId } from "../collections.js";
 import { afterVarint, varintAt, varintBytes } from "./byte-writer.js";
 import { type MessageBuilder, tagOf } from "./message-builder.js";
 import type { RecordBlock } from "./record-block.js";
-import { truncateId } from "./record-id.js";
 
 /** Most single records that are shown together. */
 const GROUP = 128;
