@@ -1,7 +1,7 @@
 /** How a person confirms a first run: that it is one, and how many records it has. */
 import { createInterface } from "node:readline/promises";
 import type { Connector } from "../runs/connector.js";
-import type { FirstRun } from "../runs/guard/first-run.js";
+import type { FirstRun } from "../runs/guard/rules.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import { counted } from "../sync/report-text.js";
 import type { Io } from "./io.js";

@@ -18,8 +18,7 @@ import type { RunContext } from "./connector.js";
 import { tableOf } from "./guard/comparison.js";
 import type { IdLog } from "./guard/snapshot.js";
 import { SnapshotIds } from "./guard/snapshot-ids.js";
-import type { SentIds } from "./ledger/batch-ids.js";
-import { CollectionLedger } from "./ledger/collection-ledger.js";
+import { CollectionLedger, type SnapshotLines } from "./ledger/collection-ledger.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { LedgerSnapshot } from "./ledger/state.js";
 import { noLines } from "./ledger/value.js";
@@ -70,7 +69,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   }
 
   /** The ids of what was written with `newOnly`. */
-  get sent(): readonly SentIds[] {
+  get sent(): readonly SnapshotLines[] {
     const lines = (name: Collection) => this.#log?.lines(name) ?? noLines();
     return [...this.#ids.keys()].map((collection) => ({
       collection,

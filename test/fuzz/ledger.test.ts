@@ -39,7 +39,7 @@ const ledgerIn = (directory: string, scope = SCOPE) =>
   new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const putIn = async (directory: string, scope = SCOPE) => {
   const ledger = ledgerIn(directory, scope);
-  return ledger.put("ids", await ledger.read(), TOKEN, { lines, lists: {} });
+  return ledger.put("ids", await ledger.read(), TOKEN, { collection: "accounts", lines, lists: {} });
 };
 const NEVER = new AbortController().signal;
 const journalIn = (store: Store, abort = async (_: string) => {}) => {

@@ -73,13 +73,6 @@ test("a run gives up when retryForMs is over, with the error of the service", as
   expect(service.states()).toEqual([]);
 });
 
-test("retryForMs: 0 fails at once", async () => {
-  service.server.faults.add({ on: "StartSyncBatch", times: 9, ...UNAVAILABLE });
-  const { ended, pauses } = await runAway({ retryForMs: 0 });
-  expect(ended).toMatchObject({ error: { code: "TRANSPORT_FAILED" } });
-  expect(pauses).toEqual([]);
-});
-
 test("a refusal is not retried", async () => {
   service.server.faults.add({ on: "StartSyncBatch", times: 9, fault: "status", status: "PERMISSION_DENIED" });
   const { ended, pauses } = await runAway();

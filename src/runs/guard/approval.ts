@@ -5,8 +5,13 @@
 import { randomBytes } from "node:crypto";
 import type { HeldReport } from "../../core/errors/index.js";
 import type { Lists } from "../ledger/collection-ledger.js";
-import type { Baselines } from "../ledger/notes.js";
-import { APPROVAL_MS, type Baseline, type HeldRun, type LedgerSnapshot } from "../ledger/state.js";
+import {
+  APPROVAL_MS,
+  type Baseline,
+  type Baselines,
+  type HeldRun,
+  type LedgerSnapshot,
+} from "../ledger/state.js";
 import { isDamage } from "../ledger/value.js";
 import type { HeldJudgement, StoredHold } from "./held-report.js";
 import type { ResolvedGuard, ResolvedRule } from "./rules.js";
@@ -96,7 +101,7 @@ export async function offer(
       continue;
     }
     const lists = snapshot.listsOf(figures, findings);
-    const stored = await ledger.put("held", seen, approval, { lines, lists });
+    const stored = await ledger.put("held", seen, approval, { collection, lines, lists });
     const pasts = snapshot.pastsWith(rules.ruleOf(collection), findings) ?? [];
     baselines[ledger.subject] = { ...stored.place, pasts };
     listed.push(stored.lists);

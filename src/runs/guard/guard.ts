@@ -7,10 +7,17 @@ import {
   type SnapshotDiff,
 } from "../../core/errors/index.js";
 import { withinGrace } from "../../sync/call.js";
-import { COLLECTIONS, type Collection, type SnapshotCollection } from "../../sync/collections.js";
+import {
+  COLLECTIONS,
+  type Collection,
+  collectionEntries,
+  type SnapshotCollection,
+} from "../../sync/collections.js";
 import type { InspectorOf } from "../../sync/encoding/record-inspector.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import type { OnProgress } from "../../sync/progress.js";
+import { count } from "../../sync/report-text.js";
+import type { WriteStats } from "../../sync/write/options.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { noteHeld } from "../ledger/notes.js";
@@ -114,6 +121,23 @@ export class Guard {
       `firstRun must not be set: the ledger (${ledger.location}) has earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
       { advice: { option: "firstRun", text: "firstRun" } },
     );
+  }
+
+  /** @throws {InvalidInputError} a snapshot doesn't have the expected number of records */
+  checkCounts(stats: Partial<Record<Collection, WriteStats>>): void {
+    const { firstRun } = this.#options;
+    if (typeof firstRun !== "object") return;
+    for (const [name, expected] of collectionEntries(firstRun)) {
+      const written = stats[name]?.sent ?? 0;
+      if (written === expected) continue;
+      throw new InvalidInputError(
+        `firstRun expects ${count(expected)} records of ${name}, and the connector wrote ${count(written)}. Nothing was sent: compare both with the dashboard before you run again.`,
+        {
+          issues: [{ collection: name, path: "", expected: `${expected} records` }],
+          advice: { option: "firstRun", text: "firstRun" },
+        },
+      );
+    }
   }
 
   /** Stores the last ids, once the connector has returned. */

@@ -13,6 +13,7 @@ import {
 } from "./installation-ledger.js";
 import {
   type Baseline,
+  type Baselines,
   type CollectionState,
   type CompletedRun,
   type HeldRun,
@@ -176,9 +177,6 @@ function formerOf({ entries, stateKey, state: { damage = [] } }: Noted): readonl
   const kept = [stateKey, ...damage.map(({ key }) => key)];
   return entries.filter((entry) => isOfState(entry) && !kept.includes(entry.key));
 }
-
-/** Baselines by the wire names of their collections. */
-export type Baselines = Readonly<Record<string, Baseline>>;
 
 /** What a held run changes. */
 export interface Hold {

@@ -34,6 +34,9 @@ export interface Baseline {
   readonly pasts: PastSnapshots;
 }
 
+/** Baselines by the wire names of their collections. */
+export type Baselines = Readonly<Record<string, Baseline>>;
+
 /** What a ledger knows of a collection. */
 export interface CollectionState {
   /** The last completed snapshot. */

@@ -14,7 +14,6 @@ import type { WriteStats } from "../../sync/write/options.js";
 import type { Connector } from "../connector.js";
 import { EventMemory } from "../events.js";
 import { Extraction } from "../extraction.js";
-import { checkCounts } from "../guard/first-run.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
@@ -25,8 +24,8 @@ import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./reference
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
 /** Extracts and judges as a run does, keeps nothing, and sends nothing. The options were read. */
-export async function previewRun<Snapshots extends SnapshotCollection>(
-  connector: Connector<Snapshots>,
+export async function previewRun(
+  connector: Connector<SnapshotCollection>,
   options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "onProgress">,
   client: SyncConfiguration,
   clientClosed: AbortSignal,
@@ -51,7 +50,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     };
     const seen = await raceAbort(seenBy(guard), signal);
     const events = new EventMemory(guard.ledger, seen, signal, undefined);
-    const extraction = new Extraction<Snapshots>({
+    const extraction = new Extraction({
       configuration,
       subject: { installationId },
       snapshots,
@@ -62,7 +61,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       signal,
     });
     await extraction.run(connector, { preview: true });
-    checkCounts(options.firstRun, extraction.stats);
+    guard.checkCounts(extraction.stats);
     return previewOf(guard, await guard.judge(seen), watches, extraction.stats, seen);
   } finally {
     unlink();
