@@ -39,7 +39,7 @@ export const OPTIONS = {
   where: json("--where <json>", "conditions, as the client's option where"),
   order: json("--order <json>", "the order, as the client's option order"),
   fields: new Flag<string>("--fields <names>", "fields to write, such as holder.name,plan.name"),
-  limit: number("--limit <number>", "write at most this many", 0, 999_999_999),
+  limit: number("--limit <number>", "write at most this many", 1, 999_999_999),
   pageSize: number("--page-size <number>", "ask for pages of this size (default: 100, or fewer)", 1, 999_999),
   days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
   demo: new Flag("--demo", "fill the workspace with a company"),
