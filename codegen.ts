@@ -29,7 +29,7 @@ const config: CodegenConfig & { readonly sort: boolean } = {
       plugins: ["graphql-operations"],
       config: { emitLegacyCommonJSImports: false },
     },
-    "src/graphql/generated/schema.ts": { plugins: ["graphql-schema"] },
+    "src/reference-server/generated/schema.ts": { plugins: ["graphql-schema"] },
   },
 };
 

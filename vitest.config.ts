@@ -18,6 +18,20 @@ export const aliases = [
 /** Files that take a minute: a worker that begins with one at the end would work alone. */
 const LONG = /\/test\/system\/(fleet|testing|app|fan-out)\//;
 
+/** What merely computes is the same in every Node: with `ONLY_RUNTIME`, the rest is tested. */
+const COMPUTES = [
+  "{cli,contract,docs,examples,fuzz,golden,messages,package,simulation}/**",
+  "common/{advice,call-options,client,disposition,environment,errors,hooks,key-rotation,loggers}.test.ts",
+  "common/{option-names,request-id}.test.ts",
+  "reference-server/{graphql-*,sync-auth,sync-batches,sync-messages,sync-records,sync-snapshots}.test.ts",
+  "sync/{batch-id,batch-state,blocks,call-site,client,encoders,event-times,field-sample,late-writes}.test.ts",
+  "sync/{lies,new-events,open,outcomes,preview*,properties,record-refusals,reference}.test.ts",
+  "sync/{state-table,unsent,watermarks}.test.ts",
+  "sync/safety/attacks/**",
+  "sync/safety/{approval,clocks,completion,guard*,held-*,ledger-format,reach,reused-buffers}.test.ts",
+  "sync/safety/{run-history,single-records,state,unanswered,way-back}.test.ts",
+].map((pattern) => `test/${pattern}`);
+
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -36,7 +50,7 @@ export default defineConfig({
         test: {
           name: "main",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/system/**"],
+          exclude: ["test/system/**", ...(process.env["ONLY_RUNTIME"] === undefined ? [] : COMPUTES)],
           // A process for each file would import the SDK and its packages again. Tests undo what they replace.
           isolate: false,
         },

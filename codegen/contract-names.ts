@@ -3,7 +3,7 @@ import type { DescEnum, DescEnumValue, DescField, DescMessage } from "@bufbuild/
 /** The variant whose fields users write into the record itself. */
 export const GENERIC = "generic";
 
-/** The SDK's names of what a contract holds. */
+/** The SDK's names for the parts of a contract. */
 export class Names {
   readonly #names: Readonly<Record<string, string>>;
 
@@ -25,7 +25,7 @@ export class Names {
   }
 }
 
-/** A name without its package: what `Mapping.names` knows it by. */
+/** A name without its package, as in `Mapping.names`. */
 function contractName(desc: DescMessage | DescEnum): string {
   const { package: packageName } = desc.file.proto;
   return packageName === "" ? desc.typeName : desc.typeName.slice(packageName.length + 1);

@@ -3,7 +3,7 @@ import type { Collection, FieldType, Model } from "./model.js";
 
 const DIGITS = 16;
 
-/** Names what the bytes of a collection's records mean: numbers, names and types of all their fields. */
+/** A digest of what a collection's bytes mean: the numbers, names and types of all fields. */
 export function fingerprint({ path, recordsNumber, idField, record }: Collection): string {
   const facts = JSON.stringify([path, recordsNumber, idField ?? null, describeModel(record)]);
   return createHash("sha256").update(facts).digest("hex").slice(0, DIGITS);

@@ -1,4 +1,4 @@
-/** Writes the normalized contract, from which buf generates code, or says what it cannot carry: `npm run codegen:sync`. */
+/** Writes the normalized contract for buf, or lists what the SDK can't carry: `npm run codegen:sync`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";

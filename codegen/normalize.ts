@@ -68,7 +68,7 @@ export function normalizedRequest(files: FileDescriptorSet): DescMessage {
 class Builder {
   readonly #messages: DescriptorProto[] = [];
   readonly #enums: EnumDescriptorProto[] = [];
-  /** What has which name in the new file. */
+  /** By name in the new file. */
   readonly #taken = new Map<string, DescMessage | DescEnum>();
   readonly #imports = new Set<string>();
   readonly #comments = new Comments();
@@ -93,7 +93,7 @@ class Builder {
     });
   }
 
-  /** Generated clients of other libraries, which the bench compares with, call by it. */
+  /** The bench compares with generated clients of other libraries, which need a service. */
   #service(): ServiceDescriptorProto {
     const method = ROLES.map((role) => ({
       name: METHOD_NAMES[role],
@@ -125,7 +125,7 @@ class Builder {
     }
   }
 
-  /** The name of a record's message or enum in the new file; the message or enum is added if it is missing. */
+  /** The name of a record's message or enum in the new file. Adds the message or enum if it's missing. */
   #reference(desc: DescMessage | DescEnum, isPath = false): string {
     if (desc.typeName.startsWith("google.")) {
       this.#imports.add(`${desc.file.name}.proto`);

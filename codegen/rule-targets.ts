@@ -3,12 +3,12 @@ import type { Rules } from "../contract/types.js";
 import type { Names } from "./contract-names.js";
 import { findCollections } from "./roles.js";
 
-/** Whether a rule says that records do not have a field. */
+/** Whether a rule leaves a field out of records. */
 export function isLeftOut(field: DescField, rules: Rules, names: Names): boolean {
   return rules.messages[names.type(field.parent)]?.fields?.[names.field(field)]?.leftOut === true;
 }
 
-/** The fields to leave out that a contract does not have. */
+/** Rules that leave out a field which the contract doesn't have. */
 export function unmetLeftOut(rules: Rules, registry: FileRegistry, names: Names): readonly string[] {
   const known = new Set<string>();
   for (const desc of registry) {
@@ -76,7 +76,7 @@ export function unmetRules(rules: Rules, request: DescMessage): readonly string[
   ];
 }
 
-/** The message with the most of these fields, if it has at least two of them, and half. */
+/** The message with the most of these fields, if it has at least half of them, and two. */
 function mostAlike(messages: readonly DescMessage[], names: readonly string[]): DescMessage | undefined {
   const shared = ({ fields }: DescMessage) => fields.filter(({ name }) => names.includes(name)).length;
   const [best] = messages.toSorted((a, b) => shared(b) - shared(a));

@@ -45,26 +45,26 @@ function fileOf(desc: AnyDesc): FileDescriptorProto {
   return fileOf(desc.parent);
 }
 
-/** Where a descriptor stands in its file. */
+/** The path of a descriptor in its file. */
 function pathOf(desc: AnyDesc): readonly number[] | undefined {
   switch (desc.kind) {
-    case "message": {
-      const { parent } = desc;
-      if (parent === undefined) return [MESSAGES, desc.file.messages.indexOf(desc)];
-      return [...(pathOf(parent) ?? []), NESTED_MESSAGES, parent.proto.nestedType.indexOf(desc.proto)];
-    }
-    case "enum": {
-      const { parent } = desc;
-      if (parent === undefined) return [ENUMS, desc.file.enums.indexOf(desc)];
-      return [...(pathOf(parent) ?? []), NESTED_ENUMS, parent.proto.enumType.indexOf(desc.proto)];
-    }
+    case "message":
+      return desc.parent === undefined
+        ? [MESSAGES, desc.file.messages.indexOf(desc)]
+        : within(desc.parent, NESTED_MESSAGES, desc.parent.proto.nestedType.indexOf(desc.proto));
+    case "enum":
+      return desc.parent === undefined
+        ? [ENUMS, desc.file.enums.indexOf(desc)]
+        : within(desc.parent, NESTED_ENUMS, desc.parent.proto.enumType.indexOf(desc.proto));
     case "field":
-      return [...(pathOf(desc.parent) ?? []), FIELDS, desc.parent.proto.field.indexOf(desc.proto)];
+      return within(desc.parent, FIELDS, desc.parent.proto.field.indexOf(desc.proto));
     case "oneof":
-      return [...(pathOf(desc.parent) ?? []), ONEOFS, desc.parent.proto.oneofDecl.indexOf(desc.proto)];
+      return within(desc.parent, ONEOFS, desc.parent.proto.oneofDecl.indexOf(desc.proto));
     case "enum_value":
-      return [...(pathOf(desc.parent) ?? []), VALUES, desc.parent.proto.value.indexOf(desc.proto)];
+      return within(desc.parent, VALUES, desc.parent.proto.value.indexOf(desc.proto));
     default:
       return undefined;
   }
 }
+
+const within = (parent: AnyDesc, list: number, index: number) => [...(pathOf(parent) ?? []), list, index];

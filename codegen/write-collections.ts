@@ -20,7 +20,7 @@ export function writeCollections(
     `export const COUNTS: Readonly<Record<"accepted" | "snapshots" | "events", boolean>> = { accepted: ${sync.accepted !== undefined}, snapshots: ${complete.snapshots !== undefined}, events: ${complete.events !== undefined} };`,
   );
   file.print();
-  file.print("/** What the contract tells of each collection of SyncRecordsRequest. */");
+  file.print("/** What the contract says about each collection of SyncRecordsRequest. */");
   file.print("export const WIRE = {");
   for (const collection of collections) {
     const { name, wireName, path, recordsNumber, isFlat, model, idField, record } = collection;

@@ -26,7 +26,7 @@ interface PlacedField {
   readonly label: string;
 }
 
-/** Leaves out the id: it tells records apart. */
+/** Leaves out the id: it identifies the record. */
 function fieldsIn(model: Model, path: readonly number[], prefix: string): readonly PlacedField[] {
   if (model.kind === "variant") {
     const { generic, variants } = model;

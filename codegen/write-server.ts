@@ -1,5 +1,12 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
-import type { Contract, Field, FieldsModel, Model, VariantModel } from "./model.js";
+import {
+  type Contract,
+  conditionOf,
+  type Field,
+  type FieldsModel,
+  type Model,
+  type VariantModel,
+} from "./model.js";
 import { enumLiterals } from "./names.js";
 
 const TYPES = `/** What the service expects of a message's fields. */
@@ -19,7 +26,7 @@ export interface MessageRules {
 
 export type VariantRules = Readonly<Record<string, MessageRules>>;`;
 
-/** Writes server.ts: what the reference server knows of records beside their messages. */
+/** Writes server.ts: what the reference server knows about records besides their messages. */
 export function writeServer(file: GeneratedFile, { collections }: Contract): void {
   file.print(TYPES);
   file.print();
@@ -55,7 +62,8 @@ function rulesOfVariants(model: VariantModel): object {
   return Object.fromEntries(variantsOf(model).map(([name, fields]) => [name, rulesOf(fields)]));
 }
 
-function rulesOf({ fields, completeGroups }: FieldsModel): object {
+function rulesOf(message: FieldsModel): object {
+  const { fields, completeGroups } = message;
   const by = (value: (field: Field) => unknown) =>
     Object.fromEntries(
       fields.flatMap((field) => {
@@ -71,9 +79,7 @@ function rulesOf({ fields, completeGroups }: FieldsModel): object {
   const rules = {
     required: fields.flatMap(({ name, required }) => (required ? [name] : [])),
     groups: completeGroups,
-    when: by(
-      ({ requiredWhen }) => requiredWhen && { ...requiredWhen, value: numberOf(fields, requiredWhen) },
-    ),
+    when: by(({ requiredWhen: when }) => when && { ...when, value: conditionOf(message, when).number }),
     formats: by(({ type }) => (type.kind === "string" && type.format !== "any" ? type.format : undefined)),
     enums: by(({ type }) =>
       type.kind === "enum" ? enumLiterals(type.type).map(({ number }) => number) : undefined,
@@ -82,11 +88,6 @@ function rulesOf({ fields, completeGroups }: FieldsModel): object {
     variants: messages("variant"),
   };
   return Object.fromEntries(Object.entries(rules).filter(([, rule]) => Object.keys(rule).length > 0));
-}
-
-function numberOf(fields: readonly Field[], { field, value }: NonNullable<Field["requiredWhen"]>) {
-  const type = fields.find(({ name }) => name === field)?.type;
-  return type?.kind === "enum" ? type.type.values.find(({ name }) => name === value)?.number : undefined;
 }
 
 function partsOf({ fields }: FieldsModel): readonly (readonly [string, readonly string[]])[] {

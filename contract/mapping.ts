@@ -1,6 +1,6 @@
 import type { Mapping } from "./types.js";
 
-/** Which parts of the service's contract play which part, and the SDK's own names for what the contract names otherwise. */
+/** What each part of the service's contract is for, and the SDK's names where the contract's differ. */
 export const MAPPING: Mapping = {
   assumed: true,
   service: "saas_management.sync.v1.SyncService",

@@ -3,8 +3,8 @@ import type { Rules } from "./types.js";
 const PEOPLE = ["accounts", "employees"];
 
 /**
- * What is known of the contract beyond the service's own files, by the SDK's names of messages and fields (mapping.ts
- * tells where they differ). A field without a rule is optional. A rule without a target is an error of code generation.
+ * What we know about the contract beyond the service's own files, under the SDK's names (mapping.ts lists those that
+ * differ). A field without a rule is optional. Code generation refuses a rule without a target.
  */
 export const RULES: Rules = {
   collections: {
@@ -113,7 +113,6 @@ export const RULES: Rules = {
         id: { id: true, required: true },
         full_name: { required: true, shownAs: "name" },
         email: { shownAs: "email" },
-        email_aliases: { shownAs: "aliases" },
         manager_id: { refersTo: ["employees"] },
         avatar_url: { drifts: true },
       },

@@ -1,25 +1,25 @@
-/** What is known of the service's contract beyond its own files. `docs/contract.md` explains both. */
+/** What we know about the service's contract beyond its own files: see `docs/contract.md`. */
 
 /** How the service processes a collection. */
 export type DataModel = "snapshot" | "event";
 
 /** Names are those of the SDK, written as in a `.proto`: `full_name`, and not `fullName`. */
 export interface Rules {
-  /** What is left out is not written. */
+  /** The SDK doesn't write a collection that is "left out". */
   readonly collections: Readonly<Record<string, DataModel | "left out">>;
   readonly messages: Readonly<Record<string, MessageRules>>;
 }
 
 export interface MessageRules {
-  /** The service description does not show this model. */
+  /** The service description doesn't show this model. */
   readonly assumed?: true;
-  /** Groups of fields of which at least one must be complete, and none half-filled. */
+  /** At least one of these groups of fields must be complete, and none half-filled. */
   readonly completeGroups?: readonly (readonly string[])[];
   readonly fields?: Readonly<Record<string, FieldRules>>;
 }
 
 export interface FieldRules {
-  /** Records do not have the field: the only rule for a field that code generation refuses. */
+  /** Leaves the field out of records. It's the only rule for a field that code generation refuses. */
   readonly leftOut?: true;
   /** The field identifies the record within its collection. */
   readonly id?: true;
@@ -29,11 +29,11 @@ export interface FieldRules {
   readonly requiredWhen?: { readonly field: string; readonly value: string };
   /** `decimal` is a number such as `-12.50`, `currency` an ISO 4217 code. */
   readonly format?: "decimal" | "currency";
-  /** Collections of which one has the record whose id is in this field: previews look for it. */
+  /** Collections that may contain the record with this id: previews look for it there. */
   readonly refersTo?: readonly string[];
-  /** The part that the field plays in what the reference server's GraphQL API shows of its record. */
+  /** What the reference server's GraphQL API shows the field as. */
   readonly shownAs?: ShownPart;
-  /** The field changes without anybody changing it, as a version or a counter does. A time always does. */
+  /** The field changes on its own, like a version or a counter. A time always does. */
   readonly drifts?: true;
 }
 
@@ -41,7 +41,6 @@ export type ShownPart =
   | "account"
   | "active"
   | "actor"
-  | "aliases"
   | "billable"
   | "consumedSeats"
   | "email"
@@ -53,9 +52,9 @@ export type ShownPart =
   | "until"
   | "username";
 
-/** Which parts of the contract play which part. Names are those of the contract; a path goes through messages. */
+/** What each part of the contract is for. Names are those of the contract; a path goes through messages. */
 export interface Mapping {
-  /** The contract was made from the service's description. Without it, tests of such a contract are skipped. */
+  /** We made the contract from the service's description. Without this, its tests are skipped. */
   readonly assumed?: true;
   /** Full name of the service. */
   readonly service: string;
@@ -63,21 +62,21 @@ export interface Mapping {
   readonly start: { readonly installationId: string; readonly batchId: string };
   readonly sync: {
     readonly batchId: string;
-    /** The count in the answer; left out if the contract has none. */
+    /** The count in the answer. Leave it out if the contract has none. */
     readonly accepted?: string;
   };
   readonly complete: {
     readonly batchId: string;
-    /** The lists of counts in the answer; left out if the contract has none. */
+    /** The lists of counts in the answer. Leave them out if the contract has none. */
     readonly snapshots?: Readonly<Record<"list" | "collection" | "added" | "updated" | "removed", string>>;
     readonly events?: Readonly<Record<"list" | "collection" | "accepted", string>>;
   };
   readonly abort: { readonly batchId: string };
-  /** Key of the trailing metadata that tells the state of a batch. */
+  /** Key of the trailing metadata with the state of a batch. */
   readonly batchState: string;
   /**
    * The SDK's names of messages, fields, enums and values, by their names in the contract without the package, such as
-   * `"Person.display_name": "full_name"`. What is not listed keeps its name.
+   * `"Person.display_name": "full_name"`. All others keep their names.
    */
   readonly names: Readonly<Record<string, string>>;
 }

@@ -104,7 +104,7 @@ export class SaasManagementClient {
     const defaults = readOptions("sync", sync, SYNC_OPTIONS, ConfigurationError);
     if (fetch !== undefined && (tls !== undefined || proxy !== undefined)) {
       const name = tls === undefined ? "proxy" : "tls";
-      throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
+      throw new ConfigurationError(`${name} has no effect if you pass fetch: set only one of the two.`);
     }
     if (fetch === undefined && baseUrl !== undefined && !lacksPage(baseUrl)) {
       const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { defineConnector, disposition, type SaasManagementClient } from "@saas-management/sdk";
 import { fromJsonl } from "@saas-management/sdk/sources";
 import { type Job, UnrecoverableError } from "bullmq";
-import type { Commit, Extracted } from "./flow.js";
+import { type Commit, type Extracted, folderOf } from "./flow.js";
 
 /** Sends all partitions in one run. */
 export async function commit(
@@ -10,7 +10,7 @@ export async function commit(
   job: Job<Commit>,
   signal?: AbortSignal,
 ): Promise<object> {
-  const { installationId, partitions, isFirstRun } = job.data;
+  const { installationId, flow, partitions, isFirstRun } = job.data;
   const done: readonly Extracted[] = Object.values(await job.getChildrenValues<Extracted>());
   const missing = partitions.filter((name) => !done.some((one) => one.name === name));
   if (missing.length > 0) {
@@ -27,7 +27,8 @@ export async function commit(
     const firstRun = isFirstRun && !isKnown;
     const options = { installationId, signal, firstRun, waitForLockMs: 15_000 };
     const { batchId } = await client.sync.run(connector, options);
-    for (const { file } of done) await rm(file, { force: true });
+    // With what killed extractions left.
+    await rm(folderOf(flow), { recursive: true, force: true });
     return { batchId, records: expectedCount };
   } catch (error) {
     // BullMQ repeats other errors as `attempts` says.

@@ -1,21 +1,19 @@
 import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "bullmq";
-import type { Extracted, Partition } from "./flow.js";
-
-/** The storage that all workers share. */
-const FOLDER = process.env["FAN_OUT_FOLDER"] ?? "partitions";
+import { type Extracted, type Extraction, folderOf } from "./flow.js";
 
 /** Writes one partition into a file, whole or not at all. */
 export async function extract(
-  { id = "", data: { name, source } }: Job<Partition>,
+  { data: { name, source, flow } }: Job<Extraction>,
   _token?: string,
   signal?: AbortSignal,
 ): Promise<Extracted> {
   const { ok, status, body, headers } = await fetch(source, { signal: signal ?? null });
   if (!ok || body === null) throw new Error(`The vendor answered with status ${status}.`);
-  await mkdir(FOLDER, { recursive: true });
-  const file = join(FOLDER, `${name}-${id}.jsonl`);
+  const folder = folderOf(flow);
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${name}.jsonl`);
   // A worker that lost its job may still write: each attempt has a file of its own.
   const unfinished = `${file}.${process.pid}.tmp`;
   const handle = await open(unfinished, "w");

@@ -1,13 +1,19 @@
+import { join } from "node:path";
 import { type ConnectionOptions, FlowProducer } from "bullmq";
 
 export const EXTRACT = "extract";
 export const COMMIT = "commit";
 
-/** What a worker of one partition gets. */
 export interface Partition {
   readonly name: string;
   /** Where the vendor serves this part of its accounts. */
   readonly source: string;
+}
+
+/** What the worker of one partition gets. */
+export interface Extraction extends Partition {
+  /** Names the folder of its files. */
+  readonly flow: string;
 }
 
 /** What it leaves: a file that is there as a whole or not at all. */
@@ -19,10 +25,14 @@ export interface Extracted {
 
 export interface Commit {
   readonly installationId: string;
+  readonly flow: string;
   /** All of them: the run refuses if one is missing. */
   readonly partitions: readonly string[];
   readonly isFirstRun: boolean;
 }
+
+/** Where the workers of a flow leave their files, on storage that all of them share. */
+export const folderOf = (flow: string) => join(process.env["FAN_OUT_FOLDER"] ?? "partitions", flow);
 
 /** REDIS_URL may also be the path of a socket. */
 const url = process.env["REDIS_URL"] ?? "redis://127.0.0.1";
@@ -43,19 +53,19 @@ export async function startFlow(
 ): Promise<void> {
   const producer = new FlowProducer({ connection });
   // A second flow of the day is not added.
-  const jobId = `${installationId}-${new Date().toISOString().slice(0, 10)}`;
-  const commit: Commit = { installationId, partitions: partitions.map(({ name }) => name), isFirstRun };
+  const flow = `${installationId}-${new Date().toISOString().slice(0, 10)}`;
+  const commit: Commit = { installationId, flow, partitions: partitions.map(({ name }) => name), isFirstRun };
   await producer.add({
     name: COMMIT,
     queueName: COMMIT,
     data: commit,
-    opts: { jobId, ...RETRIES },
+    opts: { jobId: flow, ...RETRIES },
     children: partitions.map((partition) => ({
       name: partition.name,
       queueName: EXTRACT,
-      data: partition,
+      data: { ...partition, flow } satisfies Extraction,
       // The run is told, and says which one is missing.
-      opts: { jobId: `${jobId}-${partition.name}`, ignoreDependencyOnFailure: true, ...RETRIES },
+      opts: { jobId: `${flow}-${partition.name}`, ignoreDependencyOnFailure: true, ...RETRIES },
     })),
   });
   await producer.close();

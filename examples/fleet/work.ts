@@ -1,10 +1,11 @@
 import {
   type Connector,
+  disposition,
   type SaasManagementClient,
   SaasManagementError,
   type SnapshotCollection,
 } from "@saas-management/sdk";
-import type { Job, JobResult, PgBoss } from "pg-boss";
+import type { JobResult, JobWithMetadata, PgBoss } from "pg-boss";
 import { outcomeOf } from "./outcome.js";
 import { type Installation, QUEUE } from "./queue.js";
 
@@ -33,6 +34,7 @@ export function work(fleet: Fleet): Promise<string> {
     heartbeatRefreshSeconds: 2,
     // Each job is settled as `outcomeOf` says, and a second one is fetched as soon as the first one is done.
     perJobResults: true,
+    includeMetadata: true,
     burstWhenBatchFull: true,
   } as const;
   return fleet.boss.work<Installation, JobResult[], typeof options>(QUEUE, options, (jobs) =>
@@ -42,12 +44,15 @@ export function work(fleet: Fleet): Promise<string> {
 
 async function run(
   { boss, client, connectorOf, stopping }: Fleet,
-  job: Job<Installation>,
+  job: JobWithMetadata<Installation>,
 ): Promise<JobResult> {
   const { id: installationId, isNew = false } = job.data;
   // A worker that stalled since it fetched the job may have lost it to another one. The heartbeat would tell it later.
   const { affected }: { readonly affected?: number } = await boss.touch(QUEUE, job);
-  if (affected === 0) return { id: job.id, status: "failed", output: { code: "JOB_LOST" } };
+  if (affected === 0) {
+    tell("lost", installationId, {});
+    return { id: job.id, status: "failed", output: { code: "JOB_LOST" } };
+  }
   const silent = new AbortController();
   // The job's signal fires if another worker has the job.
   const signal = AbortSignal.any([job.signal, stopping, silent.signal]);
@@ -55,7 +60,7 @@ async function run(
   const watch = setInterval(() => {
     if (Date.now() - movedAt > SILENT_MS) silent.abort(new Error("The run did not move any more."));
   }, 5000);
-  tell("began", installationId, {});
+  tell("began", installationId, { claimedAt: job.startedOn.getTime() });
   try {
     const { isKnown } = await client.sync.history({ installationId, signal });
     const receipt = await client.sync.run(connectorOf(job.data), {
@@ -64,8 +69,10 @@ async function run(
       firstRun: isNew && !isKnown,
       // After 10 seconds without a sign of life, the batch of a dead process is aborted; longer waits are for the queue.
       waitForLockMs: 15_000,
-      onProgress: () => {
+      onProgress: (progress) => {
         movedAt = Date.now();
+        if (progress.type === "started" || progress.type === "restarted")
+          tell("locked", installationId, { batchId: progress.batchId });
       },
     });
     const { batchId, waitedForLockMs, restarts, surprises } = receipt;
@@ -74,7 +81,7 @@ async function run(
   } catch (error) {
     // Told first: as soon as the job is given back, another worker may begin.
     const code = error instanceof SaasManagementError ? error.code : "OTHER";
-    tell("failed", installationId, { code, message: String(error) });
+    tell("failed", installationId, { code, next: disposition(error), message: String(error) });
     return outcomeOf(boss, job, error, stopping.aborted);
   } finally {
     clearInterval(watch);

@@ -19,7 +19,7 @@ const RUN = ["preview", "firstRun", "firstRunCounts", "waitForLock", ...CONNECTE
 export const COMMANDS: Readonly<Record<string, Command>> = {
   push: {
     summary: "send CSV or JSONL files in one run",
-    more: "Several files of a collection are one snapshot. Headings are field names; for others, configure a map. Only events after the last run are sent.",
+    more: "Several files of a collection are one snapshot. Headings are field names; for others, configure a map. Events that an earlier run sent are skipped.",
     argument: new Argument("[files...]", "accounts.csv, accounts=users.csv; by default, the configured ones"),
     options: ["delimiter", "encoding", ...RUN],
     examples: ["push accounts=users.csv --preview", "push accounts.csv plans.csv --first-run", "push"],
@@ -34,15 +34,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     load: () => import("./run.js"),
   },
   status: {
-    summary: "show the last runs, the one that is held and why, and what to do next",
-    more: "Without an installation, it lists all of the ledger: last completed run, how late the next one is, and what is held.",
+    summary: "show the last runs, which one is held and why, and what to do next",
+    more: "Without an installation, it lists every installation in the ledger: last completed run, how late the next one is, and what is held.",
     options: ["ids", "page", ...CONNECTED],
     examples: ["status", "status --ids > ids.txt", "status --format html > held.html   # a page to forward"],
     load: () => import("./status.js"),
   },
   approve: {
     summary: "approve the held run, so that the next one goes through",
-    more: "Sends nothing: the next push or run uses the approval, if it changes no more than was shown.",
+    more: "Sends nothing: the next push or run uses the approval, if it changes no more than you were shown.",
     argument: new Argument("<id>", "id of the approval that the held run offers, or how it begins"),
     options: CONNECTED,
     examples: ["status", "approve 6f0d3c1e"],
@@ -81,7 +81,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   init: {
     summary: "create a connector project in a new folder",
     more: "Connector, test, configuration, Dockerfile, crontab and CronJob.",
-    argument: new Argument("<folder>", "a folder that is empty or does not exist"),
+    argument: new Argument("<folder>", "an empty or new folder"),
     options: [],
     examples: ["init acme-connector", "cd acme-connector && npm install && npm test"],
     load: () => import("./init.js"),

@@ -41,7 +41,7 @@ export async function readConfig(given: string | undefined): Promise<ConfigFile>
 function findConfig(): string | undefined {
   const found = NAMES.filter((name) => existsSync(name));
   if (found.length > 1)
-    throw new ConfigurationError(`There are ${found.join(" and ")}: keep one of them, or set --config.`);
+    throw new ConfigurationError(`Found ${found.join(" and ")}: keep one of them, or set --config.`);
   return found[0] === undefined ? undefined : resolve(found[0]);
 }
 
@@ -86,7 +86,7 @@ function requireConfig(path: string, value: unknown): asserts value is CliConfig
   const { apiKey, ledger, push = [] } = value;
   if (apiKey !== undefined && typeof apiKey !== "function")
     throw refuse(
-      "apiKey must be a function: a key does not belong into a file. Use --api-key-file or the environment",
+      "apiKey must be a function: don't keep a key in this file. Use --api-key-file or the environment",
     );
   if (ledger !== undefined && (typeof ledger !== "string" || ledger === ""))
     throw refuse("ledger must be a path");

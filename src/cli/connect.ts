@@ -98,7 +98,7 @@ function loggerOf(io: Io): Logger {
     (level: Parameters<Io["log"]>[0]) =>
     (said: string, details: object = {}) => {
       if (!io.verbose && (level === "debug" || level === "info")) return;
-      isAway ||= said.includes(": the service is away");
+      isAway ||= said.includes(": the service is unavailable");
       // Each round of an outage has a line of its own.
       if (isAway && !io.verbose && said.endsWith(": retrying")) return;
       // The command itself reports how it ended.

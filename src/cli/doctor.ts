@@ -84,7 +84,7 @@ async function checkAll(
     await aborted.catch((error: unknown) => {
       if (!hasEnded(error)) throw error;
     });
-    return ok("may sync (shown by aborting a batch that does not exist; no lock was taken)");
+    return ok("may sync (tested by aborting a batch that doesn't exist; no lock was taken)");
   });
   await client?.close();
   await check("installation", async () => {
@@ -99,12 +99,12 @@ async function checkAll(
   });
   await check("lock", async () => {
     const open = await ledgerOf(connection).openBatch();
-    if (open === undefined) return ok("no run of this ledger is under way");
+    if (open === undefined) return ok("no run of this ledger is in progress");
     const silentMs = Date.now() - open.heartbeat;
     const silent = `last sign of life ${Math.round(silentMs / 1000)} s ago`;
     const text = `batch ${open.batchId} of process ${open.owner} (${silent})`;
     const isDead = open.isGone || silentMs >= STALE_MS;
-    return ok(isDead ? `${text}, which counts as dead: the next run aborts it` : `${text} is under way`);
+    return ok(isDead ? `${text}: taken for dead, so the next run aborts it` : `${text} is in progress`);
   });
 }
 
@@ -124,7 +124,7 @@ async function lookAt(look: Look, signal: AbortSignal) {
 async function checkProxy({ baseUrl, syncUrl, config }: Connection, signal: AbortSignal): Promise<Finding> {
   const address = parseUrl(syncUrl) ?? parseUrl(baseUrl);
   const proxy = address && resolveProxy(config.proxy, syncUrl === undefined ? "baseUrl" : "syncUrl", address);
-  if (proxy === undefined) return skipped("none: neither the option proxy nor HTTPS_PROXY applies");
+  if (proxy === undefined) return skipped("none: neither the proxy option nor HTTPS_PROXY applies");
   const { hostname, port, protocol } = new URL(proxy.origin);
   const socket = connect({ host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) });
   try {

@@ -43,7 +43,7 @@ const LOAD_ENV: NextStep = { command: "set -a && . ./.env && set +a", when: "to 
 
 /** What differs from the disposition, and what helps. */
 const NEXT: Readonly<Partial<Record<ErrorCode, Partial<ReturnType<typeof nextOf>>>>> = {
-  RUN_OUTDATED: { help: helpOf("status", "to see the run that completed meanwhile") },
+  RUN_OUTDATED: { help: helpOf("status", "to see the run that completed in the meantime") },
   BATCH_OUTCOME_UNKNOWN: {
     exitCode: EXIT.outcomeUnknown,
     help: helpOf("status", "after the next run, to see that it completed"),

@@ -1,7 +1,7 @@
 /** How a person confirms a first run: that it is one, and how many records it has. */
 import { createInterface } from "node:readline";
 import type { Connector } from "../runs/connector.js";
-import type { FirstRun } from "../runs/guard/first-run.js";
+import type { FirstRun } from "../runs/guard/rules.js";
 import type { SnapshotCollection } from "../sync/collections.js";
 import { counted } from "../sync/report-text.js";
 import type { Io } from "./io.js";
@@ -39,7 +39,9 @@ export function asking<S extends SnapshotCollection>(
     const read = connector.snapshots.map((name) =>
       counted(counts[name] ?? 0, `record`).concat(` of ${name}`),
     );
-    io.note(`This first run has ${read.join(", ")}. The service removes all others that it has of these.`);
+    io.note(
+      `This first run has ${read.join(", ")}. The service removes every other record of these collections.`,
+    );
     await type(String(counts[first] ?? 0), io);
     progress.begin();
   };
@@ -47,12 +49,12 @@ export function asking<S extends SnapshotCollection>(
 }
 
 async function type(wanted: string, io: Io): Promise<void> {
-  io.writeError(`Compare with the dashboard, and type ${wanted} to go on: `);
+  io.writeError(`Compare with the dashboard, and type ${wanted} to continue: `);
   const input = createInterface({ input: process.stdin, signal: io.signal });
   // Unlike question(), it also ends if nobody can answer.
   const typed = await input[Symbol.asyncIterator]().next();
   input.close();
   io.signal.throwIfAborted();
   if (typed.done === true || typed.value.trim() !== wanted)
-    throw new UsageError(`Nothing was sent: ${wanted} was not typed.`);
+    throw new UsageError(`Nothing was sent: you didn't type ${wanted}.`);
 }

@@ -61,7 +61,7 @@ const users = () =>
   });
 
 /**
- * Throws for an unknown word: taken for "no", it would deactivate everyone.
+ * Throws for an unknown word: reading it as "no" would deactivate everyone.
  * @param {string} word
  * @param {{ location: string }} at
  */
@@ -110,7 +110,7 @@ CMD ["run", "connector.js"]
 
 const crontabOf = (
   name: string,
-) => `# Mails what is printed when a run fails or is held; see the exit codes of saas-management.
+) => `# Mails the output when a run fails or is held; see the exit codes of saas-management.
 # Cron looks for Node in /usr/bin and /bin only; otherwise add a line PATH=/usr/local/bin:/usr/bin:/bin here.
 17 2 * * *  cd $HOME/${name} && set -a && . ./.env && npx saas-management run connector.js > last-run.log 2>&1 || cat last-run.log
 `;
@@ -143,8 +143,8 @@ spec:
   jobTemplate:
     spec:
       backoffLimit: 2
-      # A held run (80) and one that removed too much (82) wait for a person; wrong data, keys or configuration do not
-      # get better by themselves.
+      # A held run (80) and one that removed too much (82) need a person; retrying doesn't fix wrong data, keys or
+      # configuration.
       podFailurePolicy:
         rules:
           - action: FailJob

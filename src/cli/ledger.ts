@@ -22,7 +22,7 @@ export async function installationsOf(connection: Connection) {
 
 function givenLedger({ ledger = fileLedger() }: Connection) {
   if (ledger !== "none") return ledger;
-  throw new ConfigurationError('The configuration sets ledger: "none", so nothing is known of runs.');
+  throw new ConfigurationError('The configuration sets ledger: "none", so no runs are recorded.');
 }
 
 /** The ledger as one installation sees it. @throws {ConfigurationError} there is no ledger, endpoint or installation */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { abortAtSignals } from "../runs/signals.js";
 import { Io } from "./io.js";
 
 const GRACE_MS = 2000;
@@ -6,7 +7,9 @@ const GRACE_MS = 2000;
 process.env["GRPC_VERBOSITY"] ??= "NONE";
 
 const args = process.argv.slice(2);
-const io = new Io(args, stopOnSignals());
+const signalled = new AbortController();
+abortAtSignals(signalled, "command");
+const io = new Io(args, signalled.signal);
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // `head` has seen enough of a result. A connector that can't print hasn't done its work.
@@ -14,7 +17,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (!io.finishes) process.exit();
     return;
   }
-  io.warn(`the output cannot be written: ${error.message}`);
+  io.warn(`can't write the output: ${error.message}`);
   process.exit(1);
 });
 // If stderr can't be written, there is nowhere to report it.
@@ -32,21 +35,6 @@ async function fail(error: unknown): Promise<void> {
   process.exitCode = 1; // also if the report fails
   const { report } = await import("./problem.js");
   process.exitCode = report(error, io);
-}
-
-/** @returns a signal that fires at the first SIGINT or SIGTERM; the second one ends the process at once */
-function stopOnSignals(): AbortSignal {
-  const controller = new AbortController();
-  let count = 0;
-  const stop = (name: "SIGINT" | "SIGTERM") => {
-    count += 1;
-    if (count > 1) process.exit(name === "SIGINT" ? 130 : 143);
-    void import("../core/errors/index.js").then(({ InterruptedError }) => {
-      controller.abort(new InterruptedError(`The command was ended by ${name}.`, { signalName: name }));
-    });
-  };
-  process.on("SIGINT", stop).on("SIGTERM", stop);
-  return controller.signal;
 }
 
 /** A connector may leave timers and connections open, which must not keep a scheduler waiting. */

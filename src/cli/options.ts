@@ -27,20 +27,20 @@ export const OPTIONS = {
   // Written as --first-run=…: an optional value would take the name of a file.
   firstRunCounts: new Flag<string>(`${FIRST_RUN_COUNTS} <counts>`).hideHelp(),
   waitForLock: number("--wait-for-lock <seconds>", "wait for another run to end (default: 0)", 0, 999_999),
-  delimiter: new Flag<string>("--delimiter <character>", "what separates cells, such as ; or tab").argParser(
+  delimiter: new Flag<string>("--delimiter <character>", "delimiter of cells, such as ; or tab").argParser(
     (text) => (text === "tab" ? "\t" : text),
   ),
-  encoding: new Flag<TextEncoding>("--encoding <encoding>", "of the files (default: utf-8)").choices(
+  encoding: new Flag<TextEncoding>("--encoding <encoding>", "encoding of the files (default: utf-8)").choices(
     ENCODINGS,
   ),
-  ids: new Flag("--ids", "list the ids of the held run, one a line with their collection"),
+  ids: new Flag("--ids", "list the ids of the held run with their collection, one per line"),
   format: new Flag<string>("--format <format>", "how to write it").choices(["jsonl", "csv"]).default("jsonl"),
   page: new Flag<string>("--format <format>", "how to write it").choices(["text", "html"]).default("text"),
-  where: json("--where <json>", "conditions, as the client's option where"),
-  order: json("--order <json>", "the order, as the client's option order"),
+  where: json("--where <json>", "conditions, like the client's where option"),
+  order: json("--order <json>", "the order, like the client's order option"),
   fields: new Flag<string>("--fields <names>", "fields to write, such as holder.name,plan.name"),
   limit: number("--limit <number>", "write at most this many", 1, 999_999_999),
-  pageSize: number("--page-size <number>", "ask for pages of this size (default: 100, or fewer)", 1, 999_999),
+  pageSize: number("--page-size <number>", "request pages of this size (default: 100, or fewer)", 1, 999_999),
   days: number("--days <number>", "how far ahead to look for renewals", 1, 9999).default(90),
   demo: new Flag("--demo", "fill the workspace with a company"),
   host: new Flag<string>(

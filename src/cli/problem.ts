@@ -38,7 +38,7 @@ export function report(error: unknown, io: Io): number {
   const held = error instanceof RunHeldError ? error.report : undefined;
   const message = held?.summary ?? messageOf(error);
   const id = held?.approval?.id;
-  const own = `The ledger is the module's: set approve: "${id}" in its options, or sync.ledger in a configuration.`;
+  const own = `The module sets its own ledger: set approve: "${id}" in its options, or sync.ledger in a configuration.`;
   const reasons = [...reasonsOf(error), ...(io.hasOwnLedger && id !== undefined ? [own] : [])];
   const next = [
     ...(help === undefined || (io.hasOwnLedger && help !== CHECK) ? [] : [help]),

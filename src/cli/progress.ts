@@ -65,9 +65,9 @@ function statusAfter(event: SyncProgress): string | undefined {
     case "restarted":
       return `sending in batch ${event.attempt}`;
     case "service-away":
-      return `the service is away (${event.code}); trying again until ${event.until.toISOString().slice(11, 16)} UTC`;
+      return `the service is unavailable (${event.code}); retrying until ${event.until.toISOString().slice(11, 16)} UTC`;
     case "retry":
-      return `${event.operation} is tried again (${event.code})`;
+      return `retrying ${event.operation} (${event.code})`;
     case "waiting-for-lock":
       return "waiting for the lock of another batch";
     default:

@@ -22,9 +22,9 @@ export async function run([module = ""]: readonly string[], options: Options, io
   const found = connector ?? exported;
   if (!isConnector(found))
     throw new ConfigurationError(
-      `${path} exports no connector: export const connector = defineConnector({ snapshots, run }).`,
+      `${path} doesn't export a connector: export const connector = defineConnector({ snapshots, run }).`,
     );
-  if (!isPlainObject(own)) throw new ConfigurationError(`The export options of ${path} is not an object.`);
+  if (!isPlainObject(own)) throw new ConfigurationError(`The export options of ${path} isn't an object.`);
   await execute(readConnector("run", found), own, options, await resolveConnection(options), io);
 }
 

@@ -56,7 +56,7 @@ async function showAll(connection: Connection, asPage: boolean, io: Io): Promise
       const since = held.map((one) => `; held since ${one.heldAt.toISOString()}: ${worstOf(one.reasons)}`);
       return `${escapeControls(installationId)}${isTwice ? ` of ${endpoint}` : ""}  ${completed}${late}${since.join("")}`;
     });
-    return lines.length === 0 ? "The ledger knows no installation." : lines.join("\n");
+    return lines.length === 0 ? "The ledger has no runs." : lines.join("\n");
   });
 }
 

@@ -57,7 +57,7 @@ export class Credential {
       throw refuse("is empty or not a string. Nothing was sent.");
     if (!/^[\x20-\x7e]+$/.test(secret))
       throw refuse(
-        "has a character that a header cannot hold. Nothing was sent. It may contain a trailing newline.",
+        "contains a character that isn't allowed in a header. Nothing was sent. It may contain a trailing newline.",
       );
     if (/^ *(["'`]).*\1 *$/.test(secret))
       throw refuse("is in quotes. Nothing was sent. Leave the quotes out.");
@@ -151,7 +151,7 @@ export class OperationCredential {
       if (!(error instanceof AuthenticationError)) throw error;
       const { message, serverMessage, requestId } = failure;
       throw new AuthenticationError(
-        `${message} The ${this.#credential.name} function failed to replace it.`,
+        `${message} The ${this.#credential.name} function failed when asked for another one.`,
         {
           cause: error.cause ?? error,
           serverMessage,

@@ -52,10 +52,10 @@ export function lacksPage(value: unknown): boolean {
  */
 export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {
   const refuse = (problem: string) => new ConfigurationError(`${name} ${problem}`);
-  const isRelative = path === "path" && typeof value === "string" && RELATIVE.test(value);
+  const isRelative = path === "path" && RELATIVE.test(value);
   const origin = isRelative ? pageOrigin() : undefined;
   if (isRelative && origin === undefined)
-    throw refuse("is relative, which only a browser's page can resolve. Set an absolute URL.");
+    throw refuse("is relative, and only a page in a browser can resolve it. Set an absolute URL.");
   const url = parseUrl(value, origin);
   if (url === undefined) throw refuse("must be an absolute URL such as https://api.example.com.");
   if (url.username !== "" || url.password !== "") throw refuse("must not contain user info: use apiKey.");

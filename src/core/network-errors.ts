@@ -15,7 +15,7 @@ export interface NetworkError {
   readonly unsent: boolean;
 }
 
-const CHECK_ADDRESS = "Check the host and port of the endpoint, and that the service is running";
+const CHECK_ADDRESS = "Check the endpoint's host and port, and that the service is running";
 const CHECK_NETWORK =
   "Check the host of the endpoint and the network of this machine, and set HTTPS_PROXY if it needs a proxy";
 const CHECK_TIMEOUT = `${CHECK_ADDRESS}, and that no firewall drops the packets`;
@@ -31,7 +31,7 @@ export const NETWORK_ERRORS = {
   ENETUNREACH: unsent("the network cannot be reached", CHECK_NETWORK),
   UND_ERR_CONNECT_TIMEOUT: unsent("the connection timed out", CHECK_TIMEOUT),
   ETIMEDOUT: interrupted("the connection timed out", CHECK_TIMEOUT),
-  ECONNRESET: interrupted("the connection was closed by the other side", "Check firewalls on the way"),
+  ECONNRESET: interrupted("the other side closed the connection", "Check the firewalls in between"),
   UND_ERR_HEADERS_TIMEOUT: interrupted("the server did not respond in time", "Try again later"),
   UND_ERR_BODY_TIMEOUT: interrupted("the response stopped arriving", "Try again later"),
   CLOSED: unsent("the server closed the connection at once", CHECK_HTTPS),
@@ -65,25 +65,31 @@ export const NETWORK_ERRORS = {
     "If a private authority issued it, set tls.ca to the certificate of that authority",
   ),
   CLIENT_CERT_REFUSED: lasting(
-    "the server requires a client certificate, or refused the one it got",
+    "the server requires a client certificate, or rejected the one it received",
     CHECK_CLIENT_CERT,
   ),
-  TLS_VERSION: lasting("the server supports no accepted TLS version", "It must support TLS 1.2 or later"),
+  TLS_VERSION: lasting(
+    "the server supports no TLS version that the SDK accepts",
+    "It must support TLS 1.2 or later",
+  ),
   TLS_REFUSED: lasting("the server refused the TLS handshake", `${CHECK_CLIENT_CERT}, if it requires one`),
   NOT_TLS: lasting("the server does not use TLS", "Check the port of the endpoint"),
 
   // The protocol.
   BAD_PORT: lasting("fetch refuses this port", "Serve the API at another port and change baseUrl"),
-  NOT_HTTP1: lasting("the server does not speak HTTP/1.1", "Check that baseUrl is not that of the Sync API"),
+  NOT_HTTP1: lasting(
+    "the server does not speak HTTP/1.1",
+    "Check that baseUrl isn't the address of the Sync API",
+  ),
   NOT_HTTP2: lasting("the server does not speak HTTP/2, which gRPC needs", CHECK_HTTPS),
   REDIRECTED: lasting(
-    "the server redirected it, which is not followed: the API key is sent to baseUrl only",
+    "the server redirected it, and redirects are not followed: only baseUrl receives the API key",
     "Check baseUrl",
     false,
   ),
   BODY_ENCODING: lasting(
     "the response body is damaged, or not compressed as its headers say",
-    "Check proxies on the way",
+    "Check the proxies in between",
     false,
   ),
 

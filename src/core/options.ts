@@ -178,7 +178,7 @@ export function readHeaders(
     if (known === "authorization")
       throw new ErrorClass("headers must not contain authorization: use apiKey or authorization.");
     if (CONNECTION_HEADERS.has(known) && !(known === "te" && value === "trailers"))
-      throw new ErrorClass(`headers must not contain ${known}: the connection sets it.`);
+      throw new ErrorClass(`headers must not contain ${known}: the HTTP client sets it.`);
     values[name] = value;
   }
   return values;

@@ -62,17 +62,17 @@ export class Deadline {
     this.#endsAt = clock.monotonic() + timeoutMs;
     const expire = () => {
       const advice = options.advice?.() ?? `Raise ${option}, or try again later.`;
-      const cause = this.lastFailure === undefined ? {} : { cause: this.lastFailure };
       const message = `${operation} took longer than ${timeoutMs} ms. ${advice}`;
-      this.#timeout = new TimeoutError(message, { timeoutMs, retryable, ...cause });
+      this.#timeout = new TimeoutError(message, { timeoutMs, retryable, cause: this.lastFailure });
       controller.abort(this.#timeout);
     };
     // Not a sleep: every request would pay for its promise and signal.
     this.#stopTimer = clock.after(timeoutMs, expire, { keepAlive: true });
   }
 
+  /** Never negative: the time may be over before a busy process gets to its timer, and Node warns of such timers. */
   get remainingMs(): number {
-    return this.#endsAt - this.#clock.monotonic();
+    return Math.max(0, this.#endsAt - this.#clock.monotonic());
   }
 
   /** Whether a rejection carries the reason that the caller gave when ending the operation. */

@@ -59,7 +59,7 @@ function readSchema(introspection: IntrospectionQuery): GraphQLSchema {
     assertValidSchema(schema);
     return schema;
   } catch {
-    throw new TransportError("The service answered introspection with something that is not a schema.");
+    throw new TransportError("The service's answer to introspection isn't a schema.");
   }
 }
 

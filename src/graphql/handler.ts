@@ -99,7 +99,7 @@ export function createGraphQLHandler(options: {
 function refuse(status: number, code: string, headers?: Readonly<Record<string, string>>): Response {
   const message =
     code === NOT_ALLOWED
-      ? "This document is not allowed: add it to `allow` and restart the server."
+      ? "This document isn't allowed: add it to `allow` and restart the server."
       : "The request failed.";
   return respond(status, { errors: [{ message, extensions: { code } }] }, headers);
 }

@@ -30,7 +30,7 @@ export async function sumByCurrency<Item>(
 ): Promise<Map<string, string>> {
   if (!isObject(items) || !(Symbol.iterator in items || Symbol.asyncIterator in items))
     throw new InvalidInputError(
-      `The items must be iterable, got ${describeType(items)}. Pass a connection or its nodes.`,
+      `The items must be iterable; got ${describeType(items)}. Pass a connection or its nodes.`,
     );
   const sums = new Map<string, SharedBig>();
   let index = -1;

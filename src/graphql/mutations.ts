@@ -68,7 +68,7 @@ export async function mutate<Name extends keyof MutationErrors, Value>(
     const { data, requestId, redact } = await transport.send(DOCUMENTS[name], () => copy, own, answerOf);
     const unclear = (what: string) =>
       new TransportError(
-        `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,
+        `The answer to ${name} ${what}. The change may or may not have been made: read the data to find out.`,
         { requestId },
       );
     const payload: Payloads[Name] | null = data[name];

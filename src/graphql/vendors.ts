@@ -79,7 +79,7 @@ export function applicationFilter(part: unknown, path: string): unknown {
 }
 
 function unknownField(path: string): InvalidInputError {
-  return invalidPart(path, "a field that applications have too", ": the preview reads them");
+  return invalidPart(path, "a field that applications also have", ": the preview reads them");
 }
 
 function checkPart(part: unknown, path: string): void {

@@ -52,10 +52,10 @@ export function keyIn(file: Uint8Array, source: string): string {
   const refuse = (problem: string) => new ConfigurationError(`${source} ${problem}`);
   // UTF-16 starts with a byte order mark, or has a zero byte in each letter of a key.
   if (/^\ufffd\ufffd|\0/.test(text))
-    throw refuse("is in UTF-16, as some editors and PowerShell write it. Save it as UTF-8.");
+    throw refuse("is in UTF-16, which some editors and PowerShell write. Save it as UTF-8.");
   const key = text.trim();
   if (key === "") throw refuse("is empty.");
   if (/^(export\s+)?[A-Za-z_]\w*\s*=\s*[^=\s]/m.test(key))
-    throw refuse("holds NAME=value. Leave only the key in it, or load it as an environment file.");
+    throw refuse("holds NAME=value. Keep only the key in it, or load it as an environment file.");
   return key;
 }

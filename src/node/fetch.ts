@@ -79,7 +79,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
   if (!("dispatch" in dispatcher)) {
     // A fetch that ignores the dispatcher would send the key without the TLS settings or the proxy.
     throw new ConfigurationError(
-      "This runtime, or a bundler, replaced the package undici, which tls and proxy need. Nothing was sent.",
+      "The options tls and proxy need the package undici, which this runtime or a bundler has replaced. Nothing was sent.",
     );
   }
   // undici only accepts signals of the class that was global when it was loaded, which may be jsdom's.

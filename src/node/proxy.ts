@@ -46,7 +46,7 @@ export function resolveProxy(option: string | undefined, name: string, endpoint:
   }
   if (endpoint.protocol !== "https:" && !isLoopback(url.hostname)) {
     throw new ConfigurationError(
-      `${name} begins with http:// and proxy is on another machine, which would get the API key unencrypted. Leave proxy out: http:// is for loopback only.`,
+      `${name} begins with http:// and proxy is on another machine, so the API key would be sent unencrypted. Omit proxy: http:// is for loopback only.`,
     );
   }
   return new HttpProxy(

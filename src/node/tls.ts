@@ -63,7 +63,7 @@ function secureContext(tls: TlsOptions = {}): SecureContext {
   } catch {
     // No cause: OpenSSL's message may quote the key.
     throw new ConfigurationError(
-      "tls holds a certificate or key that OpenSSL refuses: it may be too weak, or of an unknown kind.",
+      "OpenSSL rejects a certificate or key in tls: it may be too weak, or of an unknown kind.",
     );
   }
 }
@@ -77,11 +77,11 @@ function certificates(name: string, value: string | Uint8Array | undefined): str
   try {
     for (const pem of found) new X509Certificate(pem);
   } catch {
-    throw new ConfigurationError(`${name} holds a damaged certificate.`);
+    throw new ConfigurationError(`${name} contains a damaged certificate.`);
   }
   if (found.length > 0) return text;
   throw new ConfigurationError(
-    `${name} holds no certificate: set it to the content of a PEM file, not its path.`,
+    `${name} contains no certificate: set it to the content of a PEM file, not its path.`,
   );
 }
 
@@ -94,11 +94,11 @@ function privateKey(value: string | Uint8Array | undefined, cert: string | undef
     matches = new X509Certificate(cert).checkPrivateKey(createPrivateKey(text));
   } catch {
     throw new ConfigurationError(
-      "tls.key holds no readable private key: set it to the content of a PEM file without a passphrase, not its path.",
+      "tls.key contains no readable private key: set it to the content of a PEM file without a passphrase, not its path.",
     );
   }
   if (matches) return text;
-  throw new ConfigurationError("tls.key is not the key of the first certificate of tls.cert.");
+  throw new ConfigurationError("tls.key doesn't match the first certificate in tls.cert.");
 }
 
 function textOf(name: string, value: string | Uint8Array): string {

@@ -37,7 +37,7 @@ export async function query(pool: Pool, text: string, values: unknown[]): Promis
 export function readBytes(row: object, column: string): Uint8Array {
   const value: unknown = Reflect.get(row, column);
   if (value instanceof Uint8Array) return value;
-  throw new Error("The pool must return bytea as a Buffer, which it does without a type parser of its own.");
+  throw new Error("The pool must return bytea as a Buffer. Remove your own type parser for bytea.");
 }
 
 export function readText(row: object, column: string): string {
@@ -64,7 +64,7 @@ export class StatementError extends Error {
     super(
       isOfServer
         ? `PostgreSQL refused a statement (SQLSTATE ${code})${reason}.`
-        : `PostgreSQL could not be asked: ${message || code || "no reason is known"}.`,
+        : `A query to PostgreSQL failed: ${message || code || "no reason was given"}.`,
     );
     this.code = code;
     this.retryable = !isOfServer || PASSING.has(code.slice(0, 2));

@@ -48,7 +48,7 @@ export class PostgresStore implements Store {
       }
       if (await this.#publish(key, id, pieces, rest)) return true;
       if (pieces === 0 || (await this.#removeUnfinished(id)) === pieces) return false;
-      throw new Error("The value was removed before its end: it took longer than a day.");
+      throw new Error("The value was removed before it was complete: writing it took longer than a day.");
     } catch (error) {
       if (pieces > 0) await this.#removeUnfinished(id).catch(() => {});
       throw error;
@@ -131,7 +131,7 @@ export class PostgresStore implements Store {
     const select = `SELECT bytes FROM ${this.#tables.pieces} WHERE id = $1 AND number = $2`;
     for (let number = 0; number < count; number += 1) {
       const [row] = await this.#query(select, [id, number]);
-      if (row === undefined) throw new Error("The value was deleted while it was read.");
+      if (row === undefined) throw new Error("The value was deleted while it was being read.");
       yield readBytes(row, "bytes");
     }
     if (rest.length > 0) yield rest;

@@ -242,11 +242,15 @@ export async function openServer(
     close,
     [Symbol.asyncDispose]: close,
   };
-  if (fill !== undefined) {
+  if (fill === undefined) return server;
+  try {
     const plain = await startSyncServer({ host: "127.0.0.1", port: 0 }, { state, keys, faults });
     await fill({ ...server, syncUrl: `http://127.0.0.1:${plain.port}` }).finally(() => plain.close());
+    return server;
+  } catch (error) {
+    await close();
+    throw error;
   }
-  return server;
 }
 
 /** The address for clients on this machine. An address for all interfaces isn't a valid destination. */

@@ -121,7 +121,7 @@ export function readConnector<S extends SnapshotCollection>(
     isPlainObject(connector) && Object.keys(connector).find((key) => Object.hasOwn(RUN_OPTIONS, key));
   if (typeof option === "string")
     throw new InvalidInputError(
-      `${option} is an option of ${caller}: put it into the second argument, not into the connector.`,
+      `${option} is an option of ${caller}: pass it in the second argument, not in the connector.`,
     );
   const snapshots = readSnapshots(connector.snapshots);
   return { snapshots, run: (batch, context) => connector.run(batch, context) };

@@ -18,8 +18,7 @@ import type { RunContext } from "./connector.js";
 import { tableOf } from "./guard/comparison.js";
 import type { IdLog } from "./guard/snapshot.js";
 import { SnapshotIds } from "./guard/snapshot-ids.js";
-import type { SentIds } from "./ledger/batch-ids.js";
-import { CollectionLedger } from "./ledger/collection-ledger.js";
+import { CollectionLedger, type SnapshotLines } from "./ledger/collection-ledger.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { LedgerSnapshot } from "./ledger/state.js";
 import { noLines } from "./ledger/value.js";
@@ -70,7 +69,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   }
 
   /** The ids of what was written with `newOnly`. */
-  get sent(): readonly SentIds[] {
+  get sent(): readonly SnapshotLines[] {
     const lines = (name: Collection) => this.#log?.lines(name) ?? noLines();
     return [...this.#ids.keys()].map((collection) => ({
       collection,
@@ -143,7 +142,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
     const log = this.#log;
     const keyOf = ledger?.keyOf;
     const own = new SnapshotIds({
-      sampled: undefined,
+      sampler: undefined,
       write: log && ((lines, done) => log.appendLines(name, lines, done)),
       keyOf: hasIds ? keyOf : (contents) => keyOf?.(hashOf(contents)) ?? hashOf(contents),
     });
@@ -168,10 +167,9 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
   #requireLedger(call: string, what: string): void {
     if (this.#ledger !== undefined || this.#log === undefined) return;
     const text = "use fileLedger(directory)";
-    throw new InvalidInputError(
-      `${call} needs a ledger, which remembers ${what}: ${text} instead of "none".`,
-      { advice: { option: "ledger", text } },
-    );
+    throw new InvalidInputError(`${call} needs a ledger to remember ${what}: ${text} instead of "none".`, {
+      advice: { option: "ledger", text },
+    });
   }
 }
 
@@ -188,7 +186,7 @@ function subjectOf(call: string, name: EventCollection): string {
 }
 
 function snapshotError(what: string, name: string): InvalidInputError {
-  return new InvalidInputError(`${what}. ${name} is a snapshot, of which each run sends everything.`);
+  return new InvalidInputError(`${what}. ${name} is a snapshot, and each run sends all of a snapshot.`);
 }
 
 function requireValue(value: unknown): void {

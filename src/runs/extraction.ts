@@ -10,27 +10,18 @@ import {
   type WriteTarget,
 } from "../sync/batch/write-queue.js";
 import type { Subject } from "../sync/call.js";
-import {
-  type Collection,
-  isCollection,
-  isSnapshot,
-  type RecordOf,
-  type SnapshotCollection,
-} from "../sync/collections.js";
+import { type Collection, isCollection, isSnapshot, type SnapshotCollection } from "../sync/collections.js";
 import type { EncodedMessage } from "../sync/encoding/message-builder.js";
 import type { InspectorOf } from "../sync/encoding/record-inspector.js";
 import type { SyncConfiguration } from "../sync/options.js";
 import type { OnProgress } from "../sync/progress.js";
-import type { CollectionWriter } from "../sync/write/collection-writer.js";
 import {
   newReport,
   statsByCollection,
   sumOf,
-  type WriteOptions,
   type WriteReport,
   type WriteStats,
 } from "../sync/write/options.js";
-import type { RecordSource } from "../sync/write/source.js";
 import type { Connector, RunBatch, RunContext } from "./connector.js";
 import type { EventMemory } from "./events.js";
 
@@ -54,7 +45,7 @@ export interface ExtractionOptions {
 }
 
 /** One call of a connector: what it writes is checked, encoded, inspected and kept. */
-export class Extraction<Snapshots extends SnapshotCollection> implements RunBatch<Snapshots>, WriteTarget {
+export class Extraction implements WriteTarget {
   readonly configuration: SyncConfiguration;
   readonly subject: Subject;
   readonly trace = undefined;
@@ -95,7 +86,10 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
    * Calls the connector once and waits for its writes. Rethrows its exceptions and the signal's reason unchanged.
    * @throws {InvalidInputError} it did not keep to its declaration
    */
-  async run(connector: Connector<Snapshots>, { preview }: Pick<RunContext, "preview">): Promise<void> {
+  async run(
+    connector: Connector<SnapshotCollection>,
+    { preview }: Pick<RunContext, "preview">,
+  ): Promise<void> {
     const { signal } = this;
     let stayAlive = () => {};
     try {
@@ -112,7 +106,7 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
           advance(name, value);
         },
       };
-      const written = Promise.resolve(connector.run(this.#facade(), context));
+      const written = Promise.resolve(connector.run(this.#batch(), context));
       const returned = await raceAbort(written, signal);
       this.#hasReturned = true;
       checkReturned(returned);
@@ -128,34 +122,11 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
     this.#end("completed");
   }
 
-  write<C extends Collection>(
-    collection: C,
-    source: RecordSource<RecordOf<C>>,
-    options?: WriteOptions,
-  ): Promise<WriteStats> {
-    try {
-      this.#admit("write", collection);
-    } catch (error) {
-      return handled(Promise.reject(error));
-    }
-    return handled(this.#writes.write(collection, source, options));
-  }
-
-  writer<C extends Collection>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
-    this.#admit("writer", collection);
-    try {
-      return this.#writes.writer(collection, options);
-    } catch (error) {
-      this.#written.delete(collection);
-      throw error;
-    }
-  }
-
   #refusal(call: string, because: string, cause?: unknown): BatchStateError {
-    const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
     // What comes too late may meet a run that is sending.
     const consequence = this.#outcome === undefined ? this.consequence : "The run was not completed.";
-    return new BatchStateError(`${call} was refused: ${because}. ${consequence}`, details);
+    const message = `${call} was refused: ${because}. ${consequence}`;
+    return new BatchStateError(message, { state: "active", reason: "incomplete", cause });
   }
 
   newReport(collection: Collection): WriteReport {
@@ -201,15 +172,30 @@ export class Extraction<Snapshots extends SnapshotCollection> implements RunBatc
   }
 
   /** What the connector gets: no more than the methods of a {@link RunBatch}. */
-  #facade(): RunBatch<Snapshots> {
+  #batch(): RunBatch {
     const extraction = this;
     return {
       signal: this.signal,
       get stats() {
         return extraction.stats;
       },
-      write: (collection, source, options) => this.write(collection, source, options),
-      writer: (collection, options) => this.writer(collection, options),
+      write: (collection, source, options) => {
+        try {
+          this.#admit("write", collection);
+        } catch (error) {
+          return handled(Promise.reject(error));
+        }
+        return handled(this.#writes.write(collection, source, options));
+      },
+      writer: (collection, options = {}) => {
+        this.#admit("writer", collection);
+        try {
+          return this.#writes.writer(collection, options);
+        } catch (error) {
+          this.#written.delete(collection);
+          throw error;
+        }
+      },
     };
   }
 
@@ -287,12 +273,12 @@ function checkReturned(result: unknown): void {
   if (typeof result !== "object" || result === null) return;
   if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {
     throw new InvalidInputError(
-      "The connector's run returned an iterator, which nobody reads. Use an async function, and pass the generator to batch.write.",
+      "The connector's run returned an iterator, which the SDK doesn't read. Use an async function, and pass the generator to batch.write.",
     );
   }
   if (Array.isArray(result) && result.some((item) => item instanceof Promise)) {
     throw new InvalidInputError(
-      "The connector's run returned an array of promises, which nobody awaits. Return Promise.all of them.",
+      "The connector's run returned an array of promises, which the SDK doesn't await. Return Promise.all of them.",
     );
   }
 }

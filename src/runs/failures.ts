@@ -67,7 +67,7 @@ export class Outage {
     const { code } = failure;
     const until = new Date(clock.now() + leftMs);
     onProgress?.({ type: "service-away", code, delayMs, until });
-    const message = `saas-management: the service is away; trying again until ${until.toISOString()}`;
+    const message = `saas-management: the service is unavailable; retrying until ${until.toISOString()}`;
     logger.warn(message, { ...(batchId !== undefined && { batchId }), code, delayMs, error: failure });
     await clock.sleep(delayMs, ended);
     return true;
@@ -107,7 +107,7 @@ export async function released(
       if (error.reason !== "completed") return "aborted";
       if (unclear === undefined)
         logger.warn(
-          "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
+          "saas-management: the service says that the batch is completed, but this run didn't complete it; records missing from its snapshots are marked as removed until a run sends them in full",
           { batchId },
         );
       return "completed";
@@ -138,7 +138,7 @@ export function outdated(
   )?.batchId;
   const named = otherBatchId === undefined ? "Another run" : `The run of batch ${otherBatchId}`;
   return new RunOutdatedError(
-    `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so what it read may be older and was not completed. Run it again, and let runs of the same collections not overlap.`,
+    `${named} of installation ${JSON.stringify(installationId)} was completed while this one read its source, so this one may have read older data and was not completed. Run it again, and make sure that runs of the same collections don't overlap.`,
     { installationId, otherBatchId },
   );
 }

@@ -1,7 +1,6 @@
 import type { HeldReason, HeldReport } from "../core/errors/index.js";
 import { isObject } from "../core/validate.js";
-import { isCollection, isSnapshot } from "../sync/collections.js";
-import { truncateId } from "../sync/encoding/record-id.js";
+import { isCollection, isSnapshot, truncateId } from "../sync/collections.js";
 import { withText } from "../sync/report-text.js";
 import { heldSummary, isAboutRemovals, withHeldText } from "./guard/held-report.js";
 import { CollectionLedger } from "./ledger/collection-ledger.js";

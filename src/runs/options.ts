@@ -1,6 +1,14 @@
-import { FLAG, FUNCTION, type OptionTable, TEXT, wholeNumber } from "../core/validate.js";
+import {
+  FLAG,
+  FUNCTION,
+  isPlainObject,
+  type OptionTable,
+  type Rule,
+  TEXT,
+  wholeNumber,
+} from "../core/validate.js";
 import { BATCH_OPTIONS, type BatchOptions } from "../sync/batch/start.js";
-import { FIRST_RUN } from "./guard/first-run.js";
+import { isCollection, isSnapshot } from "../sync/collections.js";
 import type { JudgeOptions } from "./guard/rules.js";
 import type { InstallationLedger } from "./ledger/installation-ledger.js";
 import type { SpoolOptions } from "./spool.js";
@@ -18,6 +26,18 @@ export interface RunOptions extends BatchOptions, JudgeOptions {
   /** Whether SIGINT and SIGTERM abort the batch; a second signal ends the process as usual. @default false */
   readonly stopOnSignals?: boolean | undefined;
 }
+
+const RECORDS = wholeNumber(0);
+
+const FIRST_RUN: Rule = {
+  expected: "true, false, or numbers of records such as { accounts: 1240 }",
+  fits: (value) =>
+    typeof value === "boolean" ||
+    (isPlainObject(value) &&
+      Object.entries(value).every(
+        ([name, records]) => isCollection(name) && isSnapshot(name) && RECORDS.fits(records),
+      )),
+};
 
 export const RUN_OPTIONS = {
   ...BATCH_OPTIONS,

@@ -1,6 +1,11 @@
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { isObject } from "../core/validate.js";
-import { type Collection, collectionEntries, isSnapshot } from "../sync/collections.js";
+import {
+  type Collection,
+  collectionEntries,
+  isSnapshot,
+  type SnapshotCollection,
+} from "../sync/collections.js";
 import { aligned, count, counted, readDiff, withText } from "../sync/report-text.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { WriteStats } from "../sync/write/options.js";
@@ -199,9 +204,9 @@ function remarksOn({
 
 /** What to say if the batch was completed but the ledger couldn't record it. */
 export function notNoted(hasSnapshots: boolean, error: unknown): string {
-  const why = error instanceof Error ? error.message.replace(/\.$/, "") : "no reason is known";
+  const why = error instanceof Error ? error.message.replace(/\.$/, "") : "no reason was given";
   const next = `${hasSnapshots ? "is compared with both snapshots, and " : ""}sends the same events again`;
-  return `the batch was completed, but the ledger could not note it (${why}): the next run ${next}`;
+  return `the batch was completed, but the ledger could not record it (${why}): the next run ${next}`;
 }
 
 /** What to say if the service removed more than expected: a lost or restored ledger doesn't know all records. */
@@ -209,9 +214,29 @@ function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined,
   if (expected === undefined || expected.baseline === "off" || removed <= expected.removed) return [];
   const why =
     expected.baseline === "none"
-      ? `an earlier job, or one with another ledger, has sent ${collection}`
-      : "it may be an old copy, or not the ledger of the last run";
+      ? `an earlier job, or one with another ledger, sent ${collection}`
+      : "this may be an old copy of the ledger, or not the one that the last run used";
   return [
-    `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected.removed)}: ${why}, or another connector writes ${collection} too. If they are missed, run again with all records at once: what is sent again is no longer removed`,
+    `the service removed ${counted(removed, "record")} of ${collection}, but the ledger expected ${count(expected.removed)}: ${why}, or another connector also writes ${collection}. If they shouldn't be gone, run again at once with all records: the service restores what you send again`,
   ];
+}
+
+/** Runs whose counts a report shows. */
+const SHOWN_RUNS = 7;
+
+type Range = readonly [least: number, most: number];
+
+/** What is usual for a collection, by the receipts of earlier runs. It's for people, not for the rules. */
+export function usualOf(runs: readonly CompletedRun[], collection: SnapshotCollection): HeldReason["usual"] {
+  const past = runs.flatMap(({ receipt }) =>
+    isReceipt(receipt) ? (receipt.collections[collection] ?? []) : [],
+  );
+  const diffs = past.flatMap(({ expected, approved }) => (expected ? [{ ...expected, approved }] : []));
+  const judged = diffs.filter(({ known, approved }) => known > 0 && approved === undefined);
+  const range = (what: "removed" | "added"): Range => {
+    const shares = judged.map((diff) => diff[what] / diff.known);
+    return [Math.min(...shares), Math.max(...shares)];
+  };
+  const sent = diffs.slice(-SHOWN_RUNS).map((diff) => diff.sent);
+  return judged.length === 0 ? { sent } : { sent, removed: range("removed"), added: range("added") };
 }

@@ -13,19 +13,17 @@ import type { Connector } from "./connector.js";
 import { EventMemory } from "./events.js";
 import { Extraction } from "./extraction.js";
 import { type FailedBatch, Outage, outdated, released, reportFailure } from "./failures.js";
-import { checkCounts } from "./guard/first-run.js";
 import { Guard } from "./guard/guard.js";
-import { BatchIds } from "./ledger/batch-ids.js";
+import { BatchIds } from "./ledger/collection-ledger.js";
 import { randomToken } from "./ledger/installation-ledger.js";
 import { Journal } from "./ledger/journal.js";
 import { noteCompleted } from "./ledger/notes.js";
 import { type LedgerSnapshot, ledgerVersion, NOTHING_SEEN, readLedger } from "./ledger/state.js";
 import type { ResolvedRunOptions } from "./options.js";
-import { acceptedOf, notNoted, type RunReceipt, receiptOf, withSurprise } from "./receipt.js";
+import { acceptedOf, notNoted, type RunReceipt, receiptOf, usualOf, withSurprise } from "./receipt.js";
 import { abortAtSignals } from "./signals.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
-import { usualOf } from "./usual.js";
 
 type AnyConnector = Connector<SnapshotCollection>;
 
@@ -41,7 +39,7 @@ interface Extracted {
   readonly spool: Spool;
   readonly guard: Guard;
   readonly events: EventMemory;
-  readonly extraction: Extraction<SnapshotCollection>;
+  readonly extraction: Extraction;
   readonly before: LedgerSnapshot;
 }
 
@@ -69,7 +67,7 @@ export async function runConnector(
     unlink();
     stopListening?.();
     // Ends whatever nobody waits for, such as the abort of an orphan.
-    controller.abort(new Error("The run is over."));
+    controller.abort(new Error("The run has ended."));
   }
 }
 
@@ -151,7 +149,7 @@ class Run {
 
   async #extract(spool: Spool, before: LedgerSnapshot): Promise<Extracted> {
     const { snapshots } = this.#connector;
-    const { installationId, onProgress, firstRun } = this.#options;
+    const { installationId, onProgress } = this.#options;
     const configuration = this.#configuration;
     const signal = this.#ended;
     const guard = new Guard(this.#options, snapshots, configuration, signal, spool);
@@ -171,7 +169,7 @@ class Run {
     guard.flush();
     await events.flush();
     await raceAbort(spool.settled(), signal);
-    checkCounts(firstRun, extraction.stats);
+    guard.checkCounts(extraction.stats);
     return { spool, guard, events, extraction, before };
   }
 

@@ -1,35 +1,38 @@
+import { constants } from "node:os";
 import { InterruptedError } from "../core/errors/index.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** The runs that the next signal aborts; all runs of the process share one handler. */
-const running = new Set<AbortController>();
+/** What the next signal aborts, and its name: all runs of the process share one handler. */
+const running = new Map<AbortController, string>();
 
 const ended = new WeakSet<AbortController>();
 
 /**
- * Aborts a run at the first SIGINT or SIGTERM, with an {@link InterruptedError}; a second one ends the process as
- * usual.
- * @returns a function that removes the run, and the handlers with the last run
+ * Aborts a run or a command at the first SIGINT or SIGTERM, with an {@link InterruptedError}; a second one ends the
+ * process as usual.
+ * @returns stops listening
  */
-export function abortAtSignals(controller: AbortController): () => void {
+export function abortAtSignals(controller: AbortController, what = "run"): () => void {
   if (running.size === 0) for (const name of SIGNALS) process.on(name, handle);
-  running.add(controller);
+  running.set(controller, what);
   return () => {
     if (running.delete(controller) && running.size === 0) removeHandlers();
   };
 }
 
 function handle(name: NodeJS.Signals): void {
-  if ([...running].some((controller) => ended.has(controller))) {
+  if ([...running.keys()].some((controller) => ended.has(controller))) {
     running.clear();
     removeHandlers();
     process.kill(process.pid, name);
+    // The first process of a container survives its own signal.
+    if (process.listenerCount(name) === 0) process.exit(128 + constants.signals[name]);
     return;
   }
-  for (const controller of running) {
+  for (const [controller, what] of running) {
     ended.add(controller);
-    controller.abort(new InterruptedError(`The run was ended by ${name}.`, { signalName: name }));
+    controller.abort(new InterruptedError(`The ${what} was ended by ${name}.`, { signalName: name }));
   }
 }
 

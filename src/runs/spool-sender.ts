@@ -37,9 +37,9 @@ async function sendCollection(
   configuration: SendConfiguration,
 ): Promise<void> {
   const all = spool.messages(collection);
-  const { context, report, unlink } = await batch.openCollection(collection, recordsOf(all));
+  const { context, report, unlink } = batch.openCollection(collection, recordsOf(all));
   const isEvents = COLLECTIONS[collection].model === "event";
-  const reader = new SpoolReader(spool, all, batchIdField(batch.id), configuration);
+  const stored = readerOf(spool, batchIdField(batch.id), configuration);
   const accepted = ({ kept }: KeptMessage) => {
     kept.isAccepted = true;
   };
@@ -51,7 +51,7 @@ async function sendCollection(
     for (const [index, kept] of all.entries()) {
       const { records } = kept;
       if (isEvents && kept.isAccepted) report.alreadyAccepted += records;
-      else await queue.put({ bytes: reader.message(index, kept), firstIndex, records, kept });
+      else await queue.put({ bytes: stored(index, kept), firstIndex, records, kept });
       firstIndex += records;
     }
     await queue.finish();
@@ -71,7 +71,7 @@ function requireRoom(spool: Spool, idBytes: number, { maxMessageBytes }: SendCon
     const tooLarge = spool.messages(collection).find(({ length }) => idBytes + length > maxMessageBytes);
     if (tooLarge !== undefined)
       throw new InvalidInputError(
-        `A message of ${collection} has ${idBytes + tooLarge.length} bytes with the id of its batch, more than maxSendMessageBytes (${maxMessageBytes}). Nothing was sent; raise maxSendMessageBytes if it can be, or shorten the largest record.`,
+        `A message of ${collection} has ${idBytes + tooLarge.length} bytes with the id of its batch, more than maxSendMessageBytes (${maxMessageBytes}). Nothing was sent; raise maxSendMessageBytes if possible, or shorten the largest record.`,
       );
   }
 }
@@ -80,73 +80,30 @@ function recordsOf(messages: readonly SpooledMessage[]): number {
   return messages.reduce((sum, { records }) => sum + records, 0);
 }
 
-/** A message that is read before anybody asks for it. */
-interface Ahead {
-  readonly index: number;
-  readonly read: Promise<Buffer>;
+/** Reads messages as they are sent, in order. */
+function readerOf(spool: Spool, batchId: Buffer, { messageBytes }: SendConfiguration) {
+  // Two buffers take turns, because the collector walks the whole heap for what lies outside of it.
+  let buffers: Buffer[] = [];
+  let next = 0;
+  return (index: number, kept: SpooledMessage): StoredMessage => {
+    const length = batchId.length + kept.length;
+    const load = async () => {
+      // Another attempt begins with other buffers: the one before may still use its own.
+      if (index !== next) buffers = [];
+      next = index + 1;
+      const used = buffers[index % 2];
+      const buffer = used !== undefined && used.length >= length ? used : newBuffer(length, messageBytes);
+      buffers[index % 2] = buffer;
+      batchId.copy(buffer);
+      await spool.read(kept, buffer, batchId.length);
+      return buffer.subarray(0, length);
+    };
+    return { length, load };
+  };
 }
 
-/**
- * Reads the messages of a collection in order, the next one while the last one is sent: in two buffers that take turns,
- * since what lies outside of the heap makes the collector walk all of it.
- */
-class SpoolReader {
-  readonly #spool: Spool;
-  readonly #messages: readonly SpooledMessage[];
-  /** The field that begins each message. */
-  readonly #batchId: Buffer;
-  readonly #messageBytes: number;
-  #buffers: (Buffer | undefined)[] = [];
-  #ahead: Ahead | undefined;
-
-  constructor(
-    spool: Spool,
-    messages: readonly SpooledMessage[],
-    batchId: Buffer,
-    { messageBytes }: Pick<SyncConfiguration, "messageBytes">,
-  ) {
-    this.#spool = spool;
-    this.#messages = messages;
-    this.#batchId = batchId;
-    this.#messageBytes = messageBytes;
-  }
-
-  message(index: number, { length }: SpooledMessage): StoredMessage {
-    return { length: this.#batchId.length + length, load: () => this.#load(index) };
-  }
-
-  async #load(index: number): Promise<Buffer> {
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
-    // Another attempt begins with other buffers: the one before may still use its own.
-    if (ahead?.index !== index) this.#buffers = [];
-    const buffers = this.#buffers;
-    const message = await (ahead?.index === index ? ahead.read : this.#read(index, buffers));
-    if (index + 1 < this.#messages.length && buffers === this.#buffers) {
-      const read = this.#read(index + 1, buffers);
-      // Whoever asks for that message gets the error.
-      read.catch(() => {});
-      this.#ahead = { index: index + 1, read };
-    }
-    return message;
-  }
-
-  async #read(index: number, buffers: (Buffer | undefined)[]): Promise<Buffer> {
-    const message = this.#messages[index];
-    if (message === undefined) throw new RangeError(`There is no message ${index}.`);
-    const bodyStart = this.#batchId.length;
-    const length = bodyStart + message.length;
-    const used = buffers[index % 2];
-    const buffer = used !== undefined && used.length >= length ? used : this.#newBuffer(length);
-    buffers[index % 2] = buffer;
-    this.#batchId.copy(buffer);
-    await this.#spool.read(message, buffer, bodyStart);
-    return buffer.subarray(0, length);
-  }
-
-  #newBuffer(length: number): Buffer {
-    // Most runs are small.
-    const isSmall = length < this.#messageBytes / 2;
-    return Buffer.allocUnsafeSlow(isSmall ? length : Math.max(length, this.#messageBytes + SPARE_BYTES));
-  }
+function newBuffer(length: number, messageBytes: number): Buffer {
+  // Most runs are small.
+  const isSmall = length < messageBytes / 2;
+  return Buffer.allocUnsafeSlow(isSmall ? length : Math.max(length, messageBytes + SPARE_BYTES));
 }

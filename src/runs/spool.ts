@@ -202,7 +202,7 @@ export class Spool {
       ? "Create that directory"
       : `At least ${bytesNeeded} bytes are needed there. Free some space`;
     return new SpoolError(
-      `The run cannot keep its records until they are judged and sent: a temporary file in ${directory} failed (${why}). ${advice}, or set spool.directory (sync.spool.directory of a client). ${consequence}`,
+      `The run can't store its records until it sends them: a temporary file in ${directory} failed (${why}). ${advice}, or set spool.directory (sync.spool.directory of a client). ${consequence}`,
       { directory, bytesNeeded, cause },
     );
   }

@@ -97,7 +97,7 @@ async function untilNamed<T>(
   const stopTimer = clock.after(SILENT_MS, () => {
     if (SILENT.has(credential)) return;
     SILENT.add(credential);
-    logger.warn(`saas-management: ${endpoint.origin} has not answered ${label} for 30 s`, { timeoutMs });
+    logger.warn(`saas-management: ${endpoint.origin} hasn't answered ${label} for 30 s`, { timeoutMs });
   });
   try {
     const value = await answer;
@@ -160,13 +160,7 @@ export function lockedError(
   more: { readonly waitedMs?: number; readonly mayBeOwn?: boolean; readonly cause?: unknown } = {},
 ): BatchInProgressError {
   const { installationId, serverMessage, waitedMs, mayBeOwn, cause } = locked;
-  const details = {
-    installationId,
-    serverMessage,
-    waitedMs,
-    mayBeOwn,
-    ...(cause !== undefined && { cause }),
-  };
+  const details = { installationId, serverMessage, waitedMs, mayBeOwn, cause };
   return annotate(new BatchInProgressError(message, { ...details, ...more }), locked);
 }
 
@@ -183,7 +177,7 @@ export async function withinGrace<T>(
   cleanUp: (over: AbortSignal) => Promise<T>,
   timeoutMs = CLEANUP_GRACE_MS,
 ): Promise<T> {
-  const advice = () => "It is not waited for any longer.";
+  const advice = () => "The SDK no longer waits for it.";
   const deadline = new Deadline({ clock, timeoutMs, operation: "The cleanup", advice });
   try {
     return await raceAbort(cleanUp(deadline.signal), deadline.signal);

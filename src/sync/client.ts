@@ -14,7 +14,6 @@ import {
   BatchStarter,
   type BatchWatch,
   requireInstallation,
-  type StartedBatch,
 } from "./batch/start.js";
 import { meaningOf } from "./batch/states.js";
 import { callWithRetry, withinGrace } from "./call.js";
@@ -73,17 +72,13 @@ export class BatchClient {
       const { attempt } = watch;
       const { signal } = controller;
       const configuration = configurationOfCall(this.#configuration, options);
-      const started = await this.#starter.start({
-        ...watch,
-        configuration,
-        installationId,
-        signal,
-        waitForLockMs,
-        onProgress,
-      });
-      const handle = this.#handle({ ...started, closed }, options, attempt, installationId);
-      const type = attempt === 1 ? "started" : "restarted";
-      onProgress?.({ type, attempt, batchId: started.id });
+      const shared = { ...watch, configuration, onProgress };
+      const started = await this.#starter.start({ ...shared, installationId, signal, waitForLockMs });
+      const subject = { installationId, batchId: started.id };
+      const transport = this.#transport;
+      const session = new BatchSession({ ...shared, ...started, subject, transport, clientClosed: closed });
+      const handle = new BatchHandle(session);
+      onProgress?.({ type: attempt === 1 ? "started" : "restarted", attempt, batchId: started.id });
       return handle;
     } finally {
       unlink();
@@ -154,26 +149,6 @@ export class BatchClient {
 
   installationOf({ installationId = this.#installationId }: BatchOptions): string {
     return requireInstallation(installationId);
-  }
-
-  #handle(
-    { id, startedAt, trace, closed }: StartedBatch & { readonly closed: AbortSignal },
-    options: BatchOptions,
-    attempt: number,
-    installationId: string,
-  ): BatchHandle {
-    const session = new BatchSession({
-      id,
-      attempt,
-      subject: { installationId, batchId: id },
-      trace,
-      transport: this.#transport,
-      configuration: configurationOfCall(this.#configuration, options),
-      startedAt,
-      onProgress: options.onProgress,
-      clientClosed: closed,
-    });
-    return new BatchHandle(session);
   }
 }
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import { describeType, suggestKey } from "../core/validate.js";
+import { describeType, isObject, suggestKey } from "../core/validate.js";
 import { type SnapshotCollection, WIRE } from "./generated/collections.js";
 import type { RecordTypes } from "./generated/records.js";
 
@@ -43,6 +43,30 @@ export function isSnapshot(name: Collection): name is SnapshotCollection {
   return COLLECTIONS[name].model === "snapshot";
 }
 
+/** Returns the object with a record's fields: the record itself, or the one under its variant's name. */
+export function fieldsOf(
+  record: unknown,
+  { variants }: Pick<CollectionInfo, "variants">,
+): object | undefined {
+  if (!isObject(record)) return undefined;
+  return variants.map((name): unknown => Reflect.get(record, name)).find(isObject) ?? record;
+}
+
+/** Returns the string in a field of a record, if there is one. The record may be invalid. */
+export function stringIn(
+  record: unknown,
+  collection: CollectionInfo,
+  field = collection.idField,
+): string | undefined {
+  const fields = fieldsOf(record, collection);
+  const value: unknown = fields && field !== undefined ? Reflect.get(fields, field) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+export function truncateId(id: string): string {
+  return id.slice(0, 200);
+}
+
 /** Returns the entries of an object keyed by collection, without those that are undefined. */
 export function collectionEntries<Value>(record: Partial<Record<Collection, Value>>): [Collection, Value][] {
   return Object.keys(record)
@@ -69,7 +93,7 @@ export function notSnapshotsError(snapshots: unknown, names: readonly string[]):
   const got = typeof wrong === "string" ? JSON.stringify(wrong) : describeType(wrong);
   const suggestion = typeof wrong === "string" ? suggestKey(wrong, names) : "";
   const isEvent = isCollection(wrong) && !names.includes(wrong);
-  const advice = isEvent ? " Events are written without being declared: leave it out." : suggestion;
+  const advice = isEvent ? " Events don't need to be declared: leave it out." : suggestion;
   return new InvalidInputError(
     `snapshots must be an array of the snapshot collections that the run writes (${names.join(", ")}), got ${got}.${advice}`,
   );

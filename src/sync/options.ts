@@ -165,8 +165,8 @@ const RESERVED_OPTIONS: ReadonlyMap<string, string> = new Map([
   ["grpc.ssl_target_name_override", "use tls.serverName"],
   ["grpc.http_connect_target", "use proxy"],
   ["grpc.http_connect_creds", "use proxy"],
-  ["grpc.per_rpc_retry_buffer_size", "the SDK sends messages again itself"],
-  ["grpc.use_local_subchannel_pool", "each client has connections of its own"],
+  ["grpc.per_rpc_retry_buffer_size", "the SDK itself retries messages"],
+  ["grpc.use_local_subchannel_pool", "each client has its own connections"],
 ]);
 
 /** gRPC options that are strings; all others are numbers. */

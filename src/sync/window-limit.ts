@@ -61,6 +61,6 @@ export class WindowLimit {
     const { status } = this.#cause instanceof TransportError ? this.#cause : {};
     const what =
       status === undefined ? "cut larger ones off" : `refused larger ones with HTTP status ${status}`;
-    return `${halved}, because something on the way, such as a proxy, ${what}: ${set}, or raise its limit for request bodies (nginx: client_max_body_size 0)`;
+    return `${halved}, because something on the network, such as a proxy, ${what}: ${set}, or raise its limit for request bodies (nginx: client_max_body_size 0)`;
   }
 }

@@ -50,7 +50,7 @@ test.each(FILES)("$what: $file", async ({ file, content = "", base64, records, r
   expect(service.inspect().snapshots[collectionOf(file)].map(({ record }) => record)).toEqual(records);
 });
 
-test("a cell of up to 16 MiB is taken, and a longer one is refused", async () => {
+test("accepts a cell of up to 16 MiB, and refuses a longer one", async () => {
   const file = (length: number) => `id,name\nu1,${"x".repeat(length)}\n`;
   await push("accounts.csv", file(15 * 2 ** 20));
   await expect(push("accounts.csv", file(17 * 2 ** 20))).rejects.toThrow("accounts.csv:2 is longer than");

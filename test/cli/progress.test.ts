@@ -13,7 +13,7 @@ function shown(isTerminal: boolean) {
   return { io, lines };
 }
 
-test("outside of a terminal, a plain line every 10 s tells what was read, judged and sent", () => {
+test("outside a terminal, prints a plain line every 10 s with what was read, judged and sent", () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { io, lines } = shown(false);
   const progress = new ProgressLine(io, clock);
@@ -54,7 +54,7 @@ test("outside of a terminal, a plain line every 10 s tells what was read, judged
     "60 s: waiting for the lock of another batch",
     "70 s: waiting for the lock of another batch",
     "80 s: sending accounts, 500 of 1,234 records, 1.5 MB",
-    "90 s: SyncRecords of accounts is tried again (TRANSPORT_FAILED)",
+    "90 s: retrying SyncRecords of accounts (TRANSPORT_FAILED)",
     "100 s: sending in batch 2",
   ]);
   progress.end();

@@ -24,14 +24,14 @@ const AMOUNTS = [
   "2026-01-15",
 ];
 
-test.each([200, 120, 100, 80, 60, 40])("fits %i columns, and cuts no amount and no date", (width) => {
+test.each([200, 120, 100, 80, 60, 40])("fits %i columns without cutting an amount or a date", (width) => {
   const lines = [...table(RENEWALS, [2, 3], width), ...table(PLANS, [0, 1], width)];
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
   const text = lines.join("\n").replace(/\s+/g, " ");
   for (const amount of AMOUNTS) expect(text).toContain(amount);
 });
 
-test("is a table where it fits, with names cut, and paragraphs elsewhere", () => {
+test("prints a table with shortened names where it fits, and paragraphs elsewhere", () => {
   expect(table(PLANS, [0, 1], 80)).toEqual([
     "Plan                 Integration  Unused                           Saving a year",
     "───────────────────  ───────────  ──────  ──────────────────────────────────────",

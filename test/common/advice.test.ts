@@ -58,7 +58,7 @@ const CASES: readonly [option: string, fails: Failing, shown: RegExp][] = [
   ],
 ];
 
-test.each(CASES)("tells the option %s as data, in the words of its message", async (option, fails, shown) => {
+test.each(CASES)("gives the option %s as data, worded like the message", async (option, fails, shown) => {
   const error = await rejection(Promise.resolve().then(() => fails(service)));
   if (!(error instanceof SaasManagementError)) throw error;
   const { advice, message } = error;

@@ -30,7 +30,7 @@ test.each([
   ["the pauses", { retries: 9, minDelayMs: 1, maxDelayMs: 1 }, { retries: 2 }, 3],
   ["that nothing is repeated", false as const, { minDelayMs: 1 }, 1],
   ["no field", { retries: 1, minDelayMs: 1, maxDelayMs: 1 }, {}, 2],
-])("a call's retry keeps %s of the client's", async (_, ofClient, retry, attempts) => {
+])("a call's own retry settings keep %s from the client's", async (_, ofClient, retry, attempts) => {
   const { client, server } = await connectClient((_, response) => json(response, {}, { status: 503 }), {
     retry: ofClient,
     clock: undefined,
@@ -40,7 +40,7 @@ test.each([
   expect(server.requests).toHaveLength(attempts);
 });
 
-test("a call whose pauses do not fit those of the client is refused before it is sent", async () => {
+test("a call whose pauses contradict the client's is refused before it is sent", async () => {
   const { client, server } = await connectClient(answer({ data: {} }), {
     retry: { minDelayMs: 1, maxDelayMs: 50 },
   });
@@ -49,7 +49,7 @@ test("a call whose pauses do not fit those of the client is refused before it is
   expect(server.requests).toHaveLength(0);
 });
 
-test("the headers of a run go with each of its RPCs, over those of the client", async () => {
+test("each RPC of a run sends the run's headers, which override the client's", async () => {
   await run({ headers: { "X-Tenant": "t2", "x-job": "7" } });
   const { calls, streams, headers } = harness.server;
   expect(calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
@@ -60,7 +60,7 @@ test("the headers of a run go with each of its RPCs, over those of the client", 
   expect(harness.server.headers.at(-1)).not.toHaveProperty("x-job");
 });
 
-test("the headers of a batch go with its writes and its abort, also by its id", async () => {
+test("writes and aborts of a batch send its headers, even an abort by id", async () => {
   const client = harness.client();
   const batch = await client.startBatch({ ...{ installationId: "i" }, headers: { "x-job": "7" } });
   await batch.write("accounts", accounts(1));
@@ -69,14 +69,14 @@ test("the headers of a batch go with its writes and its abort, also by its id", 
   expect(harness.server.headers.map((sent) => sent["x-job"])).toEqual(["7", "7", "7", "7"]);
 });
 
-test("the time of a run is the deadline of each of its RPCs", async () => {
+test("a run's time limit is the deadline of each of its RPCs", async () => {
   await run({ timeoutMs: 7_000 }, { timeoutMs: 60_000 });
   expect(harness.server.timesLeftMs).toHaveLength(2);
   // The start goes on for longer, because its answer may hold a lock.
   expect(harness.server.timesLeftMs[1]).toBeLessThanOrEqual(8_000);
 });
 
-test("a run that gives up after its own time names it", async () => {
+test("a run that gives up after its time limit names the limit", async () => {
   const clock = new TestClock({ startAt: new Date(Date.UTC(2026, 0, 1)) });
   harness.server.scripts.CompleteSyncBatch.push("never", "never");
   const failed = rejection(run({ timeoutMs: 7_000, retryForMs: 0 }, { clock, retry: false }));

@@ -23,7 +23,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Subscribes to the given channels, and writes down what they tell: `sync.rpc start`. */
+/** Subscribes to the given channels, and records their messages: `sync.rpc start`. */
 function watch(names: readonly string[], onStart: (message: ChannelMessage) => void = () => {}) {
   const order: string[] = [];
   const messages: ChannelMessage[] = [];
@@ -88,7 +88,7 @@ test("a run publishes its write, batch and RPCs in order, with their ids", async
   expect(records?.leaseRemainingMs).toBeGreaterThan(800_000);
 });
 
-test("a call has the phases of a TracingChannel, with error before asyncStart", async () => {
+test("a call publishes the phases of a TracingChannel, with error before asyncStart", async () => {
   harness.server.scripts.SyncRecords.push({ code: 3, details: "no" });
   const { order, messages } = watch(["sync.rpc"]);
   const batch = await harness.startBatch();
@@ -101,7 +101,7 @@ test("a call has the phases of a TracingChannel, with error before asyncStart", 
   expect(error).toBe(messages[1]?.error);
 });
 
-test("attempts are published with their call, as onEvent gets them", async () => {
+test("attempts are published with their call, exactly as onEvent receives them", async () => {
   harness.server.scripts.SyncRecords.push(LOST);
   const published: AttemptMessage[] = [];
   const hear = (message: unknown) => void published.push(message as AttemptMessage);
@@ -118,7 +118,7 @@ test("attempts are published with their call, as onEvent gets them", async () =>
   expect(published.map(({ call }) => messages.indexOf(call))).toEqual([0, 0, 1, 1, 1, 1, 1]);
 });
 
-test("a walk that is left ends, and one whose page fails tells the error", async () => {
+test("a walk ends when its loop stops early, and reports the error of a failed page", async () => {
   const pages = (nodes: number) => ({
     data: {
       things: { nodes: Array.from({ length: nodes }), pageInfo: { hasNextPage: true, endCursor: "c" } },
@@ -148,7 +148,7 @@ test("a walk that is left ends, and one whose page fails tells the error", async
   expect(messages[1]?.error).toBe(error);
 });
 
-test("stores bound to start reach the connector, the source and the RPCs, and not the caller", async () => {
+test("stores bound to start reach the connector, the source and the RPCs, but not the caller", async () => {
   const store = new AsyncLocalStorage<string>();
   const seen: Record<string, string | undefined> = {};
   const bind = (name: string) => {
@@ -186,7 +186,7 @@ test("stores bound to start reach the connector, the source and the RPCs, and no
   });
 });
 
-test("entries of a carrier are sent by the call and the calls in it; what cannot be sent is ignored", async () => {
+test("a call and the calls inside it send the entries of a carrier, and ignore any that cannot be sent", async () => {
   const carry = { Traceparent: "00-1", authorization: "x", host: "x", "grpc-x": "x", "x-bad": "a\nb" };
   watch(["sync.batch", "graphql.walk"], ({ carrier }) => void Object.assign(carrier, carry));
   const batch = await harness.startBatch();
@@ -205,7 +205,7 @@ test("entries of a carrier are sent by the call and the calls in it; what cannot
   expect(server.requests[0]?.headers["x-bad"]).toBeUndefined();
 });
 
-test("messages hold no key, document, variable or record", async () => {
+test("messages contain no key, document, variable or record", async () => {
   const canary = "canary-9d1";
   const { messages } = watch(NAMES);
   const { server, installationId } = service;

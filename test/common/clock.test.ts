@@ -23,7 +23,7 @@ test.each([
 });
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, JSON.parse('"900000"')])(
-  "a test clock does not advance by %s",
+  "a test clock refuses to advance by %s",
   (ms) => {
     const clock = new TestClock({ startAt: new Date(0) });
     clock.advance(0.5);
@@ -45,7 +45,7 @@ test("a test clock wakes sleepers in the order of their times", async () => {
   expect(clock.sleeping).toBe(0);
 });
 
-test("a test clock without startAt shows the system time plus what it was advanced by", () => {
+test("a test clock without startAt shows the system time plus what you advanced it by", () => {
   const clock = new TestClock();
   const before = clock.now();
   clock.advance(3_600_000);
@@ -78,7 +78,7 @@ test("a running test clock waits only for the time left after it was advanced", 
 
 const clockAtNoon = () => new TestClock({ startAt: new Date("2026-01-01T12:00:00Z") });
 
-test("a driven test clock lets sleeps pass, one after the other, until the work has settled", async () => {
+test("a driven test clock completes sleeps one after the other until the work has settled", async () => {
   const clock = clockAtNoon();
   const seen: string[] = [];
   const sleepThenNote = async (ms: number) => {
@@ -94,7 +94,7 @@ test("a driven test clock lets sleeps pass, one after the other, until the work 
   expect(seen).toEqual(["12:05", "12:20", "12:21"]);
 });
 
-test("a driven test clock rejects with what the work rejects with, and moves nothing afterwards", async () => {
+test("a driven test clock rejects with the error of the work, and doesn't move afterwards", async () => {
   const clock = clockAtNoon();
   const reason = new Error("the reason");
   const late = clock.sleep(1000);
@@ -104,7 +104,7 @@ test("a driven test clock rejects with what the work rejects with, and moves not
   await late;
 });
 
-test("a driven test clock lets no timeout pass before work that a busy machine slows down has ended", async () => {
+test("a driven test clock fires no timeout while a busy machine slows down the work", async () => {
   const clock = clockAtNoon();
   // A process that gets the processor ten times a second.
   let time = 0;
@@ -118,7 +118,7 @@ test("a driven test clock lets no timeout pass before work that a busy machine s
   expect(await clock.drive(Promise.race([work(), timeout]))).toBe("done");
 });
 
-test("the system clock does not overflow with long sleeps", async () => {
+test("long sleeps do not overflow the system clock", async () => {
   const stop = new AbortController();
   let ended = false;
   const sleep = systemClock.sleep(2 ** 32, stop.signal).finally(() => {
@@ -133,6 +133,22 @@ test("the system clock does not overflow with long sleeps", async () => {
   cancel();
   stop.abort("enough");
   await expect(sleep).rejects.toBe("enough");
+});
+
+test("a call whose time is over when its key arrives sets no timer in the past", async () => {
+  const { syncUrl, apiKey: key, installationId } = (await startTestService()).server;
+  let lateMs = 0;
+  const { now } = performance;
+  const late = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + lateMs);
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => void [late, timers].map((spy) => spy.mockRestore()));
+  const apiKey = () => {
+    lateMs = 2000;
+    return key;
+  };
+  await using client = new SaasManagementClient({ syncUrl, apiKey });
+  await client.sync.startBatch({ installationId, timeoutMs: 1000 }).catch(() => {});
+  expect(timers.mock.calls.filter(([, ms = 0]) => ms < 0)).toEqual([]);
 });
 
 const CLOCKS = [
@@ -159,7 +175,7 @@ test.each(CLOCKS)(
   },
 );
 
-test("a clock of the user that only tells the time gets the timers of the system", async () => {
+test("a user's clock that only tells the time uses the system's timers", async () => {
   const clock = completeClock({ now: () => 5 });
   expect(clock.now()).toBe(5);
   const before = clock.monotonic();

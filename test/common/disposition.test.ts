@@ -54,11 +54,11 @@ test.each<[error: SaasManagementError, next: ReturnType<typeof disposition>]>([
   expect(disposition(error)).toBe(next);
 });
 
-test("knows nothing about errors of others", () => {
+test("gives no disposition for errors of other libraries", () => {
   expect([new Error("own"), "text", undefined].map(disposition)).toEqual(["unknown", "unknown", "unknown"]);
 });
 
-test("asks the error that a write has failed with what comes next", () => {
+test("takes the disposition of a failed write from its error", () => {
   const incomplete = (cause?: unknown) =>
     disposition(new BatchStateError("refused", { state: "active", reason: "incomplete", cause }));
   expect(incomplete(new InvalidInputError("a record", { issues }))).toBe("fix-data");
@@ -66,12 +66,12 @@ test("asks the error that a write has failed with what comes next", () => {
   expect([incomplete(new Error("own")), incomplete()]).toEqual(["unknown", "retry-now"]);
 });
 
-test("comes again when the key function asks for it", () => {
+test("retries when the key function asks for it", () => {
   const cause = Object.assign(new Error("The vault is sealed."), { retryable: true });
   expect(disposition(new AuthenticationError("no key", { cause }))).toBe("retry-after");
 });
 
-test("comes again when an error of others asks for it", () => {
+test("retries when another library's error asks for it", () => {
   const again = (facts: object) =>
     disposition(Object.assign(new Error("own"), { retryable: true, ...facts }));
   expect([again({}), again({ retryAfterMs: 500 })]).toEqual(["retry-after", "retry-after"]);

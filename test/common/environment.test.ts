@@ -34,7 +34,7 @@ function clientOf(level: string, overrides = {}): SaasManagementClient {
   return new SaasManagementClient({ baseUrl, syncUrl, apiKey, sync, ...overrides });
 }
 
-/** A client of a service that is overloaded at first. */
+/** A client whose service is overloaded at first. */
 async function overloadedClient(level: string) {
   const { baseUrl } = await startHttpServer((_, response, index) =>
     json(response, { data: { ok: true } }, index === 0 ? { status: 503 } : {}),
@@ -60,22 +60,25 @@ test.each([
   ["an error", () => new TypeError("canary-record")],
   ["a text", () => "canary-record"],
   ["an object", () => ({ row: "canary-record" })],
-])("SAAS_MANAGEMENT_LOG never quotes what a connector or a callback throws: %s", async (_, thrown) => {
-  const onEvent = () => {
-    throw thrown();
-  };
-  await using client = clientOf("debug", { onEvent });
-  await client.graphql.applications().totalCount();
-  const run = async () => {
-    throw thrown();
-  };
-  await rejection(client.sync.run(defineConnector({ snapshots: [], run })));
-  expect(written.lines.join("")).toMatch(/ error saas-management: onEvent threw an exception/);
-  expect(written.lines.join("")).toMatch(/ error saas-management: run failed/);
-  expect(written.lines.join("")).not.toContain("canary-record");
-});
+])(
+  "SAAS_MANAGEMENT_LOG never quotes an error that a connector or a callback throws: %s",
+  async (_, thrown) => {
+    const onEvent = () => {
+      throw thrown();
+    };
+    await using client = clientOf("debug", { onEvent });
+    await client.graphql.applications().totalCount();
+    const run = async () => {
+      throw thrown();
+    };
+    await rejection(client.sync.run(defineConnector({ snapshots: [], run })));
+    expect(written.lines.join("")).toMatch(/ error saas-management: onEvent threw an exception/);
+    expect(written.lines.join("")).toMatch(/ error saas-management: run failed/);
+    expect(written.lines.join("")).not.toContain("canary-record");
+  },
+);
 
-test("SAAS_MANAGEMENT_LOG changes nothing for a client that has a logger, and a closed stderr ends nothing", async () => {
+test("SAAS_MANAGEMENT_LOG changes nothing for a client with a logger, and survives a closed stderr", async () => {
   const debug = vi.fn();
   const logger = { debug, info: () => {}, warn: () => {}, error: () => {} };
   await using own = clientOf("debug", { logger });
@@ -131,14 +134,14 @@ test.each<[string, Uint8Array, RegExp]>([
   ["big-endian UTF-16", utf16("\ufeffsmk-key").swap16(), /is in UTF-16/],
   ["NAME=value", Buffer.from("SAAS_MANAGEMENT_API_KEY=smk-key\n"), /holds NAME=value/],
   ["an export of a shell", Buffer.from("# mine\nexport KEY = 'smk-key'\n"), /holds NAME=value/],
-])("fromEnv says what a key file is instead: %s", async (_, bytes, message) => {
+])("fromEnv says what is wrong with a key file: %s", async (_, bytes, message) => {
   const refused = await rejection(clientOfFile(bytes));
   expect(refused).toMatchObject({ code: "INVALID_CONFIGURATION", message: expect.stringMatching(message) });
   expect(String(refused)).not.toContain("smk-key");
 });
 
 test.each(["YWJjZGVm==", "\ufeffsmk-key", "smk=", "a.b=c"])(
-  "fromEnv takes the key %j of a file",
+  "fromEnv accepts a file with the key %j",
   async (key) => {
     const { client } = await clientOfFile(key);
     await using _ = client;
@@ -148,7 +151,7 @@ test.each(["YWJjZGVm==", "\ufeffsmk-key", "smk=", "a.b=c"])(
   },
 );
 
-test("a page has no environment: a client can be made without one", () => {
+test("a client can be created in a page, which has no environment", () => {
   const { process } = globalThis;
   vi.stubGlobal("process", undefined);
   const make = () => new SaasManagementClient({ baseUrl: "https://api.example.com", apiKey: "k", fetch });

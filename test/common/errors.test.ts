@@ -10,7 +10,7 @@ import {
 import { expect, test, vi } from "vitest";
 import { bundleForBrowser } from "../system/browser/bundle.js";
 
-test("an error is an instance of its class, of the base and of Error, and of no other class", () => {
+test("an error is an instance of its class, its base class and Error, and of no other class", () => {
   const error: unknown = new TimeoutError("late", { timeoutMs: 5 });
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error).toBeInstanceOf(SaasManagementError);
@@ -29,7 +29,7 @@ test("instanceof works across two copies of the package", async () => {
   expect(error instanceof AuthenticationError).toBe(false);
 });
 
-test("a subclass of the user is not confused with its parent", () => {
+test("a user's subclass is not confused with its parent", () => {
   class MyTimeout extends TimeoutError {}
   expect(new MyTimeout("late", { timeoutMs: 5 }) instanceof TimeoutError).toBe(true);
   expect(new MyTimeout("late", { timeoutMs: 5 }).code).toBe("TIMEOUT");
@@ -71,7 +71,7 @@ test("an error keeps its name when a minifier shortens class names", async () =>
   expect(classes.filter(([name, value]) => Reflect.get(value, "name") !== name)).toEqual([]);
 });
 
-test("JSON and inspection show code and facts, but neither the server's messages nor data", () => {
+test("JSON and inspection show the code and the facts, but neither the server's messages nor data", () => {
   const error = new GraphQLResponseError("2 errors", {
     errors: [{ message: "canary" }],
     data: { name: "canary" },

@@ -12,7 +12,7 @@ const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
 const QUERY = "query Names($secret: String) { applications { nodes { id } } }";
 
-test("hooks of GraphQL are called once per attempt and before each pause", async () => {
+test("GraphQL hooks are called once per attempt and before each pause", async () => {
   const { hooks, requests, responses, retries, order } = observedHooks();
   const { client, clock } = await connectClient(
     (_, response, index) =>
@@ -38,7 +38,7 @@ test("hooks of GraphQL are called once per attempt and before each pause", async
   expect(retries).toEqual([{ type: "retry", ...about, attempt: 1, delayMs: 10_000, code }]);
 });
 
-test("hooks are called for pages, mutations and documents of the user", async () => {
+test("hooks are called for pages, mutations and the user's documents", async () => {
   const { hooks, responses } = observedHooks();
   const { baseUrl, apiKey } = (await startTestService()).server;
   await using client = new SaasManagementClient({ baseUrl, apiKey, ...hooks });
@@ -77,7 +77,7 @@ test("hooks distinguish an attempt that the caller cancelled from a timeout", as
   expect(responses[0]).not.toHaveProperty("code");
 });
 
-test("hooks get frozen events without key, variable, header, body or answer", async () => {
+test("hooks receive frozen events without a key, variable, header or body", async () => {
   const { hooks, requests, responses, retries } = observedHooks();
   const { client, clock } = await connectClient(
     (_, response, index) =>
@@ -152,7 +152,7 @@ test.each([
   );
 });
 
-test("the logger gets each answer and each retry of either API, without a secret", async () => {
+test("the logger receives each answer and each retry of either API, without a secret", async () => {
   const lines: string[] = [];
   const to = (level: string) => (message: string, details?: object) =>
     lines.push(`${level} ${message} ${JSON.stringify(details)}`);
@@ -177,7 +177,7 @@ const full = () => {
 };
 const broken: Logger = { debug: full, info: async () => full(), warn: async () => full(), error: full };
 
-test("a logger that throws or rejects fails no write and no completion", async () => {
+test("a logger that throws or rejects doesn't fail a write or a completion", async () => {
   harness.server.scripts.SyncRecords.push(LOST);
   const batch = await harness.startBatch({ logger: broken });
   await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({ accepted: 1, retries: 1 });

@@ -16,7 +16,7 @@ const MUTATION = "mutation Touch { touch }";
 const UNAUTHENTICATED = { code: 16, details: "unknown key" };
 const never = new Promise<never>(() => {});
 
-/** A function that returns these keys in turn, then the last one for ever. */
+/** A function that returns these keys in turn, then always the last one. */
 function keys(...values: readonly string[]) {
   let asked = 0;
   return vi.fn(async () => values[Math.min(asked++, values.length - 1)] ?? "");
@@ -36,17 +36,14 @@ test.each([
   [200, QUERY],
   [401, MUTATION],
   [200, MUTATION],
-] as const)(
-  "a refused key is replaced by the next one of the function (HTTP %i)",
-  async (status, document) => {
-    const apiKey = keys("old", "new");
-    // The errors of HTTP 200 say that the mutation was not begun.
-    const { client, server } = await connectClient(takes("new", status), { apiKey, retry: false });
-    expect(await client.request(document, {})).toEqual({ ok: true });
-    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["old", "new"]);
-    expect(apiKey).toHaveBeenCalledTimes(2);
-  },
-);
+] as const)("a refused key is replaced by the function's next one (HTTP %i)", async (status, document) => {
+  const apiKey = keys("old", "new");
+  // The errors of HTTP 200 say that the mutation was not begun.
+  const { client, server } = await connectClient(takes("new", status), { apiKey, retry: false });
+  expect(await client.request(document, {})).toEqual({ ok: true });
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["old", "new"]);
+  expect(apiKey).toHaveBeenCalledTimes(2);
+});
 
 const entry = { message: "not authorized", extensions: { code: "AUTH_NOT_AUTHORIZED" } };
 const DONE = { touch: { id: "t1" } };
@@ -102,7 +99,7 @@ test("hooks see a replaced key as a retry without a pause", async () => {
   expect(retries).toMatchObject([{ delayMs: 0, code: "AUTHENTICATION_FAILED" }]);
 });
 
-test("a refused key fails if the function returns the same one again", async () => {
+test("a refused key fails the call if the function returns the same key again", async () => {
   const apiKey = keys("old");
   const { client, server } = await connectClient(takes("new"), { apiKey });
   const failed = { code: "AUTHENTICATION_FAILED", attempts: 1, stoppedBecause: "not-retryable" };
@@ -114,7 +111,7 @@ test("a refused key fails if the function returns the same one again", async () 
   expect(apiKey).toHaveBeenCalledTimes(4);
 });
 
-test("every operation of both APIs survives a rotation of the key", async () => {
+test("every operation of both APIs survives a key rotation", async () => {
   const { server } = await startTestService();
   const { baseUrl, syncUrl, installationId } = server;
   let current = server.apiKey;
@@ -228,7 +225,7 @@ test("a key function that fails after a refusal keeps the service's message", as
   expect(everythingIn(error)).not.toContain("canary-old");
 });
 
-test("a key function that fails for a window counts its records as sent only if an attempt was", async () => {
+test("if the key function fails for a window, its records count as sent only if an attempt was sent", async () => {
   const answers = ["start", "start", "key"];
   const apiKey = () => answers.shift() ?? Promise.reject(new Error("vault is sealed"));
   const lost = await harness.startBatch({ apiKey });
@@ -293,7 +290,7 @@ test("a key function that rejects after an abort causes no unhandled rejection",
   expect(unhandled).toEqual([]);
 });
 
-test("errors of an old request show no key, however many keys were sent since", async () => {
+test("errors of an old request show no key, no matter how many keys were sent since", async () => {
   let hold = true;
   const held: (() => void)[] = [];
   const respond: Responder = ({ headers }, response) => {

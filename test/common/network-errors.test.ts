@@ -32,7 +32,7 @@ test.each<[string, NetworkErrorCode]>([
   ["ZSTD_error_prefix_unknown", "BODY_ENCODING"],
   ["PROXY_UNREACHABLE", "PROXY_UNREACHABLE"],
   ["SOMETHING_ELSE", "UNKNOWN"],
-])("reads the code %s along the causes of an error as %s", (code, expected) => {
+])("finds the code %s among the causes of an error and reads it as %s", (code, expected) => {
   expect(networkErrorOf(failed(code))).toMatchObject(NETWORK_ERRORS[expected]);
 });
 
@@ -63,7 +63,7 @@ test("a text without a known error has no meaning", () => {
   expect(networkErrorInText("something happened")).toBeUndefined();
 });
 
-test("a failure of a certificate or a protocol is not retryable, and nothing was sent", () => {
+test("a certificate or protocol failure is not retryable, and nothing was sent", () => {
   for (const code of ["CERT_EXPIRED", "CERT_UNTRUSTED", "NOT_TLS", "NOT_HTTP2", "PROXY_REFUSED"] as const)
     expect(NETWORK_ERRORS[code]).toMatchObject({ retryable: false, unsent: true });
 });

@@ -30,7 +30,7 @@ const page = { select: () => ({ nodes: [], pageInfo: {} }) };
 const graphql = () => service.graphql;
 const sync = () => service.sync;
 
-/** Calls the SDK with an option too many, as JavaScript can: the types refuse it. */
+/** Calls the SDK with an extra option, as JavaScript can; the types refuse it. */
 type Call = (extra: object) => unknown;
 
 const CONFIGURATIONS: Readonly<Record<string, Call>> = {
@@ -96,7 +96,7 @@ test.each([
   ["time_out_ms", " Did you mean timeoutMs?"],
   ["TIMEOUT-MS", " Did you mean timeoutMs?"],
   ["timeout", ""],
-])("suggests a known key that differs in case and separators only: %s", (key, suggestion) => {
+])("suggests a known key that differs only in case and separators: %s", (key, suggestion) => {
   expect(suggestKey(key, ["retry", "timeoutMs"])).toBe(suggestion);
 });
 

@@ -51,7 +51,7 @@ test.each([
   ["not printable", "r\u00e9"],
   ["of several words", "r 1"],
   ["an echo of the key", `r-${API_KEY}`],
-])("the request id is undefined if the server's is %s", async (_, id) => {
+])("the request id is undefined if the server sends %s", async (_, id) => {
   const { client } = await connectClient((_request, response) =>
     json(response, {}, { status: 400, headers: { "x-request-id": id } }),
   );
@@ -73,7 +73,7 @@ test("the request id is read from the trailers of the Sync API, unless it is the
   expect(await requestIdOf(harness.startBatch(options))).toBeUndefined();
 });
 
-test("an unknown outcome of a completion has the request id of the unclear answer", async () => {
+test("a completion of unknown outcome has the request id of the unclear answer", async () => {
   const metadata = new Metadata();
   metadata.set("x-request-id", "r-2");
   harness.server.scripts.CompleteSyncBatch.push({ code: 14, details: "gone", metadata });
@@ -104,7 +104,7 @@ test("errors and hooks of both APIs show the request ids of the reference server
   expect(new Set(told).size).toBe(5);
 });
 
-test("a page has the id of the request that read it, from either end and cut by a limit", async () => {
+test("a page has the id of the request that read it, from either end, even when a limit cuts it", async () => {
   const page = { nodes: [{ id: "a" }, { id: "b" }], totalCount: 2, pageInfo: {} };
   const { client } = await connectClient((_, response, index) => {
     const pageInfo = {
@@ -130,7 +130,7 @@ test("a page has the id of the request that read it, from either end and cut by 
   });
 });
 
-test("a response event gives every header of its answer, and never the key that a server echoes in one", async () => {
+test("a response event gives access to every header, but never to a key that the server echoes in one", async () => {
   const { hooks, responses, requests } = observedHooks();
   const { client } = await connectClient((_, response, index) => {
     const headers = { "x-ray": `ray-${index}`, "x-echo": `seen ${API_KEY}` };
@@ -145,7 +145,7 @@ test("a response event gives every header of its answer, and never the key that 
   expect(structuredClone(responses[0])).toMatchObject({ type: "response" });
 });
 
-test("a response event of the Sync API gives a field of metadata or of the trailers, once there was an answer", async () => {
+test("a response event of the Sync API gives access to metadata and trailers, once there is an answer", async () => {
   const { hooks, responses } = observedHooks();
   const metadata = new Metadata();
   metadata.set("x-ray", "ray-1");

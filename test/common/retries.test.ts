@@ -45,20 +45,23 @@ test.each([
   ["zero retries are allowed", UNAVAILABLE, { retries: 0 }, ending("retries-exhausted", 1)],
   ["the pause would outlast the deadline", UNAVAILABLE, LONG_PAUSES, ending("deadline", 1)],
   ["Retry-After exceeds the deadline", ASKS_100_S, {}, ending("retry-after-exceeds-deadline", 1)],
-] as const)("an error of GraphQL tells attempts and reason if %s", async (_, answer, retry, expected) => {
-  const { client, server } = await connectClient((_request, response) => json(response, {}, answer), {
-    clock: new TestClock(),
-  });
-  expect(await rejection(client.request(QUERY, {}, { retry }))).toMatchObject(expected);
-  expect(server.requests).toHaveLength(expected.attempts);
-});
+] as const)(
+  "a GraphQL error has the number of attempts and the reason if %s",
+  async (_, answer, retry, expected) => {
+    const { client, server } = await connectClient((_request, response) => json(response, {}, answer), {
+      clock: new TestClock(),
+    });
+    expect(await rejection(client.request(QUERY, {}, { retry }))).toMatchObject(expected);
+    expect(server.requests).toHaveLength(expected.attempts);
+  },
+);
 
 test.each([
   ["no retry would help", { code: 7, details: "no" }, undefined, ending("not-retryable", 1)],
   ["the retries are used up", LOST, undefined, ending("retries-exhausted", 3)],
   ["there are no retries", LOST, false, ending("retries-exhausted", 1)],
 ] as const)(
-  "an error of the Sync API tells attempts and reason if %s",
+  "a Sync API error has the number of attempts and the reason if %s",
   async (_, answer, retry, expected) => {
     harness.server.scripts.StartSyncBatch.push(answer, answer, answer);
     const error = await rejection(harness.startBatch(retry === undefined ? {} : { retry }));
@@ -73,7 +76,7 @@ test("a deadline that ends during a pause is a TimeoutError", async () => {
   );
   const error = rejection(client.request(QUERY, {}));
   await until(() => clock.sleeping === 2);
-  // As on a machine that was suspended: pause and time end together.
+  // As on a suspended machine: the pause and the time limit end together.
   clock.advance(1_000_000);
   expect(await error).toMatchObject({ code: "TIMEOUT", stoppedBecause: "deadline" });
   expect(await error).toHaveProperty("cause.status", 503);
@@ -174,7 +177,7 @@ test("retries that succeed never use up the budget", async () => {
   }
 });
 
-test("five successes pay for one retry", async () => {
+test("five successes earn one retry", async () => {
   let failing = true;
   const { client, clock } = await connectClient(
     (request, response, index) =>
@@ -191,7 +194,7 @@ test("five successes pay for one retry", async () => {
   expect((await settle(clock, [client.request(QUERY, {})]))[0]).toMatchObject(ending("budget-exhausted", 2));
 });
 
-test("the Sync API has the same budget, and each client its own", async () => {
+test("the Sync API has the same budget, and each client has its own", async () => {
   harness.server.scripts.StartSyncBatch.push(...Array.from({ length: 120 }, () => LOST));
   const client = harness.client({ retry: { ...retry, retries: 15 } });
   const errors = await Promise.all(many(9, () => client.startBatch(START)).map(rejection));

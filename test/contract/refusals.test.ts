@@ -255,11 +255,11 @@ test.each<Refused>(REFUSALS)("code generation refuses %s", (_, contract, refusal
 test.each<[ContractFixture, readonly string[]]>([
   [FLAT, ["accounts", "usage", "costs"]],
   [PRESENCE, ["employees", "devices"]],
-])("code generation takes the contracts as they are: %#", (contract, names) => {
+])("code generation accepts the contracts unchanged: %#", (contract, names) => {
   expect(read(contract, edited(contract))).toEqual(names);
 });
 
-test("code generation names all faults of the mapping in one run, by its own keys, with what to do", () => {
+test("code generation reports all faults of the mapping in one run, by its own keys, with what to do", () => {
   const events = { list: "events", collection: "collection", accepted: "accepted" };
   const wrong = mapped(FLAT, {
     start: { installationId: "installation_id", batchId: "batch_id" },
@@ -313,7 +313,7 @@ function refusalsOf(contract: ContractFixture): readonly string[] {
   }
 }
 
-test("code generation names all that it refuses", () => {
+test("code generation reports everything that it refuses", () => {
   const several = ruled(ruled(FLAT, "Login", "score"), "Login", "key");
   expect(() => read(several, edited(several))).toThrow(/Login\.score: .*\n.*Login: which field is the id\?/);
 });

@@ -26,7 +26,7 @@ test("llms-full.txt has the code of every guide, and of no other page", async ()
   expect(DOCS.filter((_, index) => shown[index])).toEqual(DOCS.filter((_, index) => guides[index]));
 });
 
-test.each(skills)("%s says its name and when to use it, and includes pages as they are", (path, text) => {
+test.each(skills)("%s has a name and says when to use it, and includes pages unchanged", (path, text) => {
   const [, name, description = ""] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(text) ?? [];
   expect(path).toBe(`skills/${name}/SKILL.md`);
   expect(description).toMatch(/Management Service|@saas-management\/sdk/);
@@ -34,7 +34,7 @@ test.each(skills)("%s says its name and when to use it, and includes pages as th
   expect(text).not.toContain("<!-- include");
 });
 
-test("a skill cannot be written if a page lost a section that it includes", async () => {
+test("a skill that includes a missing section is not written", async () => {
   const template = (heading: string) => `<!-- include docs/guides/sync.md: ${heading} -->`;
   expect(await withIncludes(template("Choose a source"))).toMatch(/^## Choose a source\n/);
   await expect(withIncludes(template("Choose a color"))).rejects.toThrow(

@@ -8,7 +8,7 @@ test.each(pages)("%s names only files that exist", async (path) => {
   expect((await Page.read(path)).missingFiles()).toEqual([]);
 });
 
-test("README.md links to every page that the package contains", async () => {
+test("README.md links to every page in the package", async () => {
   const linked = (await Page.read("README.md")).links().map(({ pathname }) => pathname);
   const shipped = DOCS.filter((path) => !isInternal(path));
   expect(shipped.filter((path) => !linked.includes(new URL(path, ROOT).pathname))).toEqual([]);

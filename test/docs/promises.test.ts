@@ -23,12 +23,12 @@ async function hasTest(file: string, title: string): Promise<boolean> {
   return ['"', "'", "`"].some((quote) => source.includes(`${quote}${title}${quote}`));
 }
 
-test("each promise of the docs is made once", () => {
+test("the docs make each promise once", () => {
   expect(rows.length).toBeGreaterThanOrEqual(60);
   expect(new Set(rows.map(({ promise }) => promise)).size).toBe(rows.length);
 });
 
-test("each promise of the docs names a test that exists under exactly that title", async () => {
+test("each promise of the docs names an existing test by its exact title", async () => {
   const found = await Promise.all(rows.map(({ file, title }) => title !== "" && hasTest(file, title)));
   expect(rows.filter((_, index) => !found[index])).toEqual([]);
 });

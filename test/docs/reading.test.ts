@@ -34,7 +34,7 @@ function kindOf(input: GraphQLInputObjectType): string {
 const operatorsIn = (text = "") => [...text.matchAll(/`(\w+)`(?! *\))/g)].map(([, name = ""]) => name);
 
 testOfAssumedSchema(
-  "the guide to reading lists the operators of each kind of field, as the schema has them",
+  "the guide to reading lists the operators of each kind of field, as in the schema",
   () => {
     const rows = guide.table("Filter");
     for (const input of conditions) {
@@ -56,7 +56,7 @@ test("the guide to reading has an example of each operator", () => {
 
 const FILE = `${ROOT}test/docs/completed.ts`;
 
-/** What an editor offers at each bar of a program. */
+/** What an editor suggests at each `|` in a program. */
 function completionsIn(program: string): readonly (readonly string[])[] {
   const parts = program.split("|");
   const text = parts.join("");
@@ -82,7 +82,7 @@ function completionsIn(program: string): readonly (readonly string[])[] {
   });
 }
 
-test("an editor completes fields, operators and values of a where literal", { timeout: 60_000 }, () => {
+test("an editor completes the fields, operators and values of a where literal", { timeout: 60_000 }, () => {
   const fields = ["and", "annualPrice", "holder", "id", "or", "plan", "potentialSaving", "state"];
   const program = `import type { GraphQLClient } from "@saas-management/sdk/graphql";
 declare const client: GraphQLClient;

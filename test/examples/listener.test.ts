@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { serveHandler } from "../support/http-server.js";
 
-test("the listener of the examples answers 405 to a method that no Request may have, and goes on", async () => {
+test("the examples' listener answers 405 to a method that a Request can't have, and carries on", async () => {
   const origin = await serveHandler(async ({ method }) => new Response(method));
   const socket = connect(Number(new URL(origin).port), "127.0.0.1");
   socket.end("TRACE / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
@@ -12,7 +12,7 @@ test("the listener of the examples answers 405 to a method that no Request may h
   expect(await (await fetch(origin, { method: "POST", body: "x" })).text()).toBe("POST");
 });
 
-test("the listener of the examples aborts the request of a page that left", async () => {
+test("the examples' listener aborts the request when the page goes away", async () => {
   let asked = () => {};
   const arrived = new Promise<void>((resolve) => {
     asked = resolve;

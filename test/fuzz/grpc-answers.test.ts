@@ -72,14 +72,17 @@ beforeAll(async () => {
     retry: false,
     timeoutMs: 150,
   });
+  // The first call loads grpc-js and connects, which takes longer on a busy machine.
+  replies = { StartSyncBatch: { body: framed(STARTED) } };
+  (await client.startBatch({ installationId: "installation-1", timeoutMs: TIMEOUT_MS })).close();
 });
 afterAll(async () => {
   await client.close();
   await server.close();
 });
 
-describe("an answer of the Sync API that is not what it should be", { timeout: TIMEOUT_MS }, () => {
-  test("gives a result or an SDK error, and never a completion that was not said", async () => {
+describe("an invalid answer of the Sync API", { timeout: TIMEOUT_MS }, () => {
+  test("gives a result or an SDK error, and never a completion that the service did not confirm", async () => {
     const answers = fc.tuple(
       fc.oneof(fc.constant({ body: framed(STARTED) }), answer(STARTED)),
       fc.oneof(fc.constant({ body: framed(ACCEPTED) }), answer(ACCEPTED)),
@@ -112,21 +115,26 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
     expect(Math.min(seen.completed, seen.refused)).toBeGreaterThan(0);
   });
 
-  test("accepts records only if it says so of as many as were sent", async () => {
+  test("accepts records only if it counts as many as were sent", async () => {
     const counted = fc
       .bigInt({ min: 0n, max: 5n })
       .map((acceptedRecords) => ({ body: framed(SyncRecordsResponse.encode({ acceptedRecords }).finish()) }));
+    let accepted = 0;
     const property = fc.asyncProperty(fc.oneof(counted, answer(ACCEPTED)), async (records) => {
       replies = { StartSyncBatch: { body: framed(STARTED) }, SyncRecords: records };
-      const batch = await client.startBatch({ installationId: "installation-1" });
+      const started = await outcomeOf(() => client.startBatch({ installationId: "installation-1" }));
+      if (started?.error !== undefined || started === undefined) return;
+      const batch = started.value;
       const written = await outcomeOf(() => batch.write("accounts", accounts(3)));
       if (written !== undefined && written.error === undefined) {
         expect(written.value.accepted).toBe(3);
         expect(acceptedBy(records)).toBe(acceptedOf(3));
         expect("status" in records && records.status !== 0).toBe(false);
+        accepted += 1;
       }
       batch.close();
     });
     await holds({ group: "gRPC answers", what: "answers to records", share: 0.5 }, property);
+    expect(accepted).toBeGreaterThan(0);
   });
 });

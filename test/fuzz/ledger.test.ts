@@ -39,7 +39,7 @@ const ledgerIn = (directory: string, scope = SCOPE) =>
   new CollectionLedger(openLedger(fileLedger(directory), scope), "accounts");
 const putIn = async (directory: string, scope = SCOPE) => {
   const ledger = ledgerIn(directory, scope);
-  return ledger.put("ids", await ledger.read(), TOKEN, { lines, lists: {} });
+  return ledger.put("ids", await ledger.read(), TOKEN, { collection: "accounts", lines, lists: {} });
 };
 const NEVER = new AbortController().signal;
 const journalIn = (store: Store, abort = async (_: string) => {}) => {
@@ -104,7 +104,7 @@ test("a damaged ledger file is refused, or has the ids that were written", {
   await writeFile(ledgerFile, ledgerBytes);
 });
 
-test("no name of an installation leads out of the ledger's directory", { timeout: TIMEOUT_MS }, async () => {
+test("no installation name leads outside the ledger's directory", { timeout: TIMEOUT_MS }, async () => {
   const directory = join(root, "inside");
   await mkdir(directory);
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(..."./\\~ab\0\n") }), async (name) => {

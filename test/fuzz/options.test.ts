@@ -39,7 +39,7 @@ const TUNING_PATHS = [
   ...["channelOptions/__proto__", "channelOptions/constructor"],
 ].map((path) => `sync/${path}`);
 
-/** Takes what the platform's own would take, and answers. */
+/** Accepts what the platform's own fetch accepts, and answers. */
 const answering: GraphQLOptions["fetch"] = async (url, init) => {
   await new Request(url, init).text();
   return new Response('{"data":{"a":1}}', { headers: { "content-type": "application/json" } });
@@ -101,7 +101,7 @@ const OPTIONS: readonly (readonly [
   [
     "a Sync API client that starts a batch",
     COMMON,
-    // Not how long to wait for a connection that does not come about: a client may be told to wait for ever.
+    // Not how long to wait for a connection that cannot be established: a client may be told to wait for ever.
     [...COMMON_PATHS, ...TUNING_PATHS, ...TUNING_PATHS, "syncUrl"].filter(
       (path) => path !== "timeoutMs" && !path.startsWith("clock/"),
     ),
@@ -110,7 +110,7 @@ const OPTIONS: readonly (readonly [
 ];
 
 test.each(OPTIONS)(
-  "hostile options of %s make one that works, or an SDK error",
+  "hostile options of %s create one that works, or throw an SDK error",
   async (what, base, paths, use) => {
     const own = use === useSync ? { syncUrl: server.endpoint } : {};
     const options = hostileVariant({ ...base, ...own }, paths);
@@ -147,7 +147,7 @@ const variable = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
 );
 
-test("a hostile environment makes a client, or an SDK error that quotes nothing of it", async () => {
+test("a hostile environment creates a client, or an SDK error that quotes none of it", async () => {
   const overrides: fc.Arbitrary<Boxed<unknown> | undefined> = fc.oneof(
     { weight: 2, arbitrary: fc.constant(undefined) },
     {
@@ -177,7 +177,7 @@ test.each([
   ["a fetch", "TRANSPORT_FAILED", (value: unknown) => ({ fetch: async () => value })],
   ["a function of the key", "AUTHENTICATION_FAILED", (value: unknown) => ({ apiKey: () => value })],
 ])(
-  "%s of the caller's may return anything: it is used, or the request fails with %s",
+  "the caller's %s may return anything: it is used, or the request fails with %s",
   async (what, code, own) => {
     const property = fc.asyncProperty(hostileValue, async (value) => {
       const outcome = await outcomeOf(() => useGraphQL({ ...GRAPHQL, ...own(value.open()) }));

@@ -59,7 +59,7 @@ test("sends valid records unchanged, also frozen ones", { timeout: TIMEOUT_MS },
   await holds({ group: "records", what: "valid records", share: 0.2 }, property);
 });
 
-test("sends nothing of an invalid record", { timeout: TIMEOUT_MS }, async () => {
+test("sends no part of an invalid record", { timeout: TIMEOUT_MS }, async () => {
   const some = name.chain((n) => fc.tuple(fc.constant(n), mutated(recordsOf(n))));
   const seen = { sent: 0, refused: 0 };
   const property = fc.asyncProperty(some, async ([collection, record]) => {

@@ -51,7 +51,7 @@ function changed(of: `${Case}.${string}`, change: Fields = {}): WireCollection {
   return message(collection, { $case: model, value: { ...value, ...change } });
 }
 
-test("accepts records with their required fields only", async () => {
+test("accepts records that have only their required fields", async () => {
   const { client, installationId } = fixture();
   const batchId = await client.start(installationId);
   const records = Object.entries(VALID).flatMap(([collection, models]) =>

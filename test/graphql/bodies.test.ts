@@ -19,12 +19,12 @@ async function dataOf(body: string | Uint8Array, headers?: Readonly<Record<strin
   return client.request<Record<string, unknown>>(QUERY, {});
 }
 
-/** The client of a fetch that needs no network. */
+/** A client with a fetch that needs no network. */
 function clientOf(fetch: () => Promise<Response>, options: Partial<GraphQLOptions> = {}) {
   return new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch, ...options });
 }
 
-test("reads the body of a fetch that returns streams of Node", async () => {
+test("reads the body of a fetch that returns Node streams", async () => {
   const text = '{"data":{"a":1}}';
   const client = clientOf(async () =>
     Object.defineProperties(new Response(text, { headers: JSON_TYPE }), {
@@ -52,7 +52,7 @@ test("rejects a body that declares more than maxResponseBytes, and closes its co
   await server.requests[0]?.cancelled;
 });
 
-test("accepts 16 MiB by default, and not a byte more", async () => {
+test("accepts 16 MiB by default, but not a byte more", async () => {
   const declaring = (length: number) => async () =>
     new Response('{"data":{"a":1}}', { headers: { ...JSON_TYPE, "content-length": String(length) } });
   expect(await clientOf(declaring(16 * MEBIBYTE)).request(QUERY, {})).toEqual({ a: 1 });
@@ -94,7 +94,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
   },
 );
 
-test("cancels the body of a fetch that ignores the signal, also one that begins after the abort", async () => {
+test("cancels the body of a fetch that ignores the signal, even if the body begins after the abort", async () => {
   let begin = () => {};
   const { client, server } = await connectClient(
     (_, response, index) => {
@@ -143,7 +143,7 @@ test.each([
   });
 });
 
-test("reads a body with a byte order mark, and one that the network cuts within characters", async () => {
+test("reads a body with a byte order mark, and one that the network splits within characters", async () => {
   expect(await dataOf('\ufeff{"data":{"ok":true}}')).toEqual({ ok: true });
   const body = Buffer.from('{"data":{"name":"€ and 😀"}}');
   const { client } = await connectClient(async (_, response) => {
@@ -182,7 +182,7 @@ test("reads values that are nested 100,000 deep, in data and in errors", async (
   expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", serverMessage: "[redacted]" });
 });
 
-test("keeps keys such as __proto__ as own properties, and changes no prototype", async () => {
+test("keeps keys such as __proto__ as own properties and changes no prototype", async () => {
   const value = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":2}';
   const { client } = await connectClient(
     answerText(`{"data":${value},"__proto__":{"errors":[{}]},"errors":[{"extensions":${value}}]}`),

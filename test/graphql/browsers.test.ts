@@ -13,7 +13,7 @@ const PAGE = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Makes this process look like a page. */
+/** Makes this process look like a browser page. */
 function openPage(address: string): void {
   vi.stubGlobal("location", new URL(address));
 }
@@ -76,7 +76,7 @@ test("a signal of jsdom aborts the request on the server too, with its own reaso
   await server.requests[0]?.cancelled;
 });
 
-test("the time of a request ends it where jsdom replaced the globals", async () => {
+test("a request times out where jsdom replaced the globals", async () => {
   replaceSignals();
   const { client, clock, server } = await connectClient(() => {}, { timeoutMs: 1000 });
   const error = rejection(client.applications().toArray());
@@ -143,7 +143,7 @@ test.each([
   async (_, create) => {
     const refusal = {
       code: "INVALID_CONFIGURATION",
-      message: "baseUrl is relative, which only a browser's page can resolve. Set an absolute URL.",
+      message: "baseUrl is relative, and only a page in a browser can resolve it. Set an absolute URL.",
     };
     const client = create("/api");
     expect(await rejection(client.licenses().firstPage())).toMatchObject(refusal);
@@ -155,7 +155,7 @@ test.each([
   },
 );
 
-test("a client that was made before there was a page uses it, but no key without encryption", async () => {
+test("a client created before there was a page uses it, but sends no key unencrypted", async () => {
   const fetched: string[] = [];
   const fetch = async (url: unknown) => {
     fetched.push(String(url));
@@ -169,7 +169,7 @@ test("a client that was made before there was a page uses it, but no key without
   expect(fetched).toEqual(["http://portal.example.com/api/graphql"]);
 });
 
-test("sends a key without encryption to loopback only, also from a page", () => {
+test("sends a key unencrypted to loopback only, even from a page", () => {
   const create = () => new GraphQLClient({ baseUrl: "/api", apiKey: API_KEY });
   openPage("http://portal.example.com");
   expect(create).toThrow(ConfigurationError);
@@ -205,7 +205,7 @@ test("passes credentials to fetch, and nothing if the option is not set", async 
   );
 });
 
-test("a failure that a browser does not explain names CORS, if the origins differ", async () => {
+test("mentions CORS for a failure that a browser doesn't explain, if the origins differ", async () => {
   openPage("https://portal.example.com");
   const failing = (baseUrl: string) =>
     new GraphQLClient({

@@ -45,7 +45,7 @@ test("adds one listener to a signal however many requests use it, and none after
 test.each([
   ["apiKey function", { apiKey: () => never }],
   ["fetch", { apiKey: API_KEY, fetch: () => never }],
-])("heeds the signal while the caller's %s never settles", async (_, options) => {
+])("obeys the signal while the caller's %s never settles", async (_, options) => {
   const client = new GraphQLClient({ baseUrl: "https://api.example.com", ...options });
   const abort = new AbortController();
   const error = rejection(client.request(QUERY, {}, { signal: abort.signal }));
@@ -53,7 +53,7 @@ test.each([
   expect(await error).toBe("enough");
 });
 
-test("gives a request 100 seconds by default, its retries included", async () => {
+test("gives a request 100 seconds by default, including its retries", async () => {
   const { client, clock, server } = await connectClient((_, response, index) => {
     if (index === 0) json(response, {}, { status: 503, headers: { "retry-after": "99" } });
   });

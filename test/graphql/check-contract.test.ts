@@ -51,7 +51,7 @@ test("refuses an answer that is not a schema", async () => {
   });
 });
 
-test("keeps fields, values of enums and members of unions that a newer service answers with", async () => {
+test("keeps fields, enum values and union members of a newer service", async () => {
   const node = {
     id: "a1",
     state: "ADDED_LATER",

@@ -54,7 +54,7 @@ test("yields every node, page after page, 100 per page", async () => {
   expect(await apps.toArray()).toEqual(nodeIds(0, 250));
 });
 
-test("sends where and order, as they were at the call, with every page", async () => {
+test("sends where and order, as they were at the time of the call, with every page", async () => {
   const { client, server } = await connectClient(collection(3));
   const where: { state: { eq: ApplicationState } } = { state: { eq: "DISCOVERED" } };
   const order = [{ application: { name: "ASC" } }] as const;
@@ -75,7 +75,7 @@ test("applies request options to every page", async () => {
   expect(server.requests.map(({ headers }) => headers["x-run"])).toEqual(["7", "7", "7", "7"]);
 });
 
-test("yields pages with their place and the total count", async () => {
+test("yields pages with their index and the total count", async () => {
   const { client } = await connectClient(collection(3));
   const met = [];
   for await (const page of client.applications({ pageSize: 2 }).pages()) met.push(page);
@@ -100,7 +100,7 @@ test("returns the first page and the total count with one request each", async (
   expect(server.requests.map(({ body }) => body.variables)).toEqual([{ first: 4 }, { first: 1 }]);
 });
 
-test("reads an empty collection, also if its nodes are null", async () => {
+test("reads an empty collection, even if its nodes are null", async () => {
   const { client } = await connectClient(collection(0));
   expect(await client.applications().toArray()).toEqual([]);
   expect(await ids(client.applications())).toEqual([]);
@@ -131,7 +131,7 @@ test("requests no more nodes than the limit allows, and none for a limit of 0", 
   expect(server.requests).toHaveLength(2);
 });
 
-test("rejects a limit for toArray, which takes none", async () => {
+test("rejects a limit for toArray", async () => {
   const { client, server } = await connectClient(collection(50));
   const all = client.applications();
   const error = await rejection(Reflect.apply(all.toArray, all, [{ limit: 3 }]));
@@ -140,7 +140,7 @@ test("rejects a limit for toArray, which takes none", async () => {
   expect(server.requests).toHaveLength(0);
 });
 
-test("cuts a page that is larger than requested, and removes the cursor behind the cut", async () => {
+test("cuts a page that is larger than requested, and removes the cursor after the cut", async () => {
   const { client } = await connectClient(pages(forwardPage(["a", "b", "c"], "c")));
   const limited = client.applications({ pageSize: 2, limit: 2 });
   const cut = { nodes: [{ id: "a" }, { id: "b" }], pageInfo: { hasNextPage: true, endCursor: null } };
@@ -180,7 +180,7 @@ test.each<[string, object]>([
 });
 
 test.each(["first", "last", "after", "before"])(
-  "names the options in place of %s, which is an argument of the API",
+  "suggests the options that replace %s, an argument of the API",
   async (argument) => {
     const { client } = await connectClient(collection(1));
     const list = async () => Reflect.apply(client.licenses, client, [{ [argument]: "1" }]);
@@ -190,6 +190,13 @@ test.each(["first", "last", "after", "before"])(
     expect(String(error)).toContain("limit, pageSize, from, cursor");
   },
 );
+
+test("says nothing of a position in the caller's reason, although it is an error of the SDK", async () => {
+  const { client } = await connectClient(collection(1));
+  const reason = new InvalidInputError("The caller's reason.");
+  await expect(client.licenses({ signal: AbortSignal.abort(reason) }).toArray()).rejects.toBe(reason);
+  expect(reason.position).toBeUndefined();
+});
 
 test("rejects with a PaginationError after 100 empty pages", async () => {
   const { client, server } = await connectClient((_, response, index) =>
@@ -235,7 +242,7 @@ test.each([
   expect(await rejection(client.applications().firstPage())).toBeInstanceOf(PaginationError);
 });
 
-test("rejects a page with entries in errors, also beside a connection", async () => {
+test("rejects a page with entries in errors, even if it has a connection", async () => {
   const data = { applications: forwardPage(["a"], undefined) };
   const { client } = await connectClient(answer({ data, errors: [{ message: "m" }] }));
   expect(await rejection(client.applications().toArray())).toMatchObject({ code: "GRAPHQL_ERRORS" });

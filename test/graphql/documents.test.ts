@@ -24,7 +24,7 @@ const string = new TypedDocumentString<Team, { readonly id: string }>(TEXT);
 
 const answerTeam = answer({ data: { team: { name: "IT" } } });
 
-test("sends a TypedDocumentNode, a TypedDocumentString and a string, with the types that they have", async () => {
+test("sends a TypedDocumentNode, a TypedDocumentString and a string, with their types", async () => {
   const { client, server } = await connectClient(answerTeam);
   expectTypeOf(await client.request(node, { id: "t1" })).toEqualTypeOf<Team>();
   expectTypeOf(await client.request(string, { id: "t1" })).toEqualTypeOf<Team>();
@@ -92,7 +92,7 @@ const answerMembers: Responder = (request, response) => {
 const answerAll: Responder = (request, response) => json(response, { data: { all: pageOf(3, request) } });
 const selectAll = (data: { readonly all: ReturnType<typeof pageOf> }) => data.all;
 
-test("walks a nested connection by the named variables", async () => {
+test("pages through a nested connection with the named variables", async () => {
   const { client, server } = await connectClient(answerMembers);
   const nodes = await client.paginate(MEMBERS, { org: "o1" }, { ...PAGED, pageSize: 2 }).toArray();
   expectTypeOf(nodes).toEqualTypeOf<{ readonly id: string }[]>();
@@ -104,7 +104,7 @@ test("walks a nested connection by the named variables", async () => {
   ]);
 });
 
-test("uses $after and $first by default, and walks backward with $before and $last", async () => {
+test("uses $after and $first by default, and pages backward with $before and $last", async () => {
   const { client, server } = await connectClient(answerAll);
   const page = "{ nodes { id } pageInfo { hasNextPage endCursor hasPreviousPage startCursor } }";
   const forward = `query($first: Int, $after: String) { all(first: $first, after: $after) ${page} }`;
@@ -155,7 +155,7 @@ test("rejects a page size or a cursor that is set twice", async () => {
   client.paginate(MEMBERS, { org: "o" }, { ...PAGED, variableNames: { after: "cursor" } });
 });
 
-test("yields no node after return(), also if the page arrives at that moment", async () => {
+test("yields no node after return(), even if the page arrives at that moment", async () => {
   const { client } = await connectClient(answerAll);
   const document =
     "query($first: Int, $after: String) { all(first: $first, after: $after) { nodes { id } } }";

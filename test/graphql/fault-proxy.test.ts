@@ -44,7 +44,7 @@ test.each<[string, ConnectionFaultKind]>([
   ["accepts and says nothing", { type: "silent" }],
   ["swallows the request", { type: "half-open", direction: "request", afterBytes: 50 }],
   ["stops within its answer", { type: "half-open", direction: "answer", afterBytes: IN_THE_BODY }],
-])("ends a query with its time if the peer %s", async (_, fault) => {
+])("ends a query when its time is up if the peer %s", async (_, fault) => {
   const { proxy, clock, read } = await startProxied(fault);
   const error = rejection(read());
   await until(() => proxy.firings() === 1);

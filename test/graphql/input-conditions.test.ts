@@ -29,7 +29,7 @@ test.each<[Method, ...unknown[]]>([
   ["licenses", { where: { state: undefined }, order: { id: undefined } }],
   ["licenses", { where: { state: { activity: { eq: "USED", neq: undefined } }, holder: null } }],
   ["applications", { where: { state: { eq: "A_STATE_OF_A_LATER_VERSION" }, and: { id: { in: ["a"] } } } }],
-])("sends what the service may know better: %s %j", async (method, ...args) => {
+])("leaves to the service what it may know better: %s %j", async (method, ...args) => {
   const { client } = await connectClient(OK);
   await expect(call(client, method, ...args)).resolves.toBeDefined();
 });

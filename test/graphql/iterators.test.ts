@@ -7,7 +7,7 @@ import { answer, type Responder } from "../support/http-server.js";
 const refuses = answer({}, { status: 400 });
 const silent: Responder = () => {};
 
-/** So many nodes; requests from index `at` on, `times` of them, are answered by `fail`. */
+/** This many nodes; `fail` answers `times` requests, starting at index `at`. */
 function nodesUntil(count: number, at: number, fail: Responder, times = 1): Responder {
   return (request, response, index) =>
     index >= at && index < at + times
@@ -17,7 +17,7 @@ function nodesUntil(count: number, at: number, fail: Responder, times = 1): Resp
 
 const nodes = (count: number) => nodesUntil(count, 0, silent, 0);
 
-/** Lets everything run that is ready. */
+/** Runs everything that is ready. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -35,7 +35,7 @@ test.each(["nodes", "pages"])("rejects with the reason of the signal between two
   expect(await rejection(iterator.next())).toBe("enough");
 });
 
-test("leaves the caller's own reason as it is, also if it is an error of the SDK", async () => {
+test("leaves the caller's own reason unchanged, even if it is an error of the SDK", async () => {
   const { client, server } = await connectClient(nodesUntil(10, 1, silent));
   const reason = new ClosedError("the caller's own");
   const abort = new AbortController();
@@ -48,7 +48,7 @@ test("leaves the caller's own reason as it is, also if it is an error of the SDK
   expect(reason.position).toBeUndefined();
 });
 
-test.each(["nodes", "pages"])("walks %s under fake timers that nobody advances", async (kind) => {
+test.each(["nodes", "pages"])("reads %s under fake timers that nobody advances", async (kind) => {
   const { client } = await connectClient(nodes(3));
   vi.useFakeTimers({ toFake: ["setImmediate"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -68,7 +68,7 @@ test("reports a failed prefetch only when its page is due", async () => {
   expect(await rejection(iterator.next())).toMatchObject({ code: "TRANSPORT_FAILED" });
 });
 
-test("requests a page again whose prefetch timed out before it was due", async () => {
+test("requests a page again if its prefetch timed out before it was due", async () => {
   const { client, server, clock } = await connectClient((request, response, index) => {
     if (index === 0 || index === 2) servePage(response, pageOf(6, request));
   });

@@ -30,7 +30,7 @@ test("leaves out items without an amount", async () => {
   expect([...(await sumByCurrency(items, itself))]).toEqual([["USD", "1"]]);
 });
 
-test("writes plain decimals, without exponent or negative zero", async () => {
+test("writes plain decimals, without an exponent or a negative zero", async () => {
   const amounts = [1e21, 1e-9, -0, -2.5];
   const items = amounts.map((amount, index) => ({ amount, currency: `C${index}` }));
   const sums = await sumByCurrency(items, itself);
@@ -57,12 +57,17 @@ test.each([
   });
 });
 
+test.each([null, 5, {}])("rejects the items %j, which are not iterable", async (items) => {
+  const sum = Reflect.apply(sumByCurrency, undefined, [items, itself]);
+  await expect(sum).rejects.toThrow(InvalidInputError);
+});
+
 test.each([null, undefined, ""])("rejects an amount with the currency %j", async (currency) => {
   const sum = Reflect.apply(sumByCurrency, undefined, [[{ amount: 1, currency }], itself]);
   await expect(sum).rejects.toThrow(InvalidInputError);
 });
 
-test("adds numbers although the program has made the shared Big strict", async () => {
+test("adds numbers even if the program has made the shared Big strict", async () => {
   Big.strict = true;
   onTestFinished(() => {
     Big.strict = false;

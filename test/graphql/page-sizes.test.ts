@@ -45,7 +45,7 @@ function counting(pageSize?: number) {
   return { client, sizes, infos };
 }
 
-test("learns the largest page from a refusal, once a client, and says so", async () => {
+test("learns the largest page size from a refusal, once per client, and says so", async () => {
   const { client, sizes, infos } = counting();
   const names = await client.applications().toArray();
   expect(new Set(names.map(({ application }) => application.name)).size).toBe(120);
@@ -83,13 +83,13 @@ test.each<[string, (client: GraphQLClient) => Promise<number>, sizes: readonly n
     [1, 100, 50, 50, 50],
     70,
   ],
-])("learns the largest page in %s", async (_, read, sizes, count) => {
+])("learns the largest page size in %s", async (_, read, sizes, count) => {
   const counted = counting();
   expect(await read(counted.client)).toBe(count);
   expect(counted.sizes).toEqual(sizes);
 });
 
-test("uses the pageSize of the client, also of fromEnv, and learns below it", async () => {
+test("uses the client's pageSize, including that of fromEnv, and learns a smaller one", async () => {
   const small = counting(40);
   expect(await small.client.applications({ limit: 50 }).toArray()).toHaveLength(50);
   expect(small.sizes).toEqual([40, 10]);
@@ -106,7 +106,7 @@ test("uses the pageSize of the client, also of fromEnv, and learns below it", as
 test.each([
   ["pageSize", (client: GraphQLClient) => client.applications({ pageSize: 60 })],
   ["a variable", (client: GraphQLClient) => client.paginate<Names, object>(NAMES, { first: 60 }, { select })],
-])("refuses a page that the caller made too large with %s, and names the limit", async (_, list) => {
+])("refuses a page that %s makes too large, and names the limit", async (_, list) => {
   const { client, sizes } = counting();
   const error = await rejection(list(client).toArray());
   expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", retryable: false });
@@ -114,7 +114,7 @@ test.each([
   expect(sizes).toEqual([60]);
 });
 
-test("learns through a handler of its own, which keeps the messages of the service", async () => {
+test("learns through the SDK's own handler, which passes on the service's messages", async () => {
   const handler = createGraphQLHandler({ client: service.client().graphql, allow: ["applications"] });
   const page = new GraphQLClient({ baseUrl: await serveHandler(handler), authorization: "none" });
   onTestFinished(() => page.close());
@@ -140,7 +140,7 @@ test.each<[string, entry: object]>([
   ["an error about the argument", { message: "m", extensions: { code: "BAD", argument: "first" } }],
   ["an error about the variable", { message: "m", extensions: { variable: "$first" } }],
   ["an error at the argument", { message: "m", path: ["applications", "first"] }],
-])("halves a page twice at most after %s", async (_, entry) => {
+])("halves the page size at most twice after %s", async (_, entry) => {
   const { client, server } = await connectClient(refusing({ message: "other" }, entry));
   expect(await client.applications().toArray()).toHaveLength(1);
   expect(await client.applications().toArray()).toHaveLength(1);

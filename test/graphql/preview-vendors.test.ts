@@ -39,7 +39,7 @@ test.each<[matching: number, where: VendorFilter | "all"]>([
   [250, named({ nin: ["Figma", "Salesforce"] })],
   [2, { or: [named({ eq: "Figma" }), { and: [named({ contains: "24" }), named({ endsWith: "9" })] }] }],
   [14, { vendor: { or: [{ name: { contains: "12" } }, { and: [{ name: { eq: "Salesforce" } }] }] } }],
-])("tells the %i vendors that a change then reaches: %j", async (matching, where) => {
+])("lists the %i vendors that the change then reaches: %j", async (matching, where) => {
   const { graphql, server } = service;
   const reader = service.graphqlClient({ apiKey: server.createApiKey({ scope: "read" }) });
   const { count, vendorNames } = await reader.previewVendorsState(STATE, where);
@@ -54,7 +54,7 @@ test.each<[matching: number, where: VendorFilter | "all"]>([
 test.each([
   ["a state that the service does not know", { state: "SANCTOINED" }],
   ["a state in another case", { state: "sanctioned" }],
-])("is refused by the service as the change is: %s", async (_, input) => {
+])("the service refuses it just like the change: %s", async (_, input) => {
   const call = (name: "previewVendorsState" | "changeVendorsState") =>
     rejection(Reflect.apply(service.graphql[name], service.graphql, [input, named({ eq: "Figma" })]));
   const refused = { code: "GRAPHQL_ERRORS", errors: [{ extensions: { code: "HC0016" } }] };
@@ -69,7 +69,7 @@ test.each([
   ["a state that is undefined", { state: undefined }],
   ["an empty state", { state: "" }],
   ["the state alone", "SANCTIONED"],
-])("neither the preview nor the change is sent with this input: %s", async (_, input) => {
+])("sends neither the preview nor the change with this input: %s", async (_, input) => {
   const { client, server } = await connectClient(page());
   for (const call of [client.previewVendorsState, client.changeVendorsState])
     expect(await rejection(Reflect.apply(call, client, [input, "all"]))).toMatchObject({
@@ -79,7 +79,7 @@ test.each([
   expect(server.requests).toEqual([]);
 });
 
-test("sends one query about the state and one for each page, and nothing else", async () => {
+test("sends one query about the state and one per page, and nothing else", async () => {
   const operations: string[] = [];
   const client = service.graphqlClient({
     onEvent: ({ operation, type }) => void (type === "request" && operations.push(operation)),
@@ -95,13 +95,13 @@ const page = (...vendorNames: readonly (string | null)[]) => {
   return answer({ data: { applications: { nodes, pageInfo, totalCount: nodes.length } } });
 };
 
-test("does not count vendors if an application matches whose vendor has no name", async () => {
+test("does not count vendors if a matching application has a vendor without a name", async () => {
   const { client } = await connectClient(page("Zoom", null, "Acme", "Zoom"));
   const told = await client.previewVendorsState(STATE, named({ ncontains: "x" }));
   expect(told).toEqual({ count: undefined, vendorNames: ["Acme", "Zoom"] });
 });
 
-test("refuses before anything is sent what the change refuses, and options of other calls", async () => {
+test("refuses what the change refuses, and options of other calls, before anything is sent", async () => {
   const { client, server } = await connectClient(page());
   const preview = async (...args: readonly unknown[]) =>
     Reflect.apply(client.previewVendorsState, client, args);
@@ -116,7 +116,7 @@ test("refuses before anything is sent what the change refuses, and options of ot
   expect(server.requests).toEqual([]);
 });
 
-testOfAssumedSchema("knows every field of a filter of vendors", () => {
+testOfAssumedSchema("knows every field of a vendor filter", () => {
   const schema = buildSchema(readFileSync("schema/schema.graphql", "utf8"));
   const inputs = [schema.getType("VendorDiscoveryFilterInput"), schema.getType("VendorFilterInput")];
   for (const field of inputs.flatMap((input) => Object.keys(assertInputObjectType(input).getFields())))

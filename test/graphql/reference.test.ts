@@ -87,7 +87,7 @@ const walks = [
   ["backward without prefetch", { from: "end", pageSize: 10 }, false],
 ] as const;
 
-test.each(walks)("yields rows that stay during the walk once each, walking %s", async (_, size, prefetch) => {
+test.each(walks)("yields rows that exist throughout exactly once, reading %s", async (_, size, prefetch) => {
   await syncLicenses(numbered(10, 50));
   const met: string[] = [];
   let page = 0;
@@ -105,7 +105,7 @@ test.each(walks)("yields rows that stay during the walk once each, walking %s", 
 });
 
 test.each(walks)(
-  "continues from the position of an error without gap or repetition, walking %s",
+  "continues from the position of an error without gap or repetition, reading %s",
   async (_, size, prefetch) => {
     await syncLicenses(numbered(0, 40));
     const met: string[] = [];

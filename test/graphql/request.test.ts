@@ -27,7 +27,7 @@ test.each(["/eu/v2", "/eu/v2/"])("keeps the path %s of baseUrl", async (path) =>
   expect(server.requests[0]?.path).toBe("/eu/v2/graphql");
 });
 
-test("sends with the fetch option, not called as a method: a browser's fetch refuses to be one", async () => {
+test("calls the fetch option as a function, because a browser's fetch refuses to be called as a method", async () => {
   const calls: unknown[] = [];
   const client = new GraphQLClient({
     ...CLIENT,
@@ -53,7 +53,7 @@ test("names the application and the SDK in the user agent", async () => {
   expect(server.requests[0]?.headers["user-agent"]).toMatch(/^renewals\/2\.1 saas-management-sdk\/\d/);
 });
 
-test("sends the client's headers, and those of the call over them", async () => {
+test("sends the client's headers, overridden by those of the call", async () => {
   const { client, server } = await connectClient(OK, { headers: { "x-team": "it", "x-run": "1" } });
   await client.request(QUERY, {}, { headers: { "X-Run": "2" } });
   expect(server.requests[0]?.headers).toMatchObject({ "x-team": "it", "x-run": "2" });
@@ -65,12 +65,12 @@ const CONNECTION_HEADERS = [
   ...["transfer-encoding", "content-length", "expect", "host"],
 ];
 
-test.each(CONNECTION_HEADERS)("names the header %s that it refuses, for both APIs", async (name) => {
+test.each(CONNECTION_HEADERS)("refuses the header %s by name, for both APIs", async (name) => {
   const options = { baseUrl: "http://localhost:1", syncUrl: "http://localhost:1", apiKey: API_KEY };
   const message = `headers must not contain ${name.toLowerCase()}`;
   for (const api of [{ baseUrl: undefined }, { syncUrl: undefined }]) {
     const make = () => new SaasManagementClient({ ...options, ...api, headers: { [name]: "x" } });
-    expect(make).toThrow(new ConfigurationError(`${message}: the connection sets it.`));
+    expect(make).toThrow(new ConfigurationError(`${message}: the HTTP client sets it.`));
   }
   const { client } = await connectClient(OK);
   await expect(client.request(QUERY, {}, { headers: { [name]: "x" } })).rejects.toThrow(message);
@@ -123,7 +123,7 @@ test.each<[string, unknown, string]>([
   ["bytes", { input: { name: new Uint8Array([1]) } }, "input.name"],
   ["an invalid Date", { input: { deadline: new Date("canary") } }, "input.deadline"],
   ["a Map of variables", new Map([["canary", 1]]), ""],
-])("rejects variables that JSON would change silently: %s", async (_, variables, path) => {
+])("rejects variables that JSON would silently change: %s", async (_, variables, path) => {
   const { client, server } = await connectClient(OK);
   const error = await rejection(Reflect.apply(client.request, client, [QUERY, variables]));
   expect(error).toBeInstanceOf(InvalidInputError);
@@ -140,7 +140,7 @@ test("rejects variables that JSON cannot contain", async () => {
     expect(await rejection(client.request(QUERY, variables))).toBeInstanceOf(InvalidInputError);
 });
 
-test("sends null, empty objects and lists, objects of classes and what has a toJSON", async () => {
+test("sends null, empty objects and lists, class instances and anything with a toJSON", async () => {
   const { client, server } = await connectClient(OK);
   class Input {
     name = "a";
@@ -152,7 +152,7 @@ test("sends null, empty objects and lists, objects of classes and what has a toJ
   expect(server.requests[0]?.body.variables).toEqual({ none: null, empty: {}, list: [null, []], own });
 });
 
-test("sends variables as they were at the call, in every attempt", async () => {
+test("sends variables as they were at the time of the call, in every attempt", async () => {
   const { client, server, clock } = await connectClient((_, response, index) =>
     json(response, { data: {} }, { status: index === 0 ? 503 : 200 }),
   );

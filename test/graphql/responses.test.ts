@@ -44,7 +44,7 @@ async function errorOfFetch(fail: (init: RequestInit) => never): Promise<unknown
 }
 
 test.each([401, 403, 408, 429, 502, 503, 504, 400, 404, 500])(
-  "maps HTTP %i to its error class, whatever the body is",
+  "maps HTTP %i to its error class, whatever the body",
   async (status) => {
     const expected =
       { 401: AuthenticationError, 403: PermissionDeniedError, 429: RateLimitError }[status] ?? TransportError;
@@ -98,7 +98,7 @@ test.each<[string, Responder]>([
   ["a type and another code", answer({ errors: [{ type: "RATE_LIMITED", extensions: { hint: 1 } }] })],
   ["code 429 as text", answer({ ...PLAIN, errors: [{ message: "m", extensions: { code: "429" } }] })],
   ["code 429 as a number", answer({ ...PLAIN, errors: [{ message: "m", extensions: { code: 429 } }] })],
-])("recognizes a rate limit in the dress of %s", async (_, respond) => {
+])("recognizes a rate limit in the form of %s", async (_, respond) => {
   const error = await errorOf(respond);
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ retryable: true });
@@ -108,11 +108,11 @@ test.each<[string, Responder]>([
   ["HTTP 403 with requests left", answer({}, { status: 403, headers: { "x-ratelimit-remaining": "10" } })],
   ["another type", answer({ data: null, errors: [{ message: "m", type: "FORBIDDEN" }] })],
   ["code 4290", answer({ data: null, errors: [{ message: "m", extensions: { code: 4290 } }] })],
-])("takes %s for no rate limit", async (_, respond) => {
+])("does not take %s for a rate limit", async (_, respond) => {
   expect(await errorOf(respond)).not.toBeInstanceOf(RateLimitError);
 });
 
-test("takes no answer in parts for data", async () => {
+test("does not take a partial answer for data", async () => {
   const { client } = await connectClient(answer({ data: { a: 1 }, hasNext: true }));
   for (const method of ["request", "rawRequest"] as const)
     expect(await rejection(client[method](QUERY, {}))).toMatchObject({
@@ -243,21 +243,18 @@ test.each<[string, unknown, string]>([
   ["what is no function", new TypeError("this.network.fetch is not a function"), "is not a function"],
   ["a range", new RangeError("timeout is out of range"), "timeout is out of range"],
   ["an assertion", Object.assign(new Error("expected body"), { code: "ERR_ASSERTION" }), "expected body"],
-])(
-  "does not repeat what throws inside fetch and is no failure of the network: %s",
-  async (_, thrown, said) => {
-    let calls = 0;
-    const fetch = async () => {
-      calls += 1;
-      throw thrown;
-    };
-    const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
-    const error = await rejection(client.request(QUERY, {}));
-    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
-    expect(String(error)).toContain(said);
-    expect(calls).toBe(1);
-  },
-);
+])("does not retry an error inside fetch that isn't a network failure: %s", async (_, thrown, said) => {
+  let calls = 0;
+  const fetch = async () => {
+    calls += 1;
+    throw thrown;
+  };
+  const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch });
+  const error = await rejection(client.request(QUERY, {}));
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
+  expect(String(error)).toContain(said);
+  expect(calls).toBe(1);
+});
 
 test.each([{ ok: true, status: 200 }, undefined])(
   "does not repeat a fetch that returns no Response: %o",
@@ -275,7 +272,7 @@ test.each([
   ["Safari", new TypeError("cannot parse response: the network connection was lost")],
   ["workerd", new Error("Network connection lost.")],
   ["a wrapper around fetch", new Error("request failed", { cause: new TypeError("Load failed") })],
-])("repeats what %s says of a network without a code", async (_, thrown) => {
+])("retries a network failure that %s reports without a code", async (_, thrown) => {
   let calls = 0;
   const fetch = async () => {
     calls += 1;
@@ -292,7 +289,7 @@ test.each<[string, object]>([
   ["a Map as headers, and a text", { text: async () => "" }],
   ["a Map as headers, and no text", {}],
   ["a Map as headers, and HTTP 500", { status: 500, text: async () => "{}" }],
-])("fails with an error of the SDK if fetch returns %s", async (_, fields) => {
+])("fails with an SDK error if fetch returns %s", async (_, fields) => {
   const headers = new Map([["content-type", "application/json"]]);
   const fetch: typeof globalThis.fetch = async () => Object({ status: 200, headers, ...fields });
   const client = new GraphQLClient({
@@ -304,7 +301,7 @@ test.each<[string, object]>([
   expect(await rejection(client.request(QUERY, {}))).toMatchObject({ code: "TRANSPORT_FAILED" });
 });
 
-test("keeps a copy of what a fetch throws as the cause, without the request", async () => {
+test("keeps a copy of a fetch error as the cause, without the request", async () => {
   const error = await errorOfFetch((init) => {
     const message = `sending ${new Headers(init.headers).get("authorization")} failed`;
     throw Object.assign(new Error(message), { code: "EPROXY", request: init });
@@ -330,7 +327,7 @@ test.each<[string, readonly unknown[]]>([
   ["an error. See", [{ path: ["a", "b\nERROR c"], extensions: { code: "not a code" } }]],
   ["an error. See", [{ path: Array.from({ length: 21 }, () => "a") }]],
   ["an error. See", [{ locations: [{ line: "x", column: -1 }, 5] }]],
-])("tells code and place of the first entry if they are plain: %s", async (told, errors) => {
+])("shows the code and place of the first entry if they are plain: %s", async (told, errors) => {
   expect(await errorOf(answer({ errors }))).toMatchObject({ message: expect.stringContaining(told) });
 });
 
@@ -357,7 +354,7 @@ test.each([
 });
 
 test.each(["AUTH_NOT_AUTHORIZED", "RATE_LIMITED"])(
-  "leaves %s of one field beside data to the caller",
+  "leaves %s of one field to the caller if there is data",
   async (code) => {
     const errors = [{ message: "m", path: ["licenses"], extensions: { code } }];
     const error = await errorOf(answer({ data: { applications: [], licenses: null }, errors }));
@@ -366,7 +363,7 @@ test.each(["AUTH_NOT_AUTHORIZED", "RATE_LIMITED"])(
   },
 );
 
-test("leaves out what an entry of errors may not contain, and entries beyond 1,000", async () => {
+test("drops what an entry of errors may not contain, and entries after the first 1,000", async () => {
   const odd = [null, "text", { message: 7, path: ["a", {}, 1], extensions: { code: 4, hint: [1] } }];
   const errors = [...odd, ...Array.from({ length: 1_000 }, () => ({ message: "m" }))];
   const { client } = await connectClient(answer({ data: { a: 1 }, errors }));
@@ -380,7 +377,7 @@ test("leaves out what an entry of errors may not contain, and entries beyond 1,0
   ]);
 });
 
-test("redacts the API key wherever the server echoes it beside errors", async () => {
+test("redacts the API key wherever the server echoes it with errors", async () => {
   const extensions = { code: API_KEY, deep: [{ key: API_KEY, [API_KEY]: 1 }] };
   const echo = { message: `key ${API_KEY} is wrong`, path: ["licenses", API_KEY], extensions };
   const errors = [

@@ -8,24 +8,24 @@ export const messages = [
   {
     title: "a server that refuses connections",
     provoke: () => client.startBatch({ installationId: "installation-1" }),
-    text: "StartSyncBatch: no connection to 127.0.0.1:1: the server refused the connection. Check the host and port of the endpoint, and that the service is running.",
+    text: "StartSyncBatch: no connection to 127.0.0.1:1: the server refused the connection. Check the endpoint's host and port, and that the service is running.",
   },
   {
-    title: "a batch with a failed write that is completed",
+    title: "completing a batch with a failed write",
     provoke: async () => {
       await using batch = await batchOfSilentService();
       batch.write("accounts", [{ id: "" }]);
       await batch.complete({ unverified: true });
     },
-    text: 'complete was refused: the write of accounts failed (INVALID_INPUT: accounts[0] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent, and the batch cannot be completed: start a new one. Correct the records first.), so the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. Send every snapshot in full in a new batch or run.',
+    text: 'complete was refused: the write of accounts failed (INVALID_INPUT: accounts[0] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent, and the batch cannot be completed: start a new one. Correct the records first.), so the batch is incomplete: completing it would mark missing records as removed. Abort it (a run does this itself). Send every snapshot in full in a new batch or run.',
   },
   {
-    title: "a batch that is completed without saying that it is whole",
+    title: "completing a batch without saying that it is whole",
     provoke: async () => {
       await using batch = await batchOfSilentService();
       await batch.complete();
     },
-    text: "Nothing was written to the batch with this handle, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
+    text: "Nothing was written to the batch with this handle, so the handle can't tell whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
   },
   {
     title: "an abort of a batch without its id",

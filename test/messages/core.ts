@@ -27,6 +27,6 @@ export const messages = [
   {
     title: "a key with a trailing newline",
     provoke: () => new GraphQLClient({ ...GRAPHQL, apiKey: "key-1\n" }).request("{ __typename }", {}),
-    text: "apiKey has a character that a header cannot hold. Nothing was sent. It may contain a trailing newline.",
+    text: "apiKey contains a character that isn't allowed in a header. Nothing was sent. It may contain a trailing newline.",
   },
 ];

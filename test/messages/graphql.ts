@@ -11,7 +11,7 @@ export const messages = [
   {
     title: "a mutation that may have been done",
     provoke: () => answeredWith(() => Response.json({}, { status: 503 })).createProcurementCase(NEW_CASE),
-    text: "GraphQL mutation CreateProcurementCase failed: the server answered with HTTP 503. It is not known whether it was done: read the data to find out.",
+    text: "GraphQL mutation CreateProcurementCase failed: the server answered with HTTP 503. It may or may not have taken effect: read the data to find out.",
   },
   {
     title: "errors of a GraphQL response",
@@ -21,7 +21,7 @@ export const messages = [
       )
         .licenses()
         .firstPage(),
-    text: "GraphQL query Licenses was answered with an error (INTERNAL), at licenses. See errors and data.",
+    text: "GraphQL query Licenses failed: the service answered with an error (INTERNAL), at licenses. See errors and data.",
   },
   {
     title: "an answer that is not JSON",
@@ -29,7 +29,7 @@ export const messages = [
       answeredWith(() => new Response("<h1>Login</h1>"))
         .licenses()
         .firstPage(),
-    text: "GraphQL query Licenses was not answered with JSON by https://api.example.com/graphql (HTTP 200). Check baseUrl, and that no proxy or login page answers instead.",
+    text: "GraphQL query Licenses failed: the answer of https://api.example.com/graphql isn't JSON (HTTP 200). Check baseUrl, and that no proxy or login page answers instead.",
   },
   {
     title: "a change that would reach every vendor",

@@ -76,7 +76,7 @@ test.each([
   expect(proxy.accepted()).toBe(0);
 });
 
-test("HTTP_PROXY is for http:// only, as for curl, and a name that only ends like an exception is none", async () => {
+test("HTTP_PROXY applies to http:// only, as in curl, and NO_PROXY matches whole labels only", async () => {
   const proxy = await startConnectProxy();
   environment({ HTTP_PROXY: `http://127.0.0.1:${proxy.port}` });
   await callBoth(HOST, { timeoutMs: 300 });
@@ -85,7 +85,7 @@ test("HTTP_PROXY is for http:// only, as for curl, and a name that only ends lik
   expect((await callBoth(HOST)).errors).toEqual([undefined, undefined]);
 });
 
-test("errors name the proxy, the variable that set it, and never its password", async () => {
+test("errors name the proxy and the variable that set it, but never its password", async () => {
   const port = await unusedPort();
   environment({ https_proxy: `http://ada:canary@127.0.0.1:${port}` });
   const { errors } = await callBoth(HOST);

@@ -40,7 +40,7 @@ const APIS = {
 } as const;
 
 describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
-  test("goes through a tunnel to its host, which the proxy resolves, and the certificate is still checked for it", async () => {
+  test("tunnels to a host that the proxy resolves, and still checks the certificate against that host", async () => {
     const proxy = await startConnectProxy();
     const { port, headers } = await start(identity("named"));
     const endpoint = `https://sync.example.test:${port}`;
@@ -53,7 +53,7 @@ describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
     await expect(call(stranger)).rejects.toMatchObject({ code: "TRANSPORT_FAILED", retryable: false });
   });
 
-  test("tunnels loopback without TLS, with the credentials of the proxy's URL, which the server does not get", async () => {
+  test("tunnels loopback without TLS, and doesn't send the credentials of the proxy's URL to the server", async () => {
     const proxy = await startConnectProxy({ credentials: "ada:p@ss:wörd" });
     const { port, headers } = await start();
     const url = `http://ada:p%40ss%3Aw%C3%B6rd@127.0.0.1:${proxy.port}`;
@@ -65,7 +65,7 @@ describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
     expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("p@ss");
   });
 
-  test("names a proxy that refuses or is absent, without its password, and repeats no refused request", async () => {
+  test("names a proxy that refuses or is absent, without its password, and doesn't retry a refused request", async () => {
     const proxy = await startConnectProxy({ credentials: "ada:right" });
     const { port, accepted } = await start();
     const urls = [`127.0.0.1:${proxy.port}`, `127.0.0.1:${await unusedPort()}`];
@@ -87,7 +87,7 @@ describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
     ["when it has read the request", (socket: Socket) => void socket.once("data", () => socket.end())],
     ["with a reset", (socket: Socket) => void socket.once("data", () => socket.resetAndDestroy())],
   ])(
-    "names a proxy that accepts and closes %s, with one connection per attempt",
+    "names a proxy that accepts a connection and closes it %s, with one connection per attempt",
     async (_how, onConnection) => {
       const proxy = await listenTcp(onConnection);
       const { port, accepted } = await start();
@@ -101,7 +101,7 @@ describe.each(Object.entries(APIS))("%s", (_, { option, call, start }) => {
     },
   );
 
-  test("leaves the proxy when its client is closed", async () => {
+  test("disconnects from the proxy when the client is closed", async () => {
     const proxy = await startConnectProxy();
     const { port } = await start();
     const client = connect({

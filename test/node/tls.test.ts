@@ -51,7 +51,7 @@ test("tls.cert and tls.key present a client certificate", async () => {
   expect(requests).toHaveLength(1);
 });
 
-test("tls.serverName is the name that the certificate must have, and is sent unless it is an address", async () => {
+test("the certificate must have the name tls.serverName, which is sent unless it is an address", async () => {
   const named = await startTlsServer(identity("named"));
   const tls = { ca: authority, serverName: "sync.example.test" };
   await probe(named.port, tls);

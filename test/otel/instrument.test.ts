@@ -110,7 +110,7 @@ test("a run is one trace, from the caller's span to the RPCs", async () => {
   });
 });
 
-test("one span for a call with all its attempts, and an event for each of them", async () => {
+test("a call with all its attempts is one span, with an event for each attempt", async () => {
   service.server.faults.add({ on: "SyncRecords", fault: "status", status: "UNAVAILABLE", times: 1 });
   const client = service.syncClient({ retry: quickRetries(1) });
   const batch = await client.startBatch({ installationId: service.installationId });
@@ -133,7 +133,7 @@ test("one span for a call with all its attempts, and an event for each of them",
   expect(tree()).toContain(`saas-management.sync.batch > ${SERVICE}/AbortSyncBatch`);
 });
 
-test("a refused call has its status as error.type, and nothing of the service's words", async () => {
+test("a refused call has its status as error.type, and none of the service's text", async () => {
   service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "PERMISSION_DENIED" });
   await rejection(service.sync.startBatch({ installationId: service.installationId }));
   const rpc = span(`${SERVICE}/StartSyncBatch`);
@@ -181,7 +181,7 @@ test("the declared metrics are recorded, in their units", async () => {
   expect(sum("sync.run.duration")).toBe(3);
 });
 
-test("spans say what became of a run, its batch and a walk, and a success has no error.type", async () => {
+test("spans record how a run, its batch and a walk ended, and a success has no error.type", async () => {
   const { installationId } = service;
   const options = { installationId, ledger: memoryLedger(), firstRun: true };
   await service.sync.run(connector(3), options);
@@ -198,7 +198,7 @@ test("spans say what became of a run, its batch and a walk, and a success has no
     for (const { attributes } of events) expect(Object.keys(attributes ?? {})).not.toContain("error.type");
 });
 
-test("the span of a batch that failed has its state too", async () => {
+test("the span of a failed batch also has its state", async () => {
   service.server.faults.add({ on: "SyncRecords", fault: "status", status: "PERMISSION_DENIED", times: 9 });
   const batch = await service.sync.startBatch({ installationId: service.installationId });
   await rejection(batch.write("accounts", accounts(1)));
@@ -233,7 +233,7 @@ test("the span's trace context goes out as a header", async () => {
   expect(headers[0]?.get("traceparent")).toBe(`00-${traceId}-${spanId}-01`);
 });
 
-test("nothing is recorded any more after it was taken off", async () => {
+test("records nothing after it was removed", async () => {
   stop();
   await service.graphql.applications().totalCount();
   expect(spans.getFinishedSpans()).toEqual([]);
@@ -248,7 +248,7 @@ test("without a provider, the global ones are used", async () => {
   expect(tree()).toEqual(["- > saas-management.graphql.operation Applications"]);
 });
 
-test("a second call takes the place of the first, whose end then changes nothing", async () => {
+test("a second call replaces the first, which can then be removed without effect", async () => {
   const first = stop;
   stop = instrument({ tracerProvider, meterProvider });
   for (const count of [1, 2]) {
@@ -258,7 +258,7 @@ test("a second call takes the place of the first, whose end then changes nothing
   }
 });
 
-test("refuses what is not a provider", () => {
+test("refuses anything but a provider", () => {
   expect(() => instrument({ tracerProvider: {} })).toThrow(/tracerProvider must be a TracerProvider/);
   expect(() => instrument({ meterProvider: {} })).toThrow(/meterProvider must be a MeterProvider/);
 });

@@ -35,7 +35,7 @@ afterAll(() => {
   propagation.disable();
 });
 
-test("one trace from page to attempt, and no span twice", async () => {
+test("one trace leads from page to attempt, with no span twice", async () => {
   const { server, installationId } = service;
   // SERVER spans of the reference server belong to the same process.
   const job = tracerProvider.getTracer("job").startSpan("job");
@@ -69,7 +69,7 @@ test("one trace from page to attempt, and no span twice", async () => {
   expect(paths.length).toBe(new Set(paths).size);
 });
 
-test("a request has one traceparent, that of the instrumentation of fetch", async () => {
+test("a request has one traceparent, from the fetch instrumentation", async () => {
   const server = await startHttpServer((_, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ data: { ok: true } }));

@@ -26,7 +26,7 @@ test.each([
   );
 });
 
-test("a ledger names its schema, and nothing of its pool", () => {
+test("a ledger shows its schema, and nothing of its pool", () => {
   const ledger = postgresLedger(Object.assign({ password: "secret" }, pool));
   expect(ledger.location).toBe("postgres schema saas_management");
   expect(`${JSON.stringify(ledger)} ${inspect(ledger, { depth: null })}`).not.toContain("secret");
@@ -60,12 +60,13 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     await heldBy(service.runAccounts(ids(40), { ledger: elsewhere, firstRun: false }));
   });
 
-  test("holds a run and says why if the database cannot be asked", async () => {
+  test("fails a run and says why if the database cannot be asked, to be tried again only if that may pass", async () => {
     const ledger = postgresLedger(server.pool(), { schema });
     await service.runAccounts(ids(40), { ledger });
     await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema}`);
     const denied = postgresLedger(server.pool({ user: schema }), { schema });
     await expect(service.runAccounts(ids(40), { ledger: denied })).rejects.toMatchObject({
+      retryable: false,
       cause: {
         message:
           "PostgreSQL refused a statement (SQLSTATE 42501): permission denied for table ledger_values.",
@@ -73,7 +74,8 @@ describe.skipIf(skipped)(`a ledger in PostgreSQL${whySkipped}`, () => {
     });
     const away = postgresLedger(server.pool({ host: service.directory }), { schema });
     await expect(service.runAccounts(ids(40), { ledger: away })).rejects.toMatchObject({
-      cause: { message: expect.stringMatching(/^PostgreSQL could not be asked: connect ENOENT .*5432\.$/) },
+      retryable: true,
+      cause: { message: expect.stringMatching(/^A query to PostgreSQL failed: connect ENOENT .*5432\.$/) },
     });
     expect(service.present()).toHaveLength(40);
     expect(service.states().filter((state) => state === "completed")).toHaveLength(1);

@@ -73,7 +73,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect((await pool.query(`SELECT FROM ${schema}.ledger_values`)).rows).toEqual([]);
   });
 
-  test("is created once by twelve processes that begin together", async () => {
+  test("is created once by twelve processes that start together", async () => {
     const pools = Array.from({ length: 12 }, () => server.pool());
     for (let round = 0; round < 5; round += 1) {
       const schema = server.schema();
@@ -86,7 +86,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
   });
 
   test.each(['Weird "name"; DROP SCHEMA public; --', "it's", "schéma", "a.b", "UPPER"])(
-    "takes %j as the name of its schema",
+    "accepts %j as the name of its schema",
     async (schema) => {
       const store = new PostgresStore(server.pool(), schema);
       expect(await store.putIfAbsent("key", value("value"))).toBe(true);
@@ -108,7 +108,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     await expect(other.get("key")).rejects.toThrow(/SQLSTATE 42501\): permission denied for database/);
   });
 
-  test("removes what a dead writer left after a day, and not what a living one puts", async () => {
+  test("removes what a dead writer left after a day, but not what a live one is writing", async () => {
     const schema = server.schema();
     const pool = server.pool();
     const store = new PostgresStore(pool, schema);
@@ -123,7 +123,9 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(rows).toEqual([{ count: "2" }]);
     dead.goOn();
     alive.goOn();
-    await expect(lost).rejects.toThrow("The value was removed before its end: it took longer than a day.");
+    await expect(lost).rejects.toThrow(
+      "The value was removed before it was complete: writing it took longer than a day.",
+    );
     expect(await kept).toBe(true);
     expect(await read(await store.get("alive"))).toHaveLength(3 * MEBIBYTE);
     expect(await store.get("dead")).toBeUndefined();
@@ -136,7 +138,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     const paused = pausedValue();
     const put = store.putIfAbsent("key", paused.pieces);
     // It may reject before the transaction's own answer is here.
-    const refused = expect(put).rejects.toThrow("The value was removed before its end");
+    const refused = expect(put).rejects.toThrow("The value was removed before it was complete");
     await paused.asked;
     const remover = await server.pool().connect();
     await remover.query(`BEGIN; DELETE FROM ${schema}.ledger_pieces WHERE number = 1`);
@@ -149,7 +151,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(await leftovers(schema)).toBe(0);
   });
 
-  test("keeps all pieces of a value that gets its key while old pieces are removed", async () => {
+  test("keeps every piece of a value that gets its key while old pieces are removed", async () => {
     const schema = server.schema();
     const pool = server.pool();
     const store = new PostgresStore(pool, schema);
@@ -186,7 +188,7 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(await read(await store.get("key"))).toHaveLength(2 * MEBIBYTE);
   });
 
-  test("keeps large values as pieces of a mebibyte, which it deletes with them", async () => {
+  test("stores large values in pieces of one mebibyte, and deletes the pieces with them", async () => {
     const schema = server.schema();
     const pool = server.pool();
     const store = new PostgresStore(pool, schema);

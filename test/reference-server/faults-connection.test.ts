@@ -50,7 +50,7 @@ const endings = (["sync", "graphql"] as const).flatMap((on) =>
   ),
 );
 
-test.each(endings)("ends a connection of the $on API with a $fault at the $at", async (kind) => {
+test.each(endings)("ends a connection to the $on API with a $fault at the $at", async (kind) => {
   const server = await startServer();
   const fault = server.faults.add(kind);
   const connection = kind.on === "sync" ? (await callStart(server)).session : ask(server);

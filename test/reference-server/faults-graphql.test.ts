@@ -62,7 +62,7 @@ const http = (status: number, headers: Record<string, string> = JSON_TYPE, body 
 const RETRIED = "done, 1 retried";
 const FAILED = "TRANSPORT_FAILED";
 
-// What becomes of each status, body and Retry-After is in test/graphql.
+// test/graphql covers the meaning of each status, body and Retry-After.
 test.each<[outcome: string, ...kinds: FaultKind[]]>([
   ...(["request", "answer"] as const).flatMap((at): [string, FaultKind][] => [
     [RETRIED, { fault: "drop", at }],
@@ -88,7 +88,7 @@ test.each<[outcome: string, ...kinds: FaultKind[]]>([
   ],
   ["AUTHENTICATION_FAILED", { fault: "revoke-key" }],
   ["done", { fault: "revoke-key", at: "answer" }],
-])("answers a query with %s that is struck by %j", async (outcome, ...kinds) => {
+])("answers a query with %s after the fault %j", async (outcome, ...kinds) => {
   const struck = await strike(kinds);
   expect(await outcomeOf(struck.query(), struck)).toBe(outcome);
   expect(struck.fired()).toBe(1);
@@ -154,7 +154,7 @@ test.each([
   ["missing", {}],
   ["repeated", { from: "end" }],
   ["missing", { from: "end" }],
-] as const)("ends a walk over pages with a %s cursor with an error: %j", async (cursor, paging) => {
+] as const)("ends paging with an error at a %s cursor: %j", async (cursor, paging) => {
   const { client, fired } = await strike([{ fault: "page-info", cursor }], { nth: 2 });
   const walk = async () => {
     for await (const _node of client.applications({ ...paging, pageSize: 1, prefetch: false }));
@@ -163,7 +163,7 @@ test.each([
   expect(fired()).toBe(1);
 });
 
-test("strikes an operation by its name, and one without a name by its first field", async () => {
+test("matches an operation by its name, and one without a name by its first field", async () => {
   const { faults, send } = await startServer();
   const byName = faults.add({ on: "Names", fault: "http", status: 500, body: "{}" });
   const byField = faults.add({ on: "applications", fault: "http", status: 500, body: "{}" });
@@ -196,7 +196,7 @@ test("refuses a delayed request whose key is revoked meanwhile", async () => {
   expect((await answer).status).toBe(401);
 });
 
-test("forgets a delayed request when the caller leaves or the server closes", async () => {
+test("drops a delayed request when the caller goes away or the server closes", async () => {
   const { faults, url, clock, key, server } = await startServer();
   faults.add({ on: "graphql", times: 2, fault: "delay", ms: 1000 });
   const caller = new AbortController();

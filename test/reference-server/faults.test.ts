@@ -20,7 +20,7 @@ async function abortUnknown({ client }: SyncFixture, calls: number): Promise<str
   return codes;
 }
 
-test("fires on `times` calls from the n-th since it was added", async () => {
+test("fires on `times` calls, counting from the n-th since it was added", async () => {
   const started = fixture();
   await abortUnknown(started, 1);
   const fault = started.server.faults.add({ on: "sync", nth: 2, times: 2, ...unavailable });
@@ -28,7 +28,7 @@ test("fires on `times` calls from the n-th since it was added", async () => {
   expect(fault.fired).toBe(2);
 });
 
-test("counts calls of its operation and API only, and fires on no others", async () => {
+test("counts only calls of its operation and API, and fires on no others", async () => {
   const started = fixture();
   const { client, server } = started;
   server.faults.add({ on: "CompleteSyncBatch", ...unavailable });
@@ -73,6 +73,8 @@ const delay = { fault: "delay", ms: 1 };
 
 test.each<[message: string, fault: unknown]>([
   ["fault.fault: Unknown kind of fault. Did you mean lease-expiry?", { on: "sync", fault: "leaseExpiry" }],
+  ["fault: Unknown kind of fault. Known kinds: delay", undefined],
+  ["fault: Unknown kind of fault. Known kinds: delay", 5],
   ['fault: Unknown key "atleast"', { on: "sync", atleast: 2, ...unavailable }],
   ['fault: Unknown key "Times". Did you mean times?', { on: "sync", Times: 2, ...unavailable }],
   ["fault.on: Unknown operation. Did you mean SyncRecords?", { on: "syncRecords", ...delay }],
@@ -131,7 +133,7 @@ test("drops a connection over TLS", async () => {
   await secure.start(server.installationId);
 });
 
-test("drops only the connection of the call on which it fires", async () => {
+test("drops only the connection of the call that it fires on", async () => {
   const { client, connect, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   const stream = client.open().send(batchId, accounts("a"));

@@ -41,16 +41,19 @@ test.each<[document: string, operationName: string | undefined, data: object | n
   ["{ a } fragment F on Query { b }", undefined, { a: null }],
   ["query A { a } query B { b }", undefined, null],
   ["{ a", undefined, null],
-])("answers %s without a key with each failed field as null", async (document, operationName, data) => {
-  const { url } = await startServer();
-  const body = JSON.stringify({ query: document, operationName });
-  const response = await fetch(url, { ...post(document), body });
-  const paths = data === null ? [undefined] : Object.keys(data).map((field) => [field]);
-  expect(await response.json()).toEqual({
-    errors: paths.map((path) => ({ ...notAuthorized.errors[0], path })),
-    data,
-  });
-});
+])(
+  "answers %s without a key by returning null for each failed field",
+  async (document, operationName, data) => {
+    const { url } = await startServer();
+    const body = JSON.stringify({ query: document, operationName });
+    const response = await fetch(url, { ...post(document), body });
+    const paths = data === null ? [undefined] : Object.keys(data).map((field) => [field]);
+    expect(await response.json()).toEqual({
+      errors: paths.map((path) => ({ ...notAuthorized.errors[0], path })),
+      data,
+    });
+  },
+);
 
 test("answers a revoked key with 401 from the next request on, in the accepted media type", async () => {
   const { url, key, keys } = await startServer();
@@ -66,7 +69,7 @@ test.each([
   ["createProcurementCase", 'createProcurementCase(input: { name: "n" }) { case { id } }'],
   ["updateProcurementCase", 'updateProcurementCase(input: { id: "c" }) { case { id } }'],
   ["changeVendorsState", "changeVendorsState(input: { state: ARCHIVED }) { updatedCount }"],
-])("refuses %s to a key of scope read and changes nothing", async (field, mutation) => {
+])("refuses %s to a read-only key and changes nothing", async (field, mutation) => {
   const { send, keys, workspace } = await startServer({ portfolio: { applications: [{ name: "Figma" }] } });
   const authorization = keys.create({ workspace, scope: "read", permissions: [] });
   const { status, data, errors } = await send(`mutation { ${mutation} }`, {}, { authorization });
@@ -75,7 +78,7 @@ test.each([
   expect([workspace.procurementCases.size, workspace.vendorStates.size]).toEqual([0, 0]);
 });
 
-test("shows and changes nothing of another workspace", async () => {
+test("neither shows nor changes anything in another workspace", async () => {
   const { send, query: execute, keys, workspace } = await startServer();
   const portfolio = { applications: [{ name: "Figma", state: "SANCTIONED" }] } as const;
   const other = new Workspace("w2", portfolio);

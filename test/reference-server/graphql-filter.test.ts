@@ -110,7 +110,7 @@ const where = combined({
   userCountStat: someOf({ all: conditions([0, 1, 2]) }),
 });
 
-test("filters as the service description says", async () => {
+test("filters the way the service description says", async () => {
   const { names } = await startWithApplications();
   await fc.assert(
     fc.asyncProperty(where, async (filter) => {

@@ -25,7 +25,7 @@ async function start() {
 
 const typed = (__typename: string) => [expect.objectContaining({ __typename })];
 
-test("creates a procurement case, by default in PRE and without savings, due today at the earliest", async () => {
+test("creates a procurement case, by default in PRE without savings, due today at the earliest", async () => {
   const { create } = await start();
   const name = "Renew Figma";
   const input = { name, deadline: "2026-03-15", baselineType: "LAST_YEAR_COST", baselinePrice: 12000.5 };
@@ -35,6 +35,8 @@ test("creates a procurement case, by default in PRE and without savings, due tod
     errors: null,
   });
   expect((await create({ name })).case).toMatchObject({ savingAmount: null, savingPercentage: null });
+  const free = await create({ name, baselinePrice: 0 });
+  expect(free.case).toMatchObject({ savingAmount: 0, savingPercentage: null });
 });
 
 const INVALID: readonly (readonly [what: string, input: object])[] = [
@@ -45,7 +47,7 @@ const INVALID: readonly (readonly [what: string, input: object])[] = [
 ];
 
 test.each([...INVALID, ["the completed state", { state: "COMPLETED" }] as const])(
-  "refuses to create a case with %s by a typed error",
+  "refuses to create a case with %s, with a typed error",
   async (_, input) => {
     const { create } = await start();
     const errors = typed("ProcurementCaseCreationError");
@@ -73,7 +75,7 @@ test("updates the given fields of a case and keeps the others", async () => {
   expect(workspace.procurementCases.get(id)).toMatchObject({ deadline: null, baselineType: null });
 });
 
-test("counts savings from the first price of a case", async () => {
+test("calculates savings from the first price of a case", async () => {
   const { createId, update } = await start();
   const id = await createId();
   for (const [baselinePrice, savingAmount, savingPercentage] of [
@@ -86,7 +88,7 @@ test("counts savings from the first price of a case", async () => {
   }
 });
 
-test("refuses to change a completed or an unknown case by a typed error", async () => {
+test("refuses to change a completed or unknown case with a typed error", async () => {
   const { createId, update } = await start();
   const id = await createId();
   expect((await update({ id, state: "COMPLETED" })).case).toMatchObject({ state: "COMPLETED" });
@@ -163,7 +165,7 @@ test.each<[what: string, where: object | undefined, count: number, states: strin
   expect(await states()).toBe(expected);
 });
 
-test("refuses null inside the filter of vendors and changes nothing", async () => {
+test("refuses null inside a vendor filter and changes nothing", async () => {
   const { send, states } = await startWithVendors();
   const { errors } = await send(
     "mutation { changeVendorsState(input: { state: ARCHIVED }, where: { vendor: null }) { updatedCount } }",

@@ -87,7 +87,7 @@ test("never repeats the value of a variable", async () => {
   expect(JSON.stringify(answer)).not.toContain("canary");
 });
 
-test("answers a failed field with null and an error beside the data of the others", async () => {
+test("answers a failed field with null and an error, and the others with data", async () => {
   const { send } = await startServer();
   const document = "{ good: applications { totalCount } bad: licenses(first: -1) { totalCount } }";
   const { status, data, errors } = await send(document);
@@ -95,7 +95,7 @@ test("answers a failed field with null and an error beside the data of the other
   expect(errors?.map(({ path }) => path)).toEqual([["bad"]]);
 });
 
-test("reveals nothing about internal errors, of which its process tells", async () => {
+test("reveals nothing about internal errors, which its process prints", async () => {
   const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
   onTestFinished(() => warned.mockRestore());
   const { send, installation } = await startServer();
@@ -114,7 +114,7 @@ test.each<["the key" | "the faults" | "the origin", string]>([
   ["the key", "Unexpected execution error."],
   ["the faults", "Unexpected execution error."],
   ["the origin", "The reference server failed. Its process says why."],
-])("answers with HTTP 500 what throws at %s, and tells its process", async (place, message) => {
+])("answers HTTP 500 if something throws at %s, and prints the error", async (place, message) => {
   const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
   const fail = () => {
     throw new Error("canary-7f3a");
@@ -140,7 +140,7 @@ test.each<["the key" | "the faults" | "the origin", string]>([
 });
 
 test.each([2500, 200_000])(
-  "refuses a document with %i open braces twice over as a syntax error",
+  "refuses a document with %i unclosed braces, twice, with a syntax error",
   async (braces) => {
     const { send } = await startServer();
     const { status, errors } = await send("{a".repeat(braces));
@@ -148,7 +148,7 @@ test.each([2500, 200_000])(
   },
 );
 
-test("serves nothing but /graphql, to POST only", async () => {
+test("serves only POST requests to /graphql", async () => {
   const { url, key } = await startServer();
   const headers = { authorization: key };
   for (const path of ["/", "/graphql/", "/graphqlx", "//", "/%"])
@@ -163,7 +163,7 @@ test("serves nothing but /graphql, to POST only", async () => {
   }
 });
 
-test("passes every audit of GraphQL over HTTP except optional ones about GET", async () => {
+test("passes every GraphQL-over-HTTP audit except optional ones about GET", async () => {
   const { url, key } = await startServer();
   const fetchFn = (input: string, init: RequestInit = {}) =>
     fetch(input, { ...init, headers: { ...init.headers, authorization: key } });

@@ -43,7 +43,7 @@ test("shows an application of the portfolio with all its fields", async () => {
   ]);
 });
 
-test("discovers each product of synced plans and discovered usage once, beside the portfolio", async () => {
+test("discovers each product of synced plans and discovered usage once, in addition to the portfolio", async () => {
   const { installation, applications } = await start({ applications: [{ name: "Miro", state: "ARCHIVED" }] });
   installation.set({
     plans: [
@@ -57,11 +57,15 @@ test("discovers each product of synced plans and discovered usage once, beside t
   installation.set({ externallyDiscoveredUsage: [discoveredUsage("x", "ChatGPT", { at }, "ann@acme.test")] });
   const used = { lastUsed: "2026-03-01", userCountStat: { all: 1, last30Days: 1 } };
   expect(await applications()).toMatchObject([
-    { id: "discovery:chatgpt", state: "DISCOVERED", application: { name: "ChatGPT" }, ...used },
-    { id: "discovery:figma", state: "DISCOVERED", application: { name: "Figma", vendorName: "Figma" } },
+    { id: "discovery:chatgpt:product", state: "DISCOVERED", application: { name: "ChatGPT" }, ...used },
+    {
+      id: "discovery:figma:product",
+      state: "DISCOVERED",
+      application: { name: "Figma", vendorName: "Figma" },
+    },
     { id: "discovery:miro", state: "ARCHIVED", application: { name: "Miro" } },
     {
-      id: "discovery:slack",
+      id: "discovery:slack:product",
       state: "DISCOVERED",
       portfolioType: null,
       lastUsed: null,
@@ -73,7 +77,7 @@ test("discovers each product of synced plans and discovered usage once, beside t
   expect(await applications()).toMatchObject([{ id: "discovery:miro" }]);
 });
 
-test("counts the people of each installation instead of accounts, and shows the last use of any", async () => {
+test("counts the people of each installation rather than accounts, and shows the latest use by anyone", async () => {
   const { installation, workspace, applications } = await start({ applications: [{ name: "Figma" }] });
   installation.set({
     accounts: [
@@ -113,13 +117,13 @@ test("counts the people of each installation instead of accounts, and shows the 
   ]);
 });
 
-test("gives a discovered application an id that no application of the portfolio has", async () => {
+test("gives a discovered application an id that isn't in the portfolio", async () => {
   const { applications, installation } = await start({
     applications: [{ name: "Figma Design", id: "figma" }],
   });
   installation.set({ plans: [plan("p", "Pro", { product: "Figma" })] });
   expect(await applications()).toMatchObject([
     { id: "discovery:figma", application: { id: "figma", name: "Figma Design" } },
-    { id: "discovery:figma*", application: { id: "figma*", name: "Figma" } },
+    { id: "discovery:figma:product", application: { id: "figma:product", name: "Figma" } },
   ]);
 });

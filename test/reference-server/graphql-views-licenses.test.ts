@@ -56,7 +56,7 @@ test("shows a synced license with its plan and integration", async () => {
   });
 });
 
-test("shows new rows immediately and removed rows no more", async () => {
+test("shows new rows immediately and no longer shows removed ones", async () => {
   const { installation, licenses } = await start();
   installation.set({ licenses: [license("l2", "a1", "p1"), license("l3", "a1", "p1")] });
   expect((await licenses()).map(({ id }) => id)).toEqual(["i1:l2", "i1:l3"]);
@@ -75,11 +75,6 @@ const microsoft = { id: "e1", displayName: "Ann Ames", userPrincipalName: email 
 /** What the installation holds beside the license, and the holder. */
 test.each<[what: string, records: Records, holder: object]>([
   ["by e-mail address, ignoring case", { employees: [employee("e1", "Ann Ames", email)] }, ann],
-  [
-    "by an alias of the employee",
-    { employees: [employee("e1", "Ann Ames", "a.ames@acme.test", ["ANN@acme.test"])] },
-    { ...ann, email: "a.ames@acme.test" },
-  ],
   ["from microsoft", { employees: [{ variant: { $case: "microsoft", value: microsoft } }] }, ann],
   [
     "by the account's id",
@@ -93,7 +88,7 @@ test.each<[what: string, records: Records, holder: object]>([
   ],
 ])("names the holder %s", async (_, records, holder) => {
   const { installation, first } = await start();
-  // What was shown before is not shown again.
+  // Rows already returned are not returned again.
   await first();
   installation.set(records);
   expect(await first()).toMatchObject({ holder });
@@ -117,17 +112,9 @@ test.each<[activity: "USED" | "UNUSED", by: string, records: Records]>([
   ["UNUSED", "use of another plan of the product", uses("a1", { planId: "p2", product: "Figma" })],
   ["UNUSED", "use by another account", uses("a2")],
   [
-    "UNUSED",
+    "USED",
     "use by another account of the holder",
-    employed({
-      accounts: [account("a1", { email }), account("a2", { email })],
-      usage: [usage("a2", day), usage("a2", day, { planId: "p1" })],
-    }),
-  ],
-  [
-    "UNUSED",
-    "use by another account whose id is the holder's as an employee",
-    employed({ accounts: [account("a1", { email }), account("e1")], usage: [usage("e1", day)] }),
+    employed({ accounts: [account("a1", { email }), account("a2", { email })], ...uses("a2") }),
   ],
   ["USED", "use by the holder's employee id", employed(uses("e1"))],
   ["USED", "use by an account whose record is missing", { accounts: [], ...uses("a1") }],
@@ -146,7 +133,7 @@ test.each<[activity: "USED" | "UNUSED", by: string, records: Records]>([
   expect(await first()).toMatchObject({ state: { activity } });
 });
 
-test("shows an installation's records as that installation's, whoever has the same ids and addresses", async () => {
+test("keeps an installation's records apart, even if others have the same ids and addresses", async () => {
   const { workspace, first } = await start();
   const other = new HandSynced("i2", "HR");
   workspace.installations.push(other);
@@ -159,7 +146,7 @@ test("shows an installation's records as that installation's, whoever has the sa
   expect(await first()).toEqual(alone);
 });
 
-test("calls a license unused whose last use is more than 30 days ago", async () => {
+test("calls a license unused if its last use is more than 30 days ago", async () => {
   const { installation, first, clock } = await start();
   installation.set({ usage: [usage("a1", "2026-02-13T00:00:00Z"), usage("a1", "2026-01-01T00:00:00Z")] });
   expect(await first()).toMatchObject({ state: { activity: "USED" } });
@@ -172,7 +159,7 @@ test("calls a license unused whose last use is more than 30 days ago", async () 
   });
 });
 
-test("calls a license unused after as many days as the portfolio says", async () => {
+test("calls a license unused after the number of days in the portfolio", async () => {
   const { installation, first } = await start({ unusedAfterDays: 7 });
   installation.set({ usage: [usage("a1", "2026-03-08T00:00:00Z")] });
   expect(await first()).toMatchObject({ state: { activity: "USED" } });
@@ -182,7 +169,7 @@ test("calls a license unused after as many days as the portfolio says", async ()
   });
 });
 
-test("calls a license of an inactive account unused", async () => {
+test("calls the license of an inactive account unused", async () => {
   const { installation, first } = await start();
   installation.set({
     accounts: [account("a1", { active: false })],
@@ -199,7 +186,7 @@ const portfolio: Portfolio = {
 const price = { amount: 144.1, currency: "EUR" };
 const nothing = { amount: 0, currency: "EUR" };
 
-test("prices a license as its plan, which can be saved while it is unused", async () => {
+test("gives a license its plan's price, which is the saving while the license is unused", async () => {
   const { installation, first } = await start(portfolio);
   expect(await first()).toMatchObject({ annualPrice: price, potentialSaving: price });
   installation.set({ usage: [usage("a1", "2026-03-15T00:00:00Z")] });

@@ -102,7 +102,7 @@ test.each<[what: string, fields: Parameters<typeof plan>[2], held: typeof priced
   expect(await plans()).toMatchObject([{ pricingStats: expected }]);
 });
 
-test("takes the price with most fields that match the plan", async () => {
+test("uses the price that matches the most fields of the plan", async () => {
   const price = (annualPricePerSeat: number, match: object) => ({
     planName: "Pro",
     annualPricePerSeat,
@@ -128,7 +128,7 @@ test("takes the price with most fields that match the plan", async () => {
   ]);
 });
 
-test("shows the terms of a contract with null for what it leaves out", async () => {
+test("shows the terms of a contract, with null for what it omits", async () => {
   const { installation, plans } = await start({
     contracts: [
       {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { openServer } from "../../src/reference-server/server.js";
 import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 import { accepted } from "../support/adopted.js";
 import { refused, until, type WireCollection } from "../support/grpc-client.js";
@@ -78,7 +79,17 @@ test("stops both APIs if one port is taken", async () => {
   expect(await listens(free.baseUrl)).toBe(false);
 });
 
-test("restarts after a restart that found a port taken", async () => {
+test("leaves nothing open if the first data cannot be written", async () => {
+  const urls: string[] = [];
+  const opened = openServer({}, async ({ baseUrl, syncUrl }) => {
+    urls.push(baseUrl, syncUrl);
+    throw new Error("no data");
+  });
+  await expect(opened).rejects.toThrow("no data");
+  expect(await Promise.all(urls.map(listens))).toEqual([false, false]);
+});
+
+test("restarts after a restart failed because a port was taken", async () => {
   const { server } = await startSync();
   const port = Number(new URL(server.baseUrl).port);
   let failure: unknown;
@@ -95,14 +106,14 @@ test("restarts after a restart that found a port taken", async () => {
   expect(await query(server, "{ __typename }")).toEqual({ data: { __typename: "Query" } });
 });
 
-test("creates random keys that fit into a header", async () => {
+test("creates random keys that are valid in a header", async () => {
   const { server } = await startSync();
   const values = Array.from({ length: 50 }, () => server.createApiKey());
   expect(new Set(values).size).toBe(50);
   for (const value of values) expect(value).toMatch(/^smk_[\w-]{43}$/);
 });
 
-test("rejects to revoke an unknown key without repeating it", async () => {
+test("refuses to revoke an unknown key without repeating it", async () => {
   const { server } = await startSync();
   expect(() => server.revokeApiKey("canary")).toThrow(/^(?!.*canary)/);
 });
@@ -178,7 +189,7 @@ test("reset() empties the server and keeps its addresses, key, installation and 
   expect(JSON.stringify(await query(server, update))).toContain("ProcurementCaseNotFoundError");
 });
 
-test("stops both APIs on close(), which may be repeated", async () => {
+test("close() stops both APIs, and may be called again", async () => {
   const { server, client, installationId } = await startSync();
   await client.start(installationId);
   await Promise.all([server.close(), server[Symbol.asyncDispose]()]);
@@ -186,7 +197,7 @@ test("stops both APIs on close(), which may be repeated", async () => {
   expect(await Promise.all([listens(server.baseUrl), listens(server.syncUrl)])).toEqual([false, false]);
 });
 
-test("lets a call finish that ends soon after close()", async () => {
+test("lets a call finish if it ends soon after close()", async () => {
   const { server, client, installationId } = await startSync();
   const batchId = await client.start(installationId);
   const stream = client.open().send(batchId, accounts("a"));
@@ -196,7 +207,7 @@ test("lets a call finish that ends soon after close()", async () => {
   await closed;
 });
 
-test("closes in spite of open streams and silent connections", async () => {
+test("closes despite open streams and silent connections", async () => {
   const { server, client, installationId } = await startSync();
   const batchId = await client.start(installationId);
   const stream = client.open().send(batchId, accounts("a"));
@@ -206,7 +217,7 @@ test("closes in spite of open streams and silent connections", async () => {
   expect(await refused(stream.answer)).toMatchObject({ code: "UNAVAILABLE" });
 });
 
-test("closes in spite of clients that never begin the TLS handshake", async () => {
+test("closes despite clients that never begin the TLS handshake", async () => {
   const { server } = await startSync({ tls: identity("server") });
   expect([await listens(server.baseUrl), await listens(server.syncUrl)]).toEqual([true, true]);
   await server.close();

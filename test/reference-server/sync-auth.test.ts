@@ -31,7 +31,7 @@ test("refuses a missing, malformed or unknown key without repeating it", async (
   }
 });
 
-test("refuses a revoked key immediately, also in a running stream", async () => {
+test("refuses a revoked key immediately, even in a running stream", async () => {
   const { server, installationId, connect } = fixture();
   const key = server.createApiKey();
   const client = connect(key);

@@ -34,7 +34,7 @@ test("expires a batch after 15 minutes without an accepted write, not earlier", 
   });
 });
 
-test("renews the lease with each applied message, empty ones included", async () => {
+test("renews the lease with each applied message, including empty ones", async () => {
   const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   for (const message of [accounts("a"), accounts(), usage("e")]) {

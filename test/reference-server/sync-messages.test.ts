@@ -79,7 +79,7 @@ test.each<[what: string, messageOf: (batchId: string) => Buffer]>([
 const unary = ["startSyncBatch", "completeSyncBatch", "abortSyncBatch"] as const;
 
 test.each(unary)(
-  "refuses %s with two messages, none or malformed bytes and does nothing",
+  "refuses %s with two messages, no message or malformed bytes, and does nothing",
   async (operation) => {
     const { client, installationId, server } = fixture();
     const batchId = await client.start(installationId);

@@ -50,7 +50,7 @@ const batches = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-test("reconciles a collection with what a batch sent, in all its writes, if and when it is completed", async () => {
+test("reconciles a collection with all writes of a batch once the batch is completed", async () => {
   const started = fixture();
   const { client, server } = started;
   const reconcile = fc.asyncProperty(batches, async (all) => {
@@ -67,7 +67,7 @@ test("reconciles a collection with what a batch sent, in all its writes, if and 
       for (const message of messages) {
         const name = `${number}`;
         await client.write(batchId, accounts(...message.map((id) => ({ id, name }))));
-        // What is sent shows at once; what is removed shows with the completion.
+        // New records appear at once; removals appear with the completion.
         for (const id of message) model.set(id, { removed: false, name });
       }
       expect(ids()).toBe(shown());
@@ -87,7 +87,7 @@ test("reconciles a collection with what a batch sent, in all its writes, if and 
   await fc.assert(reconcile, { ...LIMITS, numRuns: Math.ceil(RUNS / 3) });
 });
 
-test("reconciles only the collections that the batch included, and of its installation", async () => {
+test("reconciles only the collections that the batch included, in its own installation", async () => {
   const { client, server, complete, ids } = start(fixture());
   await complete(accounts("a"), employees("g"));
   const { snapshots } = await complete(employees("h"));
@@ -100,7 +100,7 @@ test("reconciles only the collections that the batch included, and of its instal
   expect([ids(), ids("employees")]).toEqual(["a", "-g h"]);
 });
 
-test("stores an event with an id once over all batches and keeps the first", async () => {
+test("stores an event with an id once across all batches, and keeps the first", async () => {
   const { held, complete } = start(fixture());
   const first = await complete(usage("u1", { id: "u1", sourceActorId: "other" }));
   expect(first.events).toEqual(ofEvents([{ collection: "usage", accepted: 2n }]) ?? []);
@@ -109,14 +109,14 @@ test("stores an event with an id once over all batches and keeps the first", asy
   expect(held().usage).toMatchObject([kept, { id: "u2" }]);
 });
 
-test("stores an event without an id as often as it is sent", async () => {
+test("stores an event without an id each time it is sent", async () => {
   const { held, complete } = start(fixture());
   const { events } = await complete(discovered("a", "a"), discovered("a"));
   expect(events).toEqual(ofEvents([{ collection: "externally_discovered_usage", accepted: 3n }]) ?? []);
   expect(held().externallyDiscoveredUsage).toHaveLength(3);
 });
 
-test("never removes an event by absence, abort or expiry", async () => {
+test("never removes an event because of absence, abort or expiry", async () => {
   const { server, client, held, complete, write } = start(fixture());
   await client.abort(await write(usage("u1")));
   await write(usage("u2"));

@@ -74,7 +74,7 @@ test.each(["cancelled", "refused"])("completes a batch whose stream was %s", asy
   if (how === "cancelled") stream.cancel();
   else stream.send(batchId, accounts(""));
   await refused(stream.answer);
-  // The server is told of a cancellation later.
+  // The server learns of a cancellation later.
   await until(async () => (await client.complete(batchId).catch(() => undefined)) !== undefined);
 });
 
@@ -92,7 +92,7 @@ test("refuses an older stream that was slow to write", async () => {
   expect(await newer.send(batchId, accounts("newer")).end()).toBe(accepted(2));
 });
 
-test("completes a batch although a refused older stream is open", async () => {
+test("completes a batch even if a refused older stream is open", async () => {
   const { client, batchId } = await writing();
   await client.write(batchId, accounts("b"));
   expect(await client.complete(batchId)).toMatchObject({ ...ofSnapshots({ snapshots: [{ added: 2n }] }) });

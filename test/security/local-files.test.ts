@@ -12,7 +12,7 @@ const hasModes = process.geteuid !== undefined;
 const STRANGER = 54_321;
 const EVERYONE_MAY_WRITE = 0o777;
 
-/** A run that would remove nearly everything does not pass. */
+/** A run that would remove nearly everything is held. */
 async function expectRefused(): Promise<void> {
   await expect(service.runAccounts(ids(1))).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" });
   expect(service.present()).toEqual(ids(10));
@@ -20,7 +20,7 @@ async function expectRefused(): Promise<void> {
 
 const folderOf = async () => dirname(await service.file(COMPLETED));
 
-test.runIf(hasModes)("refuses a ledger that everyone may write to, also in a preview", async () => {
+test.runIf(hasModes)("refuses a ledger that everyone may write to, even in a preview", async () => {
   await service.runAccounts(ids(10));
   await chmod(await folderOf(), EVERYONE_MAY_WRITE);
   await expectRefused();
@@ -33,7 +33,7 @@ test.runIf(hasModes)("refuses a ledger that everyone may write to, also in a pre
 });
 
 test.runIf(hasModes)(
-  "accepts a ledger that a group may write to, as volumes of containers often have one",
+  "accepts a ledger that a group may write to, as is common for container volumes",
   async () => {
     await service.runAccounts(ids(10));
     await chmod(await folderOf(), 0o2770);
@@ -49,7 +49,7 @@ test.runIf(isRoot)("refuses a ledger that belongs to another user", async () => 
 });
 
 test.each([/\.ids$/, /state\.00000002$/, /\.removals\.txt$/])(
-  "neither reads nor writes a link in the place of %s",
+  "neither reads nor writes through a link that replaces %s",
   async (name) => {
     await service.runAccounts(ids(10));
     await heldBy(service.runAccounts(ids(1)));

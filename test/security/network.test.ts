@@ -34,7 +34,7 @@ test.each<[string, ServerOptions]>([
     "that speaks TLS 1.1 only",
     { ...identity("server"), minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" },
   ],
-])("both APIs refuse a server %s without a retry, before the key is sent", async (_, options) => {
+])("both APIs refuse a server %s before the key is sent, and don't retry", async (_, options) => {
   const { errors, requests } = await refusals(options);
   expect(requests).toBe(0);
   for (const error of errors) {
@@ -90,7 +90,7 @@ test.each([
 });
 
 test.each(["http://proxy.example.com:3128", "https://proxy.example.com", "http://10.0.0.1:3128"])(
-  "the proxy %s on another machine gets nothing of an unencrypted endpoint",
+  "the proxy %s on another machine receives nothing for an unencrypted endpoint",
   (proxy) => {
     for (const name of ["baseUrl", "syncUrl"]) {
       const make = () => new SaasManagementClient({ apiKey: KEY, [name]: "http://127.0.0.1:8080", proxy });
@@ -118,7 +118,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("errors show no part of a credential, even one that was cut off", async () => {
+test("errors show no part of a credential, even a truncated one", async () => {
   const errors = [{ message: `token ${KEY} and Bearer ${KEY}`, extensions: { [KEY]: [KEY] } }];
   const type = `text/x-${"x".repeat(185)}${KEY}`;
   const server = await startHttpServer((_, response, index) => {

@@ -11,7 +11,7 @@ const EVIL = "\nforged\r\u001b[2J\u009b2J\u0007\u202e\u2028\u200b\u{e0041}";
 
 const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-test("a preview escapes ids, file names and fields, each on one line", async () => {
+test("a preview escapes ids, file names and fields, and keeps each on one line", async () => {
   const rows = async (text: string, map: (row: Readonly<Record<string, string>>) => object) => {
     const path = await service.writeFile("users.csv", text);
     return previewOf(["accounts"], async (batch) => {
@@ -31,7 +31,7 @@ test("a preview escapes ids, file names and fields, each on one line", async () 
   }
 });
 
-test("the list of removals escapes ids, and an approval is for the real ids", async () => {
+test("the list of removals escapes ids, and the approval covers the real ids", async () => {
   const kept = ["a", "b"];
   const known = [
     ...kept,

@@ -238,7 +238,7 @@ async function firstDifference(seed: number, store: Store): Promise<string | und
   return undefined;
 }
 
-test.each(SEEDS)("what several connectors do stands as promised (seed %i)", async (seed) => {
+test.each(SEEDS)("several connectors keep every promise (seed %i)", async (seed) => {
   expect(await firstDifference(seed, memoryStore())).toBeUndefined();
 });
 

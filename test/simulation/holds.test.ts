@@ -1,7 +1,7 @@
 /** Random connectors of one installation, whose notes come in any order; an oracle knows which hold must stand. */
 import { expect, test } from "vitest";
-import { type Baselines, withApproved, withCompleted, withHeld } from "../../src/runs/ledger/notes.js";
-import { type LedgerState, NOTHING_SEEN } from "../../src/runs/ledger/state.js";
+import { withApproved, withCompleted, withHeld } from "../../src/runs/ledger/notes.js";
+import { type Baselines, type LedgerState, NOTHING_SEEN } from "../../src/runs/ledger/state.js";
 
 const COLLECTIONS = ["accounts", "groups", "devices"];
 const RULES = { withApproved, withCompleted, withHeld };
@@ -97,7 +97,7 @@ function firstDifference(rules: typeof RULES, seed: number): number | undefined 
 
 const SEEDS = Array.from({ length: 300 }, (_, seed) => seed);
 
-test("whatever order holds, approvals and completions of several connectors come in, the right ones stand", () => {
+test("the right holds and approvals stand, in any order of several connectors' holds, approvals and completions", () => {
   expect(SEEDS.filter((seed) => firstDifference(RULES, seed) !== undefined)).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ test.each([1, 2, 3])("keeps the invariants of a batch against the model in memor
   expectNoViolation(program, async (drawn) => violations(await simulate(drawn)), { seed, numRuns: 100 }),
 );
 
-test.each([1, 2, 3])("keeps the rules of GraphQL walks in memory, seed %i", (seed) =>
+test.each([1, 2, 3])("keeps the rules of GraphQL paging in memory, seed %i", (seed) =>
   expectNoViolation(graphqlProgram, async (drawn) => graphqlViolations(await simulateGraphql(drawn)), {
     seed,
     numRuns: 150,

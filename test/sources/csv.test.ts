@@ -44,12 +44,12 @@ test.each<[string, string, object[]]>([
     'id\n""\n\na\r\n""\r\n\r\n"" \n',
     [{ id: "" }, { id: "a" }, { id: "" }, { id: "" }],
   ],
-])("reads a file with %s the same however its bytes are cut", async (_, content, rows) => {
+])("reads a file with %s the same way however its bytes are chunked", async (_, content, rows) => {
   for (const size of [1, 2, 7, 1000])
     expect(await all(fromCsv(inPieces(content, size), { map: row }))).toEqual(rows);
 });
 
-test("takes a file: URL, another delimiter and a heading called __proto__", async () => {
+test("accepts a file: URL, another delimiter and a heading called __proto__", async () => {
   const url = pathToFileURL(await folder.write("users.csv", "id;__proto__\n1;x\n"));
   const [only] = await all(fromCsv(url, { map: row, delimiter: ";" }));
   expect(Object.entries(only ?? {})).toEqual([
@@ -70,7 +70,7 @@ test.each<[CsvOptions["encoding"], Uint8Array]>([
   }
 });
 
-test("returns the cells and the lines that were written, in any dialect and however the bytes are cut", async () => {
+test("returns the cells and lines that were written, in any dialect and however the bytes are chunked", async () => {
   const cell = fc.string({
     unit: fc.constantFrom("a", "é", "€", ",", ";", "\t", " ", '"', "\r", "\n", "\r\n", "😀"),
     maxLength: 5,
@@ -118,7 +118,7 @@ test("returns the cells and the lines that were written, in any dialect and howe
   );
 });
 
-test("limits a row to the columns of the option, and types it", async () => {
+test("limits a row to the columns option, and types it", async () => {
   const path = await folder.write("users.csv", "notes,name,id\nx,Ann,1\n");
   const source = fromCsv(path, {
     columns: ["id", "name"],
@@ -146,7 +146,7 @@ test.each<[string, CsvOptions]>([
   ["\uFEFFsep=;\nid;name\n1;Ann\n", { delimiter: ";" }],
   ["SEP=\t\nid\tname\n1\tAnn\n", {}],
   ["sep=,\nid,name\n1,Ann\n", {}],
-])("reads the line that Excel writes for itself: %j", async (text, options) => {
+])("understands the line that Excel adds: %j", async (text, options) => {
   const lines: (number | undefined)[] = [];
   const map = (cells: Readonly<Record<string, string>>, { line }: { readonly line?: number }) => {
     lines.push(line);
@@ -170,14 +170,14 @@ test.each<[string, Uint8Array | string, RegExp]>([
   ["an XML error", '\uFEFF<?xml version="1.0"?>\n<Error/>', /HTML or XML/],
   ["UTF-16", Buffer.from(`\uFEFF${HEAD}`, "utf16le"), /encoding: "utf-16le"/],
   ["UTF-16 of the other order", Buffer.from(`\uFEFF${HEAD}`, "utf16le").swap16(), /encoding: "utf-16be"/],
-])("names what a file is instead: %s", async (_, content, message) => {
+])("says what kind of file it is instead: %s", async (_, content, message) => {
   for (const options of [{}, { columns: ["id"] }, { encoding: "windows-1252" }] as const)
     expect((await refusal(content, options)).error.message).toMatch(message);
   const lines = fromJsonl(await folder.write("users.jsonl", content));
   expect((await refusalOf(all(lines))).error.message).toMatch(message);
 });
 
-test("names UTF-16 that is read in the other order", async () => {
+test("recognizes UTF-16 in the wrong byte order", async () => {
   const bytes = Buffer.from(`\uFEFF${HEAD}1,a\n`, "utf16le");
   expect((await refusal(bytes, { encoding: "utf-16be" })).error.message).toContain('"utf-16le"');
   bytes.swap16();
@@ -193,7 +193,7 @@ test.each([HEAD, "\uFEFFid,name", "id,name\r\n\r\n", "sep=,\nid,name\n", "Unauth
   },
 );
 
-test("tells a file that is something else from one that lacks a column, and shows nothing of it", async () => {
+test("distinguishes another kind of file from a missing column, and shows none of its contents", async () => {
   const columns = ["id", "email"];
   const other = `${SECRET}: 503 Service Unavailable\n`;
   expect((await refusal(other, { columns })).error.message).toBe(
@@ -243,7 +243,7 @@ test.each<[string, string | Uint8Array, string, CsvOptions?]>([
 test.each<[string, string, string]>([
   ["a line", "x".repeat(MEBIBYTE), "stream:3"],
   ["a quoted cell", `"${"x\n".repeat(MEBIBYTE / 2)}`, "stream:3"],
-])("rejects %s that never ends before it fills the memory", async (_, endless, location) => {
+])("rejects an endless %s before it fills the memory", async (_, endless, location) => {
   async function* content() {
     yield "id\n1\n";
     for (;;) yield endless;
@@ -259,7 +259,7 @@ test.each([
   expect(only?.["note"]?.length).toBe(1 + long.replaceAll('""', '"').length);
 });
 
-test("counts a row that map leaves out, and keeps the locations of the others", async () => {
+test("counts a row that map skips, and keeps the locations of the others", async () => {
   const path = await folder.write("users.csv", "id\n1\n2\n3\n");
   const source = fromCsv(path, { map: ({ id }) => (id === "2" ? undefined : { id }) });
   for await (const records of source) {
@@ -269,7 +269,7 @@ test("counts a row that map leaves out, and keeps the locations of the others", 
   expect(source.stats).toEqual({ read: 3, skipped: 1 });
 });
 
-test("rethrows what map throws, which knows the location", async () => {
+test("rethrows the error of map, which knows the location", async () => {
   const own = new Error("no such department");
   const source = fromCsv(await folder.write("users.csv", "id\n1\n2\n"), {
     map: (_, { location }) => {

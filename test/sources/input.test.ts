@@ -43,7 +43,7 @@ test("rejects a directory", async () => {
   await expect(all(fromJsonl(folder.path))).rejects.toMatchObject(INVALID);
 });
 
-test("reads a file again from its beginning", async () => {
+test("reads a file again from the beginning", async () => {
   const source = idsOf(await folder.write("users.csv", LONG));
   const first = await all(source);
   expect(first).toHaveLength(60_000);
@@ -62,7 +62,7 @@ test("rejects a file that is written to while it is read", async () => {
   await expect(rest()).rejects.toMatchObject(INVALID);
 });
 
-test("follows a link, and takes another name for locations", async () => {
+test("follows a link, and can use another name in locations", async () => {
   const link = join(folder.path, "link.csv");
   await symlink(await folder.write("users.csv", "id,name\n1\n"), link);
   const { issue } = await refusalOf(all(fromCsv(link, { map: (row) => row, name: "export" })));
@@ -87,13 +87,13 @@ test.each<[string, () => AsyncIterable<Uint8Array | string>]>([
   ["of Node", () => Readable.from(["id\n1\n", "2\n"])],
   ["of the web", () => new Blob(["id\n1\n2\n"]).stream()],
   ["of a generator", () => inPieces("id\n1\n2\n", 2)],
-])("reads a stream %s once and rejects a second iteration", async (_, make) => {
+])("reads a stream %s once, and rejects a second iteration", async (_, make) => {
   const source = idsOf(make());
   expect(await all(source)).toEqual(["1", "2"]);
   await expect(async () => all(source)).rejects.toMatchObject(INVALID);
 });
 
-test("rejects a stream that something else has read", async () => {
+test("rejects a stream that something else has consumed", async () => {
   const stream = Readable.from([Buffer.from("id\n1\n")]);
   await buffer(stream);
   await expect(async () => all(fromJsonl(stream))).rejects.toMatchObject(INVALID);
@@ -106,7 +106,7 @@ test.each<[string, () => Promise<AsyncIterable<string>>]>([
   ["a file handle", async () => (await open(await folder.write("users.csv", "id\n1\n"))).readLines()],
   ["readline", async () => createInterface({ input: Readable.from(["id\n1\n"]) })],
   ["an array", async () => Readable.from(["id,name", "1,Ann", "2,Bo"])],
-])("rejects the lines of %s, which would pass for one long header", async (_, lines) => {
+])("rejects the lines of %s, which would look like one long header", async (_, lines) => {
   await expect(all(idsOf(await lines()))).rejects.toMatchObject(INVALID);
 });
 
@@ -119,7 +119,7 @@ test("rethrows the error of a stream", async () => {
   await expect(all(idsOf(broken()))).rejects.toBe(own);
 });
 
-test("destroys a stream whose reader stops while it owes a chunk", async () => {
+test("destroys a stream if its reader stops while a chunk is pending", async () => {
   const stream = new Readable({ read() {} });
   stream.push("id\n1\n");
   const iterator = idsOf(stream)[Symbol.asyncIterator]();
@@ -142,7 +142,7 @@ test("rejects with the signal's reason if a stream ends because the signal fired
   await expect(all(idsOf(quiet(), stop.signal))).rejects.toBe(reason);
 });
 
-test("rejects with the signal's reason while a Node stream owes a chunk, and destroys it", async () => {
+test("rejects with the signal's reason while a Node stream has a chunk pending, and destroys the stream", async () => {
   const stop = new AbortController();
   const reason = new Error("SIGTERM");
   const stream = new PassThrough();
@@ -151,7 +151,7 @@ test("rejects with the signal's reason while a Node stream owes a chunk, and des
   expect(stream.destroyed).toBe(true);
 });
 
-test("rejects with the signal's reason while any other stream owes a chunk, and returns it once", async () => {
+test("rejects with the signal's reason while any other stream has a chunk pending, and calls its return() once", async () => {
   const stop = new AbortController();
   const reason = new Error("SIGTERM");
   let returned = 0;

@@ -34,7 +34,7 @@ test.each(["", "\n", "\uFEFF", " \r\n\r\n"])(
   },
 );
 
-test("accepts a file whose values are all left out", async () => {
+test("accepts a file if map skips all its values", async () => {
   const path = await folder.write("users.jsonl", "1\n");
   expect(await all(fromJsonl(path, { map: () => undefined }))).toEqual([]);
 });
@@ -55,7 +55,7 @@ test.each<[string, string | Uint8Array]>([
 });
 
 test.each(["utf-16le", "utf-16be", "windows-1252"] as const)(
-  "decodes %s, as the error advises",
+  "decodes %s when you follow the error's advice",
   async (encoding) => {
     const wide = Buffer.from('\uFEFF{"id":"Zoë"}\n{"id":"Ċ"}\n', "utf16le");
     const bytes = {

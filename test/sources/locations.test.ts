@@ -42,16 +42,19 @@ test("names the page and the item of an invalid record of a listing", async () =
   expect(issue).toMatchObject({ index: 3, location: "page 2, item 2" });
 });
 
-test.each(["array", "writer"])("names the location that located gave to a record of an %s", async (kind) => {
-  const ids = Object.freeze(["u1", "", "u3"].map((id) => ({ id })));
-  const accounts = located(ids, (index) => `sheet 1, row ${index + 2}`);
-  const batch = await service.startBatch();
-  const write =
-    kind === "array" ? batch.write("accounts", accounts) : batch.writer("accounts").write(accounts);
-  expect((await refusalOf(write)).issue).toMatchObject({ index: 1, location: "sheet 1, row 3" });
-});
+test.each(["array", "writer"])(
+  "names the location that located() gave to a record of an %s",
+  async (kind) => {
+    const ids = Object.freeze(["u1", "", "u3"].map((id) => ({ id })));
+    const accounts = located(ids, (index) => `sheet 1, row ${index + 2}`);
+    const batch = await service.startBatch();
+    const write =
+      kind === "array" ? batch.write("accounts", accounts) : batch.writer("accounts").write(accounts);
+    expect((await refusalOf(write)).issue).toMatchObject({ index: 1, location: "sheet 1, row 3" });
+  },
+);
 
-test("says what comes next after a bad record, if the connector waits for another write first", async () => {
+test("says what to do about a bad record, even if the connector first awaits another write", async () => {
   const run = service.run(["accounts"], async (batch) => {
     const users = batch.write("accounts", [{ id: "" }]);
     await batch.write("usage", []);
@@ -73,7 +76,7 @@ const readings = [
   ["a page is not a page", () => ({ items: ["u2"], total: -1 }), "fix-data"],
 ] as const;
 
-test.each(readings)("sends nothing if %s, and says what comes next", async (_, last, next) => {
+test.each(readings)("sends nothing if %s, and says what to do next", async (_, last, next) => {
   const fetch = async (cursor: string | undefined) =>
     cursor === undefined ? { items: ["u1"], next: "2", total: 2 } : last();
   const users = fromPages(fetch, { map: (id) => ({ id }) });

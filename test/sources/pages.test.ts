@@ -21,7 +21,7 @@ const read = (
   rest?: Partial<SourcePage<string>>,
 ) => all(fromPages(vendor(pages, rest), options));
 
-test("reads a listing to its last page, in arrays that know the locations of their records", async () => {
+test("reads a listing to its last page, in arrays with the locations of their records", async () => {
   const source = fromPages(vendor([["a", "b"], [], ["c", "d", "e"]]), {
     map: (item, place) => (item === "c" ? undefined : `${item} at ${place.location}`),
   });
@@ -36,7 +36,7 @@ test("reads a listing to its last page, in arrays that know the locations of the
   expect(source.stats).toEqual({ read: 5, skipped: 1 });
 });
 
-test("reads a listing again from its first page", async () => {
+test("reads a listing again from the first page", async () => {
   const source = fromPages(vendor([["a"], ["b"]]));
   expect(await all(source)).toEqual(["a", "b"]);
   expect(await all(source)).toEqual(["a", "b"]);
@@ -50,7 +50,7 @@ test("accepts equal pages with allowRepeatedPages", async () => {
   expect(await read([["a"], ["a"]], { allowRepeatedPages: true })).toEqual(["a", "a"]);
 });
 
-test("compares the records of items that have methods", async () => {
+test("compares the records of items with methods", async () => {
   const pagesOf = (idsOf: (page: number) => readonly string[]) => {
     const fetchPage = async (_: string | undefined, { page }: PageRequest) => ({
       items: idsOf(page).map((id) => ({ id, refresh() {} })),
@@ -72,7 +72,7 @@ test("accepts items that cannot be compared", async () => {
   expect(await all(pages)).toHaveLength(2);
 });
 
-test("loses nothing if the vendor's client refills one array and its items", async () => {
+test("loses nothing if the vendor's client reuses one array and its items", async () => {
   const pages = [["a", "b"], ["c", "d"], ["e"]];
   const refilled = [{ id: "" }, { id: "" }];
   const fetchPage = async (cursor = "1") => {
@@ -150,7 +150,7 @@ test("passes the page number, and a signal that fires when the page is no longer
   ]);
 });
 
-test("rethrows what fetchPage throws", async () => {
+test("rethrows the error of fetchPage", async () => {
   const own = new Error("HTTP 503");
   const source = fromPages(async (cursor) => {
     if (cursor !== undefined) throw own;

@@ -39,7 +39,7 @@ test("reads a Node stream that decodes", async () => {
   expect(await rowsOf(stream, { encoding: "utf-16le" })).toEqual(ROWS);
 });
 
-test("reads the same records wherever the text is cut", async () => {
+test("reads the same records wherever the text is split", async () => {
   const character = fc.constantFrom("a", "ü", "€", "😀", "\u{10ffff}", "\ufeff", " ");
   const cell = fc.string({ unit: character, minLength: 1, maxLength: 6 });
   const rows = fc.array(fc.record({ id: cell, name: cell }), { maxLength: 6 });

@@ -4,7 +4,7 @@ import { accounts, ids, testService } from "../support/test-service.js";
 
 const service = testService();
 
-test("aborts a batch that another process left, so that its lock is free and nothing is removed", async () => {
+test("aborts a batch that another process abandoned, which frees its lock and removes nothing", async () => {
   await service.runAccounts(ids(20));
   const left = await service.startBatch();
   await left.write("accounts", accounts(2));
@@ -15,7 +15,7 @@ test("aborts a batch that another process left, so that its lock is free and not
   await service.runAccounts(ids(20));
 });
 
-test("says how a batch has ended that is to be aborted", async () => {
+test("says how a batch ended when you abort it afterwards", async () => {
   const batch = await service.startBatch();
   await batch.complete({ unverified: true });
   expect(await rejection(service.sync.abortBatch(batch.id))).toMatchObject({
@@ -31,7 +31,7 @@ test.each([
   expect(await rejection(service.sync.abortBatch(id))).toMatchObject(error);
 });
 
-test("gives up an abort with the reason of its signal", async () => {
+test("gives up an abort with its signal's reason", async () => {
   const batch = await service.startBatch();
   service.server.faults.add({ on: "AbortSyncBatch", fault: "stall" });
   const stop = new AbortController();
@@ -41,7 +41,7 @@ test("gives up an abort with the reason of its signal", async () => {
   expect(await aborted).toBe(reason);
 });
 
-test("a write of the batch that was aborted by its id says so", async () => {
+test("a write to a batch that was aborted by its id says so", async () => {
   const batch = await service.startBatch();
   await service.syncClient().abortBatch(batch.id);
   expect(await rejection(batch.write("accounts", accounts(2)))).toMatchObject({

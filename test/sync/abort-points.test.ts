@@ -99,7 +99,7 @@ function prepare() {
 }
 
 test.each(Object.entries(OF_A_REQUEST))(
-  "a start that is aborted %s ends at once and leaves nothing behind",
+  "a start aborted %s ends at once and leaves nothing behind",
   async (_, arrange) => {
     const { stop, start, clock, ...call } = prepare();
     const point = await arrange("StartSyncBatch", call);
@@ -108,7 +108,7 @@ test.each(Object.entries(OF_A_REQUEST))(
   },
 );
 
-test("a start that is aborted while it connects ends at once and leaves nothing behind", async () => {
+test("a start aborted while it connects ends at once and leaves nothing behind", async () => {
   const { stop, start, clock } = prepare();
   const peer = await listenSilently();
   const promise = start({ endpoint: `http://127.0.0.1:${peer.port}` }, { signal: stop.signal });
@@ -116,7 +116,7 @@ test("a start that is aborted while it connects ends at once and leaves nothing 
   await until(() => clock.sleeping === 0);
 });
 
-test("a start that is aborted while it waits for the lock ends at once and leaves nothing behind", async () => {
+test("a start aborted while it waits for the lock ends at once and leaves nothing behind", async () => {
   const { stop, start, clock, seen } = prepare();
   harness.server.scripts.StartSyncBatch.push(LOCKED);
   const promise = start({}, { signal: stop.signal, waitForLockMs: 60_000 });
@@ -138,7 +138,7 @@ test.each(
   Object.entries(WRITES).flatMap(([name, write]) =>
     Object.entries(OF_A_REQUEST).map(([where, arrange]) => [name, where, write, arrange] as const),
   ),
-)("a %s that is aborted %s ends at once and leaves nothing behind", async (_name, _where, write, arrange) => {
+)("a %s aborted %s ends at once and leaves nothing behind", async (_name, _where, write, arrange) => {
   const { stop, start, clock, ...call } = prepare();
   const point = await arrange("SyncRecords", call);
   const batch = await start(point.options);
@@ -154,7 +154,7 @@ test.each<[string, (batch: SyncBatch) => void]>([
     "while it is queued",
     (batch) => void batch.write("plans", { [Symbol.asyncIterator]: () => ({ next: never }) }),
   ],
-])("a write that is aborted %s ends at once and leaves nothing behind", async (_what, before) => {
+])("a write aborted %s ends at once and leaves nothing behind", async (_what, before) => {
   const { stop, start, clock, seen } = prepare();
   const batch = await start();
   before(batch);
@@ -164,7 +164,7 @@ test.each<[string, (batch: SyncBatch) => void]>([
   expect(clock.sleeping).toBe(0);
 });
 
-test("a run that is aborted while its connector waits ends at once, and the service has seen no call", async () => {
+test("a run aborted while its connector waits ends at once, and the service sees no call", async () => {
   const { stop, clock, onProgress, seen } = prepare();
   const connector = defineConnector({
     snapshots: ["accounts"],
@@ -176,7 +176,7 @@ test("a run that is aborted while its connector waits ends at once, and the serv
   expect(clock.sleeping).toBe(0);
 });
 
-test("a run that is aborted while it sends ends when the batch is aborted", async () => {
+test("a run aborted while it sends ends when the batch is aborted", async () => {
   const { stop, clock, onProgress } = prepare();
   harness.server.scripts.SyncRecords.push("never");
   const run = harness.client({ clock }).run(CONNECTOR, { ...RUN, signal: stop.signal, onProgress });

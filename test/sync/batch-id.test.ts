@@ -53,7 +53,7 @@ test("a batch id of 100,000 characters splits nothing: messages stay far below t
   expect(Math.max(...sizes())).toBeLessThan(1.2 * 1024 * 1024);
 });
 
-test("a record that just fits with the id of its batch is sent", async () => {
+test("sends a record that just fits with the id of its batch", async () => {
   await run(1, ["x".repeat(970)]);
   const [bytes = 0] = sizes();
   const more = LIMIT - bytes;
@@ -66,7 +66,7 @@ test("a record that just fits with the id of its batch is sent", async () => {
 });
 
 test.each([130, 400, 5000])(
-  "a run names what is too large with a batch id of %d characters, before anything is sent",
+  "a run with a batch id of %d characters says what is too large before anything is sent",
   async (length) => {
     const error = await rejection(
       run(

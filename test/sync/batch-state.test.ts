@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-test("ends a batch whose outcome is unknown: its signal fires, and no timer is left", async () => {
+test("ends a batch of unknown outcome: its signal fires, and no timer is left", async () => {
   harness.server.scripts.CompleteSyncBatch.push(LOST);
   const clock = new TestClock({ startAt: new Date(0) });
   const batch = await startBatch({ clock, retry: false });
@@ -172,7 +172,7 @@ test("cancels the write in flight, rejects the queued one and closes the source 
   expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });
 
-test("shares an abort that is under way, repeats one that failed, and refuses one after it", async () => {
+test("shares an abort in progress, repeats a failed one, and refuses one after it", async () => {
   harness.server.scripts.AbortSyncBatch.push(LOST, LOST, LOST);
   const batch = await startBatch();
   await expect(batch.abort()).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
@@ -183,7 +183,7 @@ test("shares an abort that is under way, repeats one that failed, and refuses on
   expect(harness.server.calls.filter((call) => call === "AbortSyncBatch")).toHaveLength(4);
 });
 
-test("waits with an abort for the outcome of a completion that was sent", async () => {
+test("an abort waits for the outcome of a completion that was sent", async () => {
   const answer = harness.server.hold("CompleteSyncBatch");
   const batch = await startBatch();
   const completion = batch.complete(UNVERIFIED);
@@ -195,7 +195,7 @@ test("waits with an abort for the outcome of a completion that was sent", async 
   expect(harness.server.calls).not.toContain("AbortSyncBatch");
 });
 
-test("rejects what is under way when closed, and tells the service nothing", async () => {
+test("rejects pending calls when closed, and tells the service nothing", async () => {
   const batch = await startBatch();
   const stuck = stuckSource();
   const ends = [batch.write("accounts", stuck.source), batch.complete()].map(rejection);
@@ -221,7 +221,7 @@ test("tells the service nothing when closed while an abort waits for a completio
 test.each([
   ["handle", (batch: SyncBatch) => batch.close()],
   ["client", (_: SyncBatch, client: SyncEngine) => client.close()],
-])("reports an unknown outcome if the %s is closed while CompleteSyncBatch is out", async (_, close) => {
+])("reports an unknown outcome if the %s is closed while CompleteSyncBatch is pending", async (_, close) => {
   const answer = harness.server.hold("CompleteSyncBatch");
   const client = harness.client();
   const batch = await client.startBatch({ installationId: "i" });
@@ -270,7 +270,7 @@ test("closes its batches with the client, which then refuses new ones", async ()
 
 const SECOND_ATTEMPT = { attempts: 2, stoppedBecause: "not-retryable", requestId: "request-2" };
 
-test("keeps attempts and request id in an error that says what a refusal means for the batch", async () => {
+test("keeps the attempts and the request id in an error about a refusal by the batch's state", async () => {
   harness.server.scripts.SyncRecords.push(LOST, batchIs("expired"));
   const batch = await startBatch();
   await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
@@ -280,7 +280,7 @@ test("keeps attempts and request id in an error that says what a refusal means f
   });
 });
 
-test("keeps attempts and request id in an error of a lock that was waited for", async () => {
+test("keeps the attempts and the request id in the error after waiting for a lock", async () => {
   const locked = { ...batchIs("active"), code: 6 };
   harness.server.scripts.StartSyncBatch.push(locked, LOST, locked);
   const clock = new TestClock({ startAt: new Date(0) });

@@ -5,6 +5,8 @@ import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
 import { BLOCK_ENCODERS } from "../../src/sync/generated/encoders.js";
+import { FIELDS } from "../../src/sync/generated/fields.js";
+import { FieldSampler } from "../../src/sync/ids/field-sample.js";
 import { checkBlocks, checkEndOfBuffer } from "../support/block-check.js";
 import { count } from "../support/fuzz.js";
 import { RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
@@ -13,7 +15,7 @@ import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
 const wanted = Math.max(2000, Math.ceil(RUNS / COLLECTION_NAMES.length));
 
 test.each(COLLECTION_NAMES)(
-  "blocks of %s have the bytes of single records",
+  "blocks of %s encode to the same bytes as single records",
   { timeout: TIMEOUT_MS },
   (name) => {
     const counts = checkBlocks(name, SEED, wanted);
@@ -23,7 +25,7 @@ test.each(COLLECTION_NAMES)(
   },
 );
 
-test("records that end where the buffer ends have the bytes of single records", () => {
+test("records that end at the end of the buffer encode to the same bytes as single records", () => {
   checkEndOfBuffer();
 });
 
@@ -34,7 +36,8 @@ const plain = (id: string) => ({ id, name: "Grace Hopper", email: "grace@example
 function collected(records: readonly unknown[], asBlock: boolean) {
   const lines: Uint8Array[] = [];
   const write = (piece: Uint8Array) => void lines.push(Buffer.from(piece));
-  const ids = new SnapshotIds({ sampled: "accounts", write, keyOf: undefined });
+  const sampler = new FieldSampler(FIELDS.accounts, []);
+  const ids = new SnapshotIds({ sampler, write, keyOf: undefined });
   if (asBlock) ids.expect(100_000);
   const builder = new MessageBuilder("batch-1", WIRE.accounts, 1024 * 1024);
   const record = new EncodedRecord(true);
@@ -64,7 +67,7 @@ function collected(records: readonly unknown[], asBlock: boolean) {
     lines: `${Buffer.concat(lines)}`,
     size: ids.table.size,
     duplicates,
-    sample: ids.sample(),
+    sample: sampler.sample(),
     refusals,
     taken,
   };
@@ -76,7 +79,7 @@ test.each([
     "different records of one id",
     [...IDS.slice(0, 6).map(plain), { ...plain("a"), name: "Alan" }, ...["x", "y", "z"].map(plain)],
   ],
-])("the guard collects the same of a block as of single records: %s", (_, records) => {
+])("the guard collects the same from a block as from single records: %s", (_, records) => {
   const { taken, ...block } = collected(records, true);
   expect(taken).toBe(records.length);
   expect({ taken, ...block }).toEqual(collected(records, false));
@@ -100,12 +103,12 @@ function shares(names: readonly string[]) {
   return { inBlocks: inBlocks / records.length, inVain: (read - inBlocks) / records.length };
 }
 
-test.each([2, 3, 8, 20, 50])("blocks are left where one record of %i has letters beyond ASCII", (every) => {
+test.each([2, 3, 8, 20, 50])("leaves blocks if one record of %i has non-ASCII letters", (every) => {
   const { inVain } = shares(Array.from({ length: 20_000 }, (_, i) => (i % every === 0 ? "José" : "Grace")));
   expect(inVain).toBeLessThan(0.02);
 });
 
-test("blocks are taken up again where records are plain, and rarely left for a single one that is not", () => {
+test("returns to blocks where records are plain, and rarely leaves them for a single one that isn't", () => {
   const names = Array.from({ length: 100_000 }, (_, i) => (i < 1000 || i % 2000 === 0 ? "José" : "Grace"));
   const { inBlocks, inVain } = shares(names);
   expect(inBlocks).toBeGreaterThan(0.9);

@@ -67,7 +67,7 @@ test.each(CLIENT_CALLS)("the stack of a rejected %s leads to the caller", async 
   }
 });
 
-test.each(CLIENT_CALLS)("the stack of a %s that a timer ended leads to the caller", async (_, call) => {
+test.each(CLIENT_CALLS)("the stack of a %s ended by a timer leads to the caller", async (_, call) => {
   const clock = new TestClock({ startAt: new Date(0) });
   harness.server.scripts.StartSyncBatch.push("never");
   const client = harness.client({ clock, retry: false });
@@ -93,7 +93,7 @@ test("the stack of a rejected write in a run leads to the write and to the run",
   expectStack(error, FILE, "runOfTheUser");
 });
 
-test("the stack of each write that a closed handle ends leads to its own caller", async () => {
+test("the stack of each write ended by a closed handle leads to its own caller", async () => {
   const batch = await harness.startBatch();
   harness.server.scripts.SyncRecords.push("never");
   const firstOfTheUser = async () => await batch.write("accounts", accounts(1));
@@ -116,14 +116,14 @@ const REASONS: readonly (readonly [string, BatchCall])[] = [
   ["seal", (batch) => batch.writer("accounts", { signal: aborted }).end()],
   ["run", () => harness.client().run(NOTHING, { ...RUN, signal: aborted })],
 ];
-test.each(REASONS)("the stack of the reason that aborted a %s stays as it is", async (_, call) => {
+test.each(REASONS)("leaves the stack of the reason that aborted a %s unchanged", async (_, call) => {
   const { stack } = untouched;
   const batch = await harness.startBatch();
   expect(await rejection(programOfTheUser(() => call(batch)))).toBe(untouched);
   expect(untouched.stack).toBe(stack);
 });
 
-test("the stack of a source's and a run function's own exception stays as it is", async () => {
+test("leaves the stack of an exception of a source or a run function unchanged", async () => {
   const own = new Error("the disk is full");
   const { stack } = own;
   async function* source() {

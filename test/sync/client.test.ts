@@ -87,7 +87,7 @@ test.each<[string, object, string]>([
   expect(make).toThrow(expect.objectContaining({ message: expect.not.stringContaining("hunter2") }));
 });
 
-test("tells a rate limit from a message that is too large, which have the same status", async () => {
+test("distinguishes a rate limit from a message that is too large, although they share a status", async () => {
   const tooMany = { code: 8, details: "quota exceeded" };
   harness.server.scripts.StartSyncBatch.push(tooMany, tooMany, tooMany);
   await expect(harness.startBatch()).rejects.toBeInstanceOf(RateLimitError);

@@ -2,10 +2,9 @@ import type { Collection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { COLLECTIONS } from "../../src/sync/collections.js";
+import { COLLECTIONS, stringIn } from "../../src/sync/collections.js";
 import { explainRecord } from "../../src/sync/encoding/explain-record.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
-import { stringIn } from "../../src/sync/encoding/record-id.js";
 import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { holds, type Share } from "../support/fuzz.js";
@@ -42,7 +41,7 @@ const recordIn = (names: readonly Collection[]) =>
     return fc.tuple(fc.constant(name), record);
   });
 
-test("writes into the buffer of another message only when that was accepted", () => {
+test("reuses a message's buffer only when the message was accepted", () => {
   const builder = new MessageBuilder("batch-1", COLLECTIONS.accounts, 1000);
   const send = (id: string) => {
     builder.encode({ id }, ENCODERS.accounts);

@@ -44,7 +44,7 @@ test.each<[keyof typeof EVENTS, string]>([
   for (const time of [fromNow(23 * HOUR), "2000-01-01T00:00:00Z"]) await send(collection, event(time));
 });
 
-test("names the line of the file, the option, and no time", async () => {
+test("names the line of the file and the option, but no time", async () => {
   const lines = [usage("e1", fromNow(0)), usage("e2", "2099-05-05T00:00:00Z")].map((one) =>
     JSON.stringify(one),
   );
@@ -58,7 +58,7 @@ test("names the line of the file, the option, and no time", async () => {
   });
 });
 
-test("finds one among the plain records of a block, and in a batch of its own", async () => {
+test("finds one among the plain records of a block, and alone in a batch", async () => {
   const events = Array.from({ length: 300 }, (_, i) => usage(`e${i}`, fromNow(i === 200 ? 48 * HOUR : 0)));
   await expect(send("usage", ...events)).rejects.toMatchObject({ issues: [{ index: 200, id: "e200" }] });
   const batch = await service.startBatch();
@@ -79,7 +79,7 @@ test("a preview lists it with the other invalid records", async () => {
   ]);
 });
 
-test("goes by the client's clock, also in a write that takes days", async () => {
+test("goes by the client's clock, even in a write that takes days", async () => {
   await service.run(
     [],
     async (batch) => {
@@ -97,7 +97,7 @@ test("goes by the client's clock, also in a write that takes days", async () => 
   });
 });
 
-test("allowAnyEventTime sends any time, and the times of snapshots are nobody's business", async () => {
+test("allowAnyEventTime sends any time, and the times in snapshots are never checked", async () => {
   const client = service.syncClient({ allowAnyEventTime: true });
   const { installationId } = service;
   const events = [usage("e1", "2099-01-01T00:00:00Z"), usage("e2", new Date(0))];

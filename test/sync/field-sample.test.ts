@@ -3,9 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isObject } from "../../src/core/validate.js";
 import { SnapshotIds } from "../../src/runs/guard/snapshot-ids.js";
-import { COLLECTIONS, isSnapshot } from "../../src/sync/collections.js";
+import { COLLECTIONS, isSnapshot, stringIn } from "../../src/sync/collections.js";
 import { MessageBuilder } from "../../src/sync/encoding/message-builder.js";
-import { stringIn } from "../../src/sync/encoding/record-id.js";
 import { EncodedRecord } from "../../src/sync/encoding/record-inspector.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { FIELDS } from "../../src/sync/generated/fields.js";
@@ -13,6 +12,7 @@ import {
   changesOf,
   EMPTY_SAMPLE,
   type FieldSample,
+  FieldSampler,
   filledOf,
   rowsOf,
 } from "../../src/sync/ids/field-sample.js";
@@ -25,7 +25,8 @@ const SNAPSHOTS = Object.values(COLLECTIONS)
 
 /** The sample of records that are encoded as a write encodes them. */
 function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): FieldSample {
-  const ids = new SnapshotIds({ sampled: collection, write: undefined, keyOf: undefined });
+  const sampler = new FieldSampler(FIELDS[collection], []);
+  const ids = new SnapshotIds({ sampler, write: undefined, keyOf: undefined });
   const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 10_000);
   const encoded = new EncodedRecord(true);
   for (const [index, record] of records.entries()) {
@@ -34,7 +35,7 @@ function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): 
     expect(ids.inspect(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
     builder.keep(index);
   }
-  return ids.sample();
+  return sampler.sample();
 }
 
 /** The value at the path of a field, in the record itself. */
@@ -56,7 +57,7 @@ const recordsOf = (name: SnapshotCollection, size: { minLength?: number; maxLeng
   return fc.uniqueArray(record, { selector: (one) => stringIn(one, COLLECTIONS[name]), ...size });
 };
 
-test("sees in every snapshot which fields have a value", { timeout: TIMEOUT_MS }, () => {
+test("records for every snapshot which fields have a value", { timeout: TIMEOUT_MS }, () => {
   const snapshot = fc
     .constantFrom(...SNAPSHOTS)
     .chain((name) => fc.tuple(fc.constant(name), recordsOf(name, { maxLength: 30 })));
@@ -95,7 +96,7 @@ test("samples the same 128 records in any order", () => {
   expect(sampleOf("accounts", accounts(0, 2000).reverse())).toEqual(before);
 });
 
-test("samples a record once that is sent twice, and nothing of an empty snapshot", () => {
+test("samples a record once even if it is sent twice, and nothing of an empty snapshot", () => {
   const once = accounts(0, 2);
   expect(sampleOf("accounts", [...once, ...once])).toEqual(sampleOf("accounts", once));
   expect(sampleOf("accounts", [])).toEqual(EMPTY_SAMPLE);
@@ -119,7 +120,7 @@ test("takes at most 1.5 KiB for accounts, and 3.8 KiB for employees of one direc
   expect(most("employees", (record) => "fullName" in record)).toBeLessThanOrEqual(3.8 * 1024);
 });
 
-test("tells an address from its part before the @, and not from one of another domain", () => {
+test("distinguishes an address from its part before the @, but not from one in another domain", () => {
   const accountsWith = (emailOf: (i: number) => string) =>
     accounts(0, 2000).map((record, i) => ({ ...record, email: emailOf(i) }));
   expect(changedBeside(accountsWith((i) => `${i}@other.example`))).toEqual([]);
@@ -127,7 +128,7 @@ test("tells an address from its part before the @, and not from one of another d
     expect(changedBeside(accountsWith(lost))).toEqual(["email"]);
 });
 
-test("makes the samples that ledgers hold", () => {
+test("makes the same samples as existing ledgers", () => {
   expect(sampleOf("accounts", accounts(0, 2))).toMatchInlineSnapshot(`
     {
       "fields": [

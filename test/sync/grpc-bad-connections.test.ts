@@ -38,7 +38,7 @@ async function closeNow(client: { close(): Promise<void> }, clock: TestClock) {
   await closed;
 }
 
-describe("a connection that lay idle for a minute", () => {
+describe("a connection that was idle for a minute", () => {
   test.each(OPERATIONS)("is replaced before %s: the network may have forgotten it", async (operation) => {
     const { relay, clock, client, batch } = await behindRelay();
     relay.forget();
@@ -81,7 +81,7 @@ describe("a connection that lay idle for a minute", () => {
     expect(relay.accepted()).toBe(2);
   });
 
-  test("fails no run of a client that lives, with a run every two minutes for an hour", async () => {
+  test("fails no run of a long-lived client that runs every two minutes for an hour", async () => {
     const { server, relay, clock, client } = await behindRelay();
     const connector = defineConnector({
       snapshots: ["accounts"],
@@ -98,7 +98,7 @@ describe("a connection that lay idle for a minute", () => {
   });
 });
 
-test("leaves the connection of a start that was given up to its answer, and connects anew", async () => {
+test("keeps the connection of an abandoned start for its answer, and opens a new one", async () => {
   const { relay, clock, client } = await behindRelay();
   relay.forget();
   const stop = new AbortController();
@@ -111,7 +111,7 @@ test("leaves the connection of a start that was given up to its answer, and conn
   await closeNow(client, clock);
 });
 
-test("connects anew after a start whose time was up", async () => {
+test("opens a new connection after a start timed out", async () => {
   const { relay, clock, client } = await behindRelay({ timeoutMs: 6000 });
   relay.forget();
   const start = rejection(client.startBatch(START));
@@ -162,7 +162,7 @@ describe.each(Object.entries(BAD))("a connection on which streams end with %s", 
   });
 });
 
-test("keeps a connection with single failures between its answers", async () => {
+test("keeps a connection that fails only now and then", async () => {
   const server = await startSyncServer();
   const client = syncClient(server, { retry: quickRetries(1) });
   for (let calls = 0; calls < 3; calls += 1) {
@@ -197,7 +197,7 @@ describe("a stream that the server has not processed", () => {
     },
   );
 
-  test("leaves a batch active whose completion was refused, and no start in doubt", async () => {
+  test("leaves a batch active if its completion was refused, and no start in doubt", async () => {
     const server = await startSyncServer();
     const client = syncClient(server);
     const batch = await client.startBatch(START);
@@ -212,7 +212,7 @@ describe("a stream that the server has not processed", () => {
     expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
   });
 
-  test("is not one that a server says was refused, in an answer of its own", async () => {
+  test("is not a stream that a server refuses in its own answer", async () => {
     const server = await startSyncServer();
     const client = syncClient(server);
     const batch = await client.startBatch(START);
@@ -223,7 +223,7 @@ describe("a stream that the server has not processed", () => {
   });
 });
 
-describe("close of a client", () => {
+describe("closing a client", () => {
   const connector = defineConnector({
     snapshots: ["accounts"],
     run: (batch) => batch.write("accounts", accounts(3)),

@@ -22,7 +22,7 @@ function frozen(endpoint: string | { readonly port: number }, options: Partial<S
 
 const rejection = (promise: Promise<unknown>) => promise.catch((e: unknown) => e);
 
-describe("a connection that does not come about", () => {
+describe("a connection that cannot be established", () => {
   test.each(["http", "https"])("is given up after 15 s if the peer sends nothing: %s", async (scheme) => {
     const peer = await listenSilently();
     const { client, clock } = frozen(`${scheme}://127.0.0.1:${peer.port}`);
@@ -51,7 +51,7 @@ describe("a connection that does not come about", () => {
     await client.close();
   });
 
-  test("is given up before the operation's timeout, so that the error tells the reason", async () => {
+  test("is given up before the operation times out, so that the error gives the reason", async () => {
     const peer = await listenSilently();
     const { client, clock } = frozen(peer, { timeoutMs: 4000 });
     const error = rejection(client.startBatch(START));
@@ -60,7 +60,7 @@ describe("a connection that does not come about", () => {
     expect(await error).toBeInstanceOf(TransportError);
   });
 
-  test("is used by the next call if it comes about after its caller has gone", async () => {
+  test("is used by the next call if it is established after its caller has gone", async () => {
     const server = await startSyncServer();
     let pass = () => {};
     const slow = await listenTcp((near) => {
@@ -81,7 +81,7 @@ describe("a connection that does not come about", () => {
     expect(slow.accepted()).toBe(1);
   });
 
-  test("is shared by calls that come together", async () => {
+  test("is shared by simultaneous calls", async () => {
     const peer = await listenSilently();
     const { client, clock } = frozen(peer);
     const errors = [1, 2, 3].map(() => rejection(client.startBatch(START)));
@@ -92,7 +92,7 @@ describe("a connection that does not come about", () => {
   });
 });
 
-test("is one for all installations of a client, also when their runs begin at once", async () => {
+test("is shared by all installations of a client, even when their runs start together", async () => {
   const server = await openSyncServer();
   onTestFinished(() => server.close());
   const relay = await relayTo(Number(new URL(server.endpoint).port));
@@ -127,7 +127,7 @@ test("replaces a silent connection with each retry, within one call", async () =
   expect(peer.accepted()).toBe(2);
 });
 
-test("connects at once when a server comes to a port that refused connections", async () => {
+test("connects at once when a server starts on a port that refused connections", async () => {
   const port = await unusedPort();
   const { client } = frozen({ port });
   for (let i = 0; i < 4; i += 1)
@@ -179,7 +179,7 @@ describe("a call that gets no answer", () => {
 describe("close", () => {
   const harness = useScriptedServer();
 
-  test("ends a connection whose server does not read, and rejects the write under way", async () => {
+  test("ends a connection whose server does not read, and rejects the pending write", async () => {
     const server = await startSyncServer();
     const client = syncClient(server);
     const batch = await client.startBatch(START);
@@ -191,7 +191,7 @@ describe("close", () => {
     await until(() => server.open() === 0);
   });
 
-  test.each(["http", "https"])("ends a connection that is being made: %s", async (scheme) => {
+  test.each(["http", "https"])("ends a connection that is being established: %s", async (scheme) => {
     const peer = await listenSilently();
     const { client } = frozen(`${scheme}://127.0.0.1:${peer.port}`);
     const abort = rejection(client.abortBatch("batch-1"));
@@ -201,7 +201,7 @@ describe("close", () => {
     expect(await abort).toBeInstanceOf(ClosedError);
   });
 
-  test("ends the connections that were replaced, also if a start that nobody awaits uses one", async () => {
+  test("ends replaced connections, even if a start that nobody awaits still uses one", async () => {
     const server = await startSyncServer();
     const { answer } = server;
     server.answer = () => {};

@@ -49,18 +49,13 @@ const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<{ port:
   ["whose certificate has expired", "CERT_EXPIRED", sync(identity("expired")), TRUSTED],
   ["whose certificate is for another host name", "CERT_HOST_NAME", sync(identity("named")), TRUSTED],
   [
-    "not certified for its address",
+    "of another address",
     "CERT_HOST_NAME",
     sync(identity("named")),
     { ...TRUSTED, origin: "https://127.0.0.1" },
   ],
   ["that requires a client certificate, by TLS 1.3", "CLIENT_CERT_REFUSED", sync(MUTUAL), TRUSTED],
-  [
-    "that requires a certificate, by TLS 1.2",
-    "TLS_REFUSED",
-    sync({ ...MUTUAL, maxVersion: "TLSv1.2" }),
-    TRUSTED,
-  ],
+  ["asking for a certificate, TLS 1.2", "TLS_REFUSED", sync({ ...MUTUAL, maxVersion: "TLSv1.2" }), TRUSTED],
   ["that does not accept the client certificate", "CLOSED_AFTER_HANDSHAKE", sync(MUTUAL), { tls: STRANGE }],
   ["that uses no TLS, called with it", "NOT_TLS", sync(), TRUSTED],
   ["that uses TLS, called without", "CLOSED", sync(OVER_TLS), UNENCRYPTED],
@@ -77,7 +72,7 @@ test.each(PEERS)("says why there is no connection to a server %s (%s)", async (_
   expectReason(await failure(`${origin}:${(await listening()).port}`, { tls }), code);
 });
 
-test("says that a proxy has refused or cannot be reached, and which", async () => {
+test("says which proxy has refused or cannot be reached", async () => {
   const proxy = await startConnectProxy({ status: 407 });
   // grpc-js writes the proxy's answer to the console.
   vi.spyOn(console, "error").mockImplementation(() => {});
@@ -120,7 +115,7 @@ test.each<[string, NetworkErrorCode]>([
 });
 
 test.each(["Connection dropped", "read ECONNRESET", "Stream refused by server", ""])(
-  "does not take the details %j of a call under way for a failed connection",
+  "does not take the details %j of a running call for a failed connection",
   (details) => {
     expect(connectionFailure(details, { secure: true, clientCertificate: false })).toBeUndefined();
   },
@@ -141,14 +136,14 @@ test("connects once for each attempt", async () => {
 });
 
 test.each([
-  [401, false, "credentials and the rules of proxies"],
-  [403, false, "credentials and the rules of proxies"],
+  [401, false, "credentials and the rules of the proxies"],
+  [403, false, "credentials and the rules of the proxies"],
   [404, false, "address of the Sync API"],
   [413, false, "client_max_body_size 0), or set windowBytes"],
   [429, true, "Try again later"],
   [502, true, "Try again later"],
   [503, true, "Try again later"],
-])("says that something on the way answered with HTTP status %i", async (status, retryable, advice) => {
+])("says that something in between answered with HTTP status %i", async (status, retryable, advice) => {
   const server = await startSyncServer();
   for (const body of ["<html>Nothing here, but a text of some length.</html>", undefined]) {
     server.answer = (stream) => {
@@ -158,13 +153,13 @@ test.each([
     const error = await failure(`http://127.0.0.1:${server.port}`);
     expect(error).toMatchObject({ status, retryable, grpcStatus: undefined });
     expect(error.message).toContain(
-      `such as a proxy, answered with HTTP status ${status} in place of the service`,
+      `such as a proxy, answered with HTTP status ${status} instead of the service`,
     );
     expect(error.message).toContain(advice);
   }
 });
 
-test("takes a gRPC status for the service's, whatever the HTTP status beside it", async () => {
+test("takes a gRPC status for the service's, whatever the HTTP status", async () => {
   const server = await startSyncServer();
   server.answer = (stream) => {
     const grpc = { "grpc-status": "16", "grpc-message": "no such key" };

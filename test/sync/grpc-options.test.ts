@@ -28,7 +28,7 @@ test.each([
   expect(targetOf(resolveEndpoint("endpoint", endpoint, "no-path"))).toBe(target);
 });
 
-test("connects a host that is not ASCII also after thousands of other clients", () => {
+test("connects to a host that isn't ASCII, even after thousands of other clients", () => {
   for (let client = 0; client < 20_000; client += 1)
     resolveEndpoint("endpoint", "https://sync.bücher.example", "no-path");
 });
@@ -107,7 +107,7 @@ async function proxyOfEnvironment(variable: string) {
 }
 
 test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
-  "never uses the proxy of %s for loopback",
+  "never uses the proxy from %s for loopback",
   async (variable) => {
     const plain = await startSyncServer();
     const secure = await startSyncServer(identity("server"));
@@ -126,7 +126,7 @@ test.each(["https_proxy", "HTTPS_PROXY", "http_proxy", "grpc_proxy"])(
 
 // Without its scheme, grpc-js takes some of these for schemes themselves.
 test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
-  "asks a proxy of the environment for the host %s",
+  "asks the environment's proxy for the host %s",
   async (host) => {
     const server = await startSyncServer(identity("named"));
     const proxy = await proxyOfEnvironment("HTTPS_PROXY");

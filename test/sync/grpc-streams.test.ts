@@ -48,7 +48,7 @@ test("reports a refusal in the middle of a stream and closes the source once", a
   expect(seen.returned).toBe(1);
 });
 
-test("drops the connection that still holds unsent bytes of a refused stream", async () => {
+test("drops the connection that still has unsent bytes of a refused stream", async () => {
   const { batch, server, client } = await startBatch((stream) => {
     stream.once("readable", () => reply(stream, { status: 3, details: "no" }));
   });
@@ -74,7 +74,7 @@ test.each(RESETS)("reports a stream that is reset with %s as retryable", async (
   });
 });
 
-test("reads no more than two windows of a source whose server never reads, and ends with the timeout", async () => {
+test("reads no more than two windows of a source if the server never reads, and times out", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { batch, server } = await startBatch(() => {}, { clock, timeoutMs: 5000 });
   const { seen, source } = endless();

@@ -35,7 +35,7 @@ test.each<[string, Uint8Array]>([
 });
 
 test.each(["<!DOCTYPE html><title>canary</title>", "\n<html>", '{"error":"canary"}'])(
-  "says that an answer is no message of gRPC if it is the text %j",
+  "says that an answer isn't gRPC if it is the text %j",
   async (answer) => {
     const server = await startSyncServer();
     server.answer = (stream) => {
@@ -45,19 +45,19 @@ test.each(["<!DOCTYPE html><title>canary</title>", "\n<html>", '{"error":"canary
     const error = await syncClient(server)
       .startBatch(START)
       .catch((e: unknown) => e);
-    expect(error).toMatchObject({ code: "SYNC_PROTOCOL", message: expect.stringContaining("is a text") });
+    expect(error).toMatchObject({ code: "SYNC_PROTOCOL", message: expect.stringContaining("is text") });
     expect(String(error)).not.toContain("canary");
   },
 );
 
-testOfAcceptedCounts("believes an answer that accepts all records before all were sent", async () => {
+testOfAcceptedCounts("accepts an answer that counts all records before all were sent", async () => {
   const { batch } = await startBareBatch((stream) => answerWith(stream, accepting(350n)), {
     messageBytes: 100_000,
   });
   expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ accepted: 350 });
 });
 
-test("does not take an answer without a count for an acceptance if it comes before all was sent", async () => {
+test("does not take an early answer without a count for an acceptance", async () => {
   const { batch, server } = await startBareBatch(
     (stream) => stream.once("data", () => answerWith(stream.pause(), EMPTY)),
     { messageBytes: 100_000 },
@@ -75,7 +75,7 @@ testOfAssumedContract.each([
   [16 * 1024 * 1024, {}, "completed"],
   [16 * 1024 * 1024 + 1, {}, "unknown"],
   [17_000_000, { maxReceiveMessageBytes: 17_000_000 }, "completed"],
-])("takes a completion's answer of %i bytes with %j: the batch is %s", async (bytes, options, state) => {
+])("handles a completion's answer of %i bytes with %j: the batch is %s", async (bytes, options, state) => {
   // The prefixes of the two nested fields take the rest.
   const snapshots = [{ collection: "x".repeat(bytes - 10), added: 0n, updated: 0n, removed: 0n }];
   const message = CompleteSyncBatchResponse.encode({ snapshots, events: [] }).finish();
@@ -137,17 +137,23 @@ test.each(UNREADABLE)("leaves the outcome of a completion unknown after %s", asy
   expect(batch.state).toBe("unknown");
 });
 
-test.each(UNREADABLE)("says that a lock may be its own after a start with %s", async (_, answer) => {
-  const server = await startSyncServer();
-  server.answer = answer;
-  const client = syncClient(server, SMALL);
-  await expect(client.startBatch(START)).rejects.toMatchObject({
-    code: "SYNC_PROTOCOL",
-    grpcStatus: undefined,
-  });
-  server.answer = (stream) => replyWhenRead(stream, { status: 6 });
-  await expect(client.startBatch(START)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS", mayBeOwn: true });
-});
+test.each(UNREADABLE)(
+  "says that the lock may be the client's own after a start with %s",
+  async (_, answer) => {
+    const server = await startSyncServer();
+    server.answer = answer;
+    const client = syncClient(server, SMALL);
+    await expect(client.startBatch(START)).rejects.toMatchObject({
+      code: "SYNC_PROTOCOL",
+      grpcStatus: undefined,
+    });
+    server.answer = (stream) => replyWhenRead(stream, { status: 6 });
+    await expect(client.startBatch(START)).rejects.toMatchObject({
+      code: "BATCH_IN_PROGRESS",
+      mayBeOwn: true,
+    });
+  },
+);
 
 /** A batch on a server that answers well, after something has happened to the connection of a stream. */
 async function startBatchBehind(happens: (stream: ServerHttp2Stream, streams: number) => boolean) {
@@ -170,7 +176,7 @@ test("makes the next call on a new connection after GOAWAY on a stream that stil
   expect(server.accepted()).toBe(2);
 });
 
-test("sends a window again over a new connection after GOAWAY drops its stream", async () => {
+test("resends a window over a new connection after GOAWAY drops its stream", async () => {
   const { batch, server } = await startBatchBehind((stream, streams) => {
     if (streams > 1) return true;
     stream.session?.goaway(0, 0);

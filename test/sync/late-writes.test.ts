@@ -69,7 +69,7 @@ test("leaves the outcome unknown if a writer's write is refused after the answer
   expect(batch.state).toBe("unknown");
 });
 
-test("keeps the stats of a completed batch, whatever is refused later", async () => {
+test("keeps the stats of a completed batch, no matter what is refused later", async () => {
   const { batch, open } = await sealed();
   await batch.complete();
   await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
@@ -77,7 +77,7 @@ test("keeps the stats of a completed batch, whatever is refused later", async ()
   expect(batch.stats).toMatchObject({ accounts: { sent: 2, accepted: 2 } });
 });
 
-test("is completed if a writer's write was refused while the completion was in flight", async () => {
+test("completes if a writer's write was refused while the completion was in flight", async () => {
   const { batch, open } = await sealed();
   const answer = harness.server.hold("CompleteSyncBatch");
   const completion = batch.complete();
@@ -89,7 +89,7 @@ test("is completed if a writer's write was refused while the completion was in f
   expect(batch.stats).toMatchObject({ accounts: { sent: 2, accepted: 2 } });
 });
 
-test("fires the signal of a completed batch, and still counts a sealed collection", async () => {
+test("fires a completed batch's signal, and still counts a sealed collection", async () => {
   const { batch, open } = await sealed();
   await batch.complete();
   expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "completed" });

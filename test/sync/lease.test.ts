@@ -23,7 +23,7 @@ test("warns once when four fifths of the lease are over, and fires the batch's s
   expect(batch.state).toBe("expired");
 });
 
-test("counts a renewed lease from when its message was sent, not from the answer", async () => {
+test("counts a renewed lease from the time its message was sent, not from the answer", async () => {
   const { batch, clock } = await start();
   clock.advance(MINUTE);
   const answer = harness.server.hold("SyncRecords");
@@ -48,7 +48,7 @@ test("ends the write in flight when the lease ends, and completes nothing", asyn
   await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
 });
 
-test("ends each open collection with an error of its own when the lease ends", async () => {
+test("ends each open collection with its own error when the lease ends", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, messageBytes: 300, windowBytes: 300 });
   const [people, plans] = [batch.writer("accounts"), batch.writer("plans")];
@@ -98,7 +98,7 @@ test("counts the lease by the wall clock if it is ahead of the monotonic one, as
   expect(batch.state).toBe("active");
 });
 
-test("does not renew a lease after a call was refused because it had ended", async () => {
+test("does not renew a lease after a call was refused because the lease had ended", async () => {
   const { batch, clock } = await start();
   const answer = harness.server.hold("SyncRecords");
   const write = batch.write("accounts", accounts(1));
@@ -114,7 +114,7 @@ test("does not renew a lease after a call was refused because it had ended", asy
   expect(batch.state).toBe("expired");
 });
 
-test("starts an expired batch, which can be aborted, if the lease ends before the answer", async () => {
+test("starts an already expired batch, which can be aborted, if the lease ends before the answer", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   harness.server.before.StartSyncBatch = async () => clock.advance(16 * MINUTE);
   const seen: SyncProgress[] = [];
@@ -159,7 +159,7 @@ test.each([
   });
 });
 
-test("sends nothing when a collection is sealed whose records were all sent", async () => {
+test("sends nothing when sealing a collection whose records were all sent", async () => {
   const { batch, clock, seen } = await start();
   const users = batch.writer("accounts");
   await users.write(accounts(2));
@@ -172,7 +172,7 @@ test("sends nothing when a collection is sealed whose records were all sent", as
   expect(seen.filter(({ type }) => type === "sending")).toHaveLength(2);
 });
 
-test("sends records together that come while the service does not answer", async () => {
+test("combines records that arrive while the service does not answer", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, flushAfterMs: 1000 });
   const answer = harness.server.hold("SyncRecords");

@@ -32,7 +32,7 @@ const COUNTS = [
 ] as const;
 
 testOfAcceptedCounts.each([...COUNTS])(
-  "a write accepts nothing if SyncRecords is answered by %s",
+  "a write accepts nothing if SyncRecords gets %s",
   async (_, acknowledge) => {
     harness.server.acknowledge = acknowledge;
     const batch = await harness.startBatch();
@@ -46,7 +46,7 @@ testOfAcceptedCounts.each([...COUNTS])(
   },
 );
 
-testOfAcceptedCounts("an empty snapshot is not taken for accepted by an empty OK", async () => {
+testOfAcceptedCounts("an empty OK does not make an empty snapshot accepted", async () => {
   harness.server.acknowledge = () => undefined;
   const batch = await harness.startBatch();
   await expect(batch.write("accounts", [])).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
@@ -54,7 +54,7 @@ testOfAcceptedCounts("an empty snapshot is not taken for accepted by an empty OK
 });
 
 testOfAcceptedCounts.each([...COUNTS])(
-  "a run completes and remembers nothing if SyncRecords is answered by %s",
+  "a run completes nothing and remembers nothing if SyncRecords gets %s",
   async (_, acknowledge) => {
     harness.server.acknowledge = acknowledge;
     const options = { installationId: "i", ledger: memoryLedger() };
@@ -86,7 +86,7 @@ const WRITES: readonly (readonly [string, (batch: SyncBatch) => Promise<unknown>
 ];
 
 testOfAcceptedCounts.each([...WRITES])(
-  "an empty OK of CompleteSyncBatch leaves the outcome of %s unknown, and is not asked for again",
+  "an empty OK of CompleteSyncBatch leaves the outcome of %s unknown, and is not repeated",
   async (_, write) => {
     const { told } = lie(harness, "CompleteSyncBatch", EMPTY);
     const batch = await harness.startBatch();
@@ -138,7 +138,7 @@ async function endOf(call: Promise<unknown>, clock: TestClock, isTold: () => boo
 testOfAcceptedCounts.each([
   ["two answers", [EMPTY, EMPTY]],
   ["two answers, the first of them right", [completed("accounts"), EMPTY]],
-])("a completion that gets %s is unknown, and not asked for again", async (_, messages) => {
+])("a completion that gets %s is unknown, and not repeated", async (_, messages) => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { told } = lie(harness, "CompleteSyncBatch", ...messages);
   const batch = await harness.startBatch({ clock });
@@ -158,7 +158,7 @@ testOfAcceptedCounts("a run does not remember a completion that counts another c
   expect(await client.history(options)).toMatchObject({ runs: [] });
 });
 
-test("a start that gets an empty OK is no batch, and may have left a lock", async () => {
+test("a start that gets an empty OK has no batch, and may have left a lock", async () => {
   const { answer } = harness.server;
   lie(harness, "StartSyncBatch", EMPTY);
   const client = harness.client();
@@ -168,7 +168,7 @@ test("a start that gets an empty OK is no batch, and may have left a lock", asyn
   await expect(client.startBatch(START)).rejects.toMatchObject({ mayBeOwn: true });
 });
 
-test("a start that gets two answers is no batch", async () => {
+test("a start that gets two answers has no batch", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { told } = lie(harness, "StartSyncBatch", STARTED, STARTED);
   const client = harness.client({ clock });
@@ -180,7 +180,7 @@ test("a start that gets two answers is no batch", async () => {
   await closed;
 });
 
-test("an abort that gets two answers is not taken for done", async () => {
+test("an abort that gets two answers does not count as done", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const { answer } = harness.server;
   const { told } = lie(harness, "AbortSyncBatch", EMPTY, EMPTY);

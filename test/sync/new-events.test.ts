@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test("an event ahead of the others ends nothing", async () => {
+test("an event far ahead of the others doesn't stop later ones", async () => {
   const ahead = event("a", new Date(service.clock.now() + 3_600_000).toISOString());
   await runOf([ahead]);
   const { text, ...counts } = await runOf([ahead, event("b"), event("c")]);
@@ -54,7 +54,7 @@ test("an event ahead of the others ends nothing", async () => {
   expect(text).toContain("usage: 1 skipped, sent before.");
 });
 
-test("ids with line feeds, and those of hashed ledgers, are known again", async () => {
+test("recognizes ids with line feeds, and ids of hashed ledgers", async () => {
   const odd = ["a\nb", "a\\nb", "ä", "x".repeat(500)].map((id) => event(id));
   for (const hashIds of [false, true]) {
     const ledger = fileLedger(`${service.directory}/${hashIds}`, { hashIds });
@@ -63,7 +63,7 @@ test("ids with line feeds, and those of hashed ledgers, are known again", async 
   }
 });
 
-test("what a failed run has written is sent by the next one", async () => {
+test("the next run sends what a failed run has written", async () => {
   await runOf([event("a")]);
   const failing = service.run([], async (batch) => {
     await batch.write("usage", [event("a"), event("b")], { newOnly: true });
@@ -73,7 +73,7 @@ test("what a failed run has written is sent by the next one", async () => {
   expect(await runOf([event("a"), event("b")])).toMatchObject({ sent: 1, skipped: 1 });
 });
 
-test("what a failed batch has sent is sent by the next run, and a restart sends what was not accepted", async () => {
+test("the next run sends what a failed batch has sent, and a restart sends what was not accepted", async () => {
   await runOf([event("a")]);
   service.server.faults.add({ on: "SyncRecords", fault: "drop" });
   await expect(runOf([event("a"), event("b")], { retryForMs: 0 })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test("what a failed batch has sent is sent by the next run, and a restart sends 
   expect(await runOf([event("a"), event("b")])).toMatchObject({ sent: 0, skipped: 2 });
 });
 
-test("events without ids are known by all of their contents", async () => {
+test("recognizes events without ids by all of their contents", async () => {
   const used = (sourceActorId: string) => ({ sourceActorId, lastActivity: new Date(DAY) });
   const send = async (...actors: string[]) => {
     const { collections } = await service.run([], (batch) =>
@@ -109,7 +109,7 @@ test("a damaged ledger sends no event twice: the run fails", async () => {
   });
 });
 
-test("several writes of a run share what is known, and one without newOnly sends all", async () => {
+test("several writes of a run share the known events, and one without newOnly sends all", async () => {
   await runOf([event("a"), event("b")]);
   const receipt = await service.run([], async (batch) => {
     await batch.write("usage", [event("a"), event("c")], { newOnly: true });
@@ -122,7 +122,7 @@ test("several writes of a run share what is known, and one without newOnly sends
   expect(await runOf(["a", "b", "c", "d"].map((id) => event(id)))).toMatchObject({ sent: 0, skipped: 4 });
 });
 
-test("a preview skips the same events, and notes nothing", async () => {
+test("a preview skips the same events, and records nothing", async () => {
   await runOf([event("a")]);
   const connector = connectorOf([], (batch) =>
     batch.write("usage", [event("a"), event("b")], { newOnly: true }),
@@ -140,7 +140,7 @@ test("events do not make an installation known: the first snapshot is still held
   await expect(service.runAccounts(["u1"], { firstRun: false })).rejects.toMatchObject({ code: "RUN_HELD" });
 });
 
-test("a run whose events another one has sent meanwhile is outdated", async () => {
+test("a run is outdated if another one sends its events in the meantime", async () => {
   await runOf([event("a")]);
   const run = service.run([], async (batch) => {
     await batch.write("usage", [event("a"), event("b")], { newOnly: true });
@@ -149,7 +149,7 @@ test("a run whose events another one has sent meanwhile is outdated", async () =
   await expect(run).rejects.toMatchObject({ code: "RUN_OUTDATED" });
 });
 
-test("is for events of a run with a ledger", async () => {
+test("works only for events of a run with a ledger", async () => {
   const written = service.run(["accounts"], (batch) =>
     batch.write("accounts", [{ id: "u1" }], { newOnly: true }),
   );

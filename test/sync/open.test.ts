@@ -50,7 +50,7 @@ test.each([
   await expectIncomplete(batch);
 });
 
-test("rejects an end, also a repeated one, of a writer that expects another number of records", async () => {
+test("rejects the first and any repeated end of a writer that expects another number of records", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts", { expectedCount: 2 });
   await users.write(accounts(1));
@@ -58,7 +58,7 @@ test("rejects an end, also a repeated one, of a writer that expects another numb
   await expectIncomplete(batch);
 });
 
-test("completes after writes and ends that nobody awaits", async () => {
+test("completes after writes and ends that weren't awaited", async () => {
   const batch = await harness.startBatch(SMALL);
   const users = batch.writer("accounts");
   const plans = batch.writer("plans");

@@ -17,7 +17,7 @@ test("counts what a failed write has sent, and what was accepted of it", async (
   expect(sent).toBeGreaterThan(accepted);
 });
 
-test.each([17, 99])("calls status %d, which gRPC does not define, unknown", async (code) => {
+test.each([17, 99])("reports status %d, which gRPC does not define, as unknown", async (code) => {
   harness.server.scripts.SyncRecords.push({ code, details: "?" });
   const batch = await harness.startBatch();
   await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
@@ -47,7 +47,7 @@ test("reports progress with numbers and names only", async () => {
   ]);
 });
 
-test("logs what a progress callback throws, and goes on", async () => {
+test("logs an error in a progress callback, and continues", async () => {
   const errors: string[] = [];
   const logger = quietLogger({ error: (message) => void errors.push(message) });
   const onProgress = () => {

@@ -75,7 +75,7 @@ test("checks references only to collections that the run writes", async () => {
   expect(await danglingOf(previewed, "usage")).toEqual([["sourceActorId", 1]]);
 });
 
-test("reports no reference to an invalid record, which is reported itself", async () => {
+test("reports an invalid record, but no reference to it", async () => {
   const previewed = preview(["accounts", "licenses", "plans"], async (batch) => {
     await batch.write("plans", [plan("p1")]);
     // @ts-expect-error an invalid record

@@ -43,7 +43,7 @@ function previewAccounts(accounts: readonly unknown[], client?: Partial<SyncClie
   return previewOf(["accounts"], (batch) => batch.write("accounts", accounts), {}, client);
 }
 
-test("runs the function of a run without a server, and tells it that it is a preview", async () => {
+test("runs a connector without a server, and tells it that it is a preview", async () => {
   const told: boolean[] = [];
   const fn: RunFunction<"accounts"> = async (batch, attempt) => {
     told.push(attempt.preview);
@@ -83,7 +83,7 @@ test("counts the records, messages and bytes of the run's receipt, with room for
   expect(collections.accounts?.stats.messages).toBeGreaterThan(5);
 });
 
-test("continues after invalid records, and lists them with their locations up to maxIssues", async () => {
+test("continues after invalid records, and lists up to maxIssues of them with their locations", async () => {
   const rows = ids(300).map((id, i) => `${i % 3 === 0 ? "" : id},${id}@example.com`);
   const file = await service.writeFile("users.csv", ["id,email", ...rows].join("\n"));
   const source = () => fromCsv(file, { map: (row) => ({ id: row["id"] ?? "", email: row["email"] }) });
@@ -227,7 +227,7 @@ test("reports that the guard would hold the run, by the rules of the preview", a
   expect((await preview(["accounts"], write, { guard: false })).refusals).toEqual([]);
 });
 
-test("honours an approval as far as it covers the run, and does not use it up", async () => {
+test("respects an approval as far as it covers the run, and does not use it up", async () => {
   await service.runAccounts(ids(40));
   const { approvalId: approve } = await heldBy(service.runAccounts(ids(20)));
   const previewed = (count: number) =>
@@ -238,7 +238,7 @@ test("honours an approval as far as it covers the run, and does not use it up", 
   expect(more.held?.reasons).toMatchObject([{ rule: "removed", diff: { removed: 31 } }]);
   expect(more.held?.notes).toEqual([
     expect.stringContaining(
-      "The approval does not cover accounts: it differs too much from the run that was held",
+      "The approval does not cover accounts: this run differs too much from the one that was held",
     ),
   ]);
   await service.runAccounts(ids(20), { approve });
@@ -261,7 +261,7 @@ test("never changes the ledger", async () => {
   expect([...calls]).toEqual(["list"]);
 });
 
-test("requires the installation of the run if there is a ledger", async () => {
+test("requires an installation if there is a ledger", async () => {
   const none = async () => {};
   const previewed = previewOf(["accounts"], none, { ledger: memoryLedger() });
   await expect(previewed).rejects.toBeInstanceOf(InvalidInputError);
@@ -284,7 +284,7 @@ test("needs no key, and calls no hook", async () => {
   await client.close();
 });
 
-test("as a string, shows each collection, without the contents of records; as JSON, its data", async () => {
+test("shows each collection as a string, without record contents; its JSON is the data", async () => {
   await service.runAccounts(ids(10));
   const twice = { id: "u1", name: "somebody else" };
   const secret = { id: "u99", name: "Ada", email: 7 };
@@ -310,7 +310,7 @@ test("as a string, shows each collection, without the contents of records; as JS
   expect(Object.keys(previewed)).toEqual(["collections", "held", "refusals"]);
 });
 
-test("as a string, says that changes are unknown without a ledger", async () => {
+test("says in its string that changes are unknown without a ledger", async () => {
   expect(`${await previewAccounts(accounts(["a"]))}`).toMatch(
     /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes unknown without a ledger\nA run would be completed\.$/,
   );

@@ -40,7 +40,7 @@ const sizes = fc.record({
   ),
 });
 
-test("sends any records in order, in as few messages and windows as the sizes allow", {
+test("sends any records in order, in as few messages and windows as possible", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const writes = fc.array(write, { minLength: 1, maxLength: 3 });
@@ -64,7 +64,7 @@ test("sends any records in order, in as few messages and windows as the sizes al
   await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 8) });
 });
 
-test("keeps the sizes to the byte, and names a record that is too large", {
+test("keeps sizes to the byte, and names a record that is too large", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const some = write.filter(({ records }) => records.length > 0);
@@ -91,7 +91,7 @@ test("keeps the sizes to the byte, and names a record that is too large", {
     expect(error).toBeInstanceOf(InvalidInputError);
     const index = alone.findIndex((message) => message.length === largest);
     expect(error).toMatchObject({ issues: [{ collection, index }] });
-    // An event's window is its message: what comes before the message that cannot be made is accepted already.
+    // A window of events is one message, so everything before the impossible message is already accepted.
     const before = arrivedWindows().flat();
     const arrived = before.flatMap(recordsOf).length;
     expect(arrived).toBeLessThanOrEqual(isEvent(collection) ? index : 0);

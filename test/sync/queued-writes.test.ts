@@ -46,7 +46,7 @@ test("rejects a queued write at once if its signal fires, and does not read its 
   expect(harness.server.streams).toHaveLength(1);
 });
 
-test("makes the batch incomplete if a queued write is aborted, although the write in flight succeeds", async () => {
+test("makes the batch incomplete if a queued write is aborted, even if the write in flight succeeds", async () => {
   const { batch, first, answer } = await startBusy();
   const stop = new AbortController();
   const queued = batch.write("plans", [], { signal: stop.signal });

@@ -34,7 +34,13 @@ test.each<[string, Collection, unknown, string, string]>([
   ["with the wire's name", "licenses", { source_id: "l1" }, "source_id", "(sourceId)"],
   ["with an unknown field", "accounts", { id: "a", phone: "1" }, "phone", "id, name, email"],
   ["without a field", "employees", {}, "id", "the field is required"],
-  ["with a wrapper", "licenses", { generic: { sourceId: "l1" } }, "generic", "a record is written flat"],
+  [
+    "with a wrapper",
+    "licenses",
+    { generic: { sourceId: "l1" } },
+    "generic",
+    "a flat record without a wrapper",
+  ],
   ["that is null", "accounts", null, "", "got null"],
   ["that is a number", "accounts", 17, "", "got a number"],
   ["that is a promise", "accounts", Promise.resolve({}), "", "not a promise"],
@@ -107,7 +113,7 @@ test.each<[string, Collection, unknown, string, string]>([
     "",
     "lastActivityFrom with",
   ],
-])("refuses a record %s, by its place", async (_, collection, record, path, expected) => {
+])("refuses a record %s, and names its place", async (_, collection, record, path, expected) => {
   const { issues, message } = await refused(collection, [record]);
   expect(issues[0]).toMatchObject({
     collection,
@@ -118,14 +124,14 @@ test.each<[string, Collection, unknown, string, string]>([
   expect(message).toContain(`${collection}[0]`);
 });
 
-test("lists up to 20 issues of the records at hand, each with index and id", async () => {
+test("lists up to 20 issues of nearby records, each with index and id", async () => {
   const records = Array.from({ length: 100 }, (_, i) => ({ id: `u${i}`, name: i < 10 ? "ok" : i }));
   const { issues } = await refused("accounts", records);
   expect(issues).toHaveLength(20);
   expect(issues[0]).toMatchObject({ index: 10, id: "u10", path: "name" });
 });
 
-test("keeps 20 issues of a record that has more than a call can take as arguments", () => {
+test("keeps 20 issues of a record that has more than a function can take as arguments", () => {
   const issues = Array.from({ length: 130_000 }, (_, i) => ({
     collection: "accounts",
     index: 0,
@@ -148,7 +154,7 @@ test("never shows the contents of a field or the keys of a map", async () => {
   }
 });
 
-test("names the largest fields of a record that is too large, and shows nothing of them", async () => {
+test("names the largest fields of a record that is too large, without their contents", async () => {
   const batch = await harness.startBatch({ maxSendMessageBytes: 2000 });
   const record = { id: "a", name: "n".repeat(1500), roles: ["r".repeat(700), "r"], email: "e" };
   await expect(batch.write("accounts", [record])).rejects.toMatchObject({

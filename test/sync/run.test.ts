@@ -68,7 +68,7 @@ test("completes when its function returns, and returns a receipt", async () => {
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("tells that it extracts, judges, starts, sends and completes, in this order", async () => {
+test("reports that it extracts, judges, starts, sends and completes, in this order", async () => {
   const seen: SyncProgress[] = [];
   const options = { ledger: memoryLedger(), onProgress: (event: SyncProgress) => void seen.push(event) };
   const { batchId } = await run(["accounts"], writeAccounts, options);
@@ -169,7 +169,7 @@ test("sends nothing if its temporary folder is missing", async () => {
   expect(calls).toEqual([]);
 });
 
-test("sends what a temporary file has kept, and leaves nothing in its folder", async () => {
+test("sends what it stored in a temporary file, and leaves nothing in the folder", async () => {
   const { directory } = service;
   const client = service.syncClient({ messageBytes: 1000 });
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(100)));
@@ -203,11 +203,11 @@ test("refuses an option of the run in the connector", async () => {
   const connector = { ...defineConnector({ snapshots: ["accounts"], run: async () => {} }), firstRun: true };
   await expect(service.client().sync.run(connector)).rejects.toMatchObject({
     code: "INVALID_INPUT",
-    message: "firstRun is an option of run: put it into the second argument, not into the connector.",
+    message: "firstRun is an option of run: pass it in the second argument, not in the connector.",
   });
 });
 
-test("gives its function no way to complete, abort or close a batch", async () => {
+test("gives the connector no way to complete, abort or close a batch", async () => {
   await run(["accounts"], async (batch) => {
     await batch.write("accounts", []);
     for (const name of ["complete", "abort", "close", "id", "lease"]) expect(name in batch).toBe(false);
@@ -242,7 +242,7 @@ describe("after a transient failure", () => {
   ];
 
   test.each(strikes)(
-    "of %s, sends snapshots in full and leaves accepted events out, without its connector",
+    "of %s, sends snapshots in full without accepted events, and does not call its connector again",
     async (_, strike, states, [observations = 0, events = 0]) => {
       strike();
       let times = 0;
@@ -279,7 +279,7 @@ describe("after a transient failure", () => {
   });
 });
 
-test("does not hide that a batch may have been completed if a later attempt fails", async () => {
+test("reports that a batch may have been completed even if a later attempt fails", async () => {
   breakOnce("CompleteSyncBatch", "answer");
   breakOnce("AbortSyncBatch");
   const kind = { fault: "status", status: "UNAUTHENTICATED" } as const;
@@ -324,7 +324,7 @@ describe("a run whose batch cannot be aborted in a short outage", () => {
     expect(service.states()).toEqual(["aborted", "completed"]);
   });
 
-  test("waits until its own lock can be released, with the default of waitForLockMs", async () => {
+  test("waits until its own lock can be released, with the default waitForLockMs", async () => {
     outage(8);
     const running = run(["accounts"], writeAccounts);
     expect(await service.clock.drive(running)).toMatchObject({ restarts: 4, waitedForLockMs: 0 });
@@ -332,7 +332,7 @@ describe("a run whose batch cannot be aborted in a short outage", () => {
   });
 
   // With time left, the run tries again: the lock ends with the abort that this outage has refused.
-  test("reports that the lock may be its own, and what failed first, when retryForMs is over", async () => {
+  test("reports after retryForMs that the lock may be its own, and what failed first", async () => {
     outage(99);
     const running = run(["accounts"], writeAccounts, { retryForMs: 20_000 });
     await expect(service.clock.drive(running)).rejects.toMatchObject({
@@ -383,7 +383,7 @@ const endings: readonly (readonly [
   ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, "aborted"]],
 ];
 
-test.each(endings)("is ended by %s, whatever its function waits for", async (_, ending) => {
+test.each(endings)("ends on %s, whatever its function waits for", async (_, ending) => {
   const [options, end, error] = ending();
   const listeners = process.listenerCount("SIGTERM");
   let isWriting = false;
@@ -403,7 +403,7 @@ test.each(endings)("is ended by %s, whatever its function waits for", async (_, 
   expect(process.listenerCount("SIGTERM")).toBe(listeners);
 });
 
-test.each(endings)("is ended by %s while it sends", async (_, ending) => {
+test.each(endings)("ends on %s while it sends", async (_, ending) => {
   const [options, end, error, state] = ending();
   const stall = service.server.faults.add({ on: "SyncRecords", fault: "stall" });
   const ended = run(["accounts"], writeAccounts, options);
@@ -421,7 +421,7 @@ describe("a run that listens for signals", () => {
       run(["accounts"], fn, { stopOnSignals: true, installationId: service.server.createInstallation() }),
     );
 
-  test("shares its handlers with all runs of the process, and the last one removes them", async () => {
+  test("shares its signal handlers with all runs of the process, and the last run removes them", async () => {
     const before = listeners();
     const during: number[][] = [];
     await Promise.all(
@@ -434,7 +434,7 @@ describe("a run that listens for signals", () => {
     expect(listeners()).toEqual(before);
   });
 
-  test("is aborted together with all others", async () => {
+  test("is aborted together with all the others", async () => {
     let writing = 0;
     const ended = Promise.allSettled(
       runs(2, () => {
@@ -449,7 +449,7 @@ describe("a run that listens for signals", () => {
   });
 });
 
-describe("a run that is ended while the answer to CompleteSyncBatch is missing", () => {
+describe("a run that ends before the answer to CompleteSyncBatch", () => {
   /** The run's result. */
   const endOf = async (options: Partial<RunOptions>, end: () => void, abort: "answered" | "lost") => {
     const { faults } = service.server;
@@ -488,7 +488,7 @@ describe("a run that is ended while the answer to CompleteSyncBatch is missing",
     });
   });
 
-  test("by the caller's signal rejects with its reason, and a warning tells the unknown outcome", async () => {
+  test("by the caller's signal rejects with its reason, and logs a warning about the unknown outcome", async () => {
     const own = new TransportError("the caller's own", { retryable: true });
     const controller = new AbortController();
     const end = () => controller.abort(own);

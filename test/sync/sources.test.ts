@@ -74,7 +74,7 @@ test.each<[string, () => unknown]>([
   expect(harness.server.streams).toHaveLength(0);
 });
 
-test("refuses a locked web stream and takes nothing from it", async () => {
+test("refuses a locked web stream and reads nothing from it", async () => {
   const stream = webStream();
   const reader = stream.getReader();
   await expectRefused(stream);
@@ -147,7 +147,7 @@ test("refuses a stream that gives the same object twice in a row", async () => {
   await expectRefused(Readable.from([user, user]));
 });
 
-test.each(["synchronous", "asynchronous"])("takes one object that a %s generator refills", async (kind) => {
+test.each(["synchronous", "asynchronous"])("accepts one object that a %s generator refills", async (kind) => {
   const user = { id: "" };
   function* refilled() {
     for (const id of ["u1", "u2", "u3"]) {
@@ -186,7 +186,7 @@ test("rejects with the source's own exception and does not call its return()", a
   expect(returned).toBe(0);
 });
 
-test("reads an endless source no further than two windows ahead of a silent service", async () => {
+test("reads an endless source at most two windows ahead of a silent service", async () => {
   const answer = harness.server.hold("SyncRecords");
   let pulled = 0;
   let returned = false;
@@ -212,7 +212,7 @@ test("reads an endless source no further than two windows ahead of a silent serv
   await until(() => returned);
 });
 
-test("holds no more memory than two windows of small messages", async () => {
+test("holds at most two windows of small messages in memory", async () => {
   harness.server.hold("SyncRecords");
   let pulled = 0;
   function* source() {

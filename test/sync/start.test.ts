@@ -46,7 +46,7 @@ test.each<[string, object]>([
   expect(harness.server.calls).toEqual([]);
 });
 
-test("refuses a start that is called with an id alone", async () => {
+test("refuses a start that is called with just an id", async () => {
   const client = harness.client();
   const started: Promise<unknown> = Reflect.apply(client.startBatch, client, ["installation-1"]);
   await expect(started).rejects.toMatchObject({ code: "INVALID_INPUT" });
@@ -68,12 +68,12 @@ test.each([
   });
 });
 
-test("says that the lock may be its own if the answer to an earlier attempt was lost", async () => {
+test("says that the lock may be the client's own if the answer to an earlier attempt was lost", async () => {
   harness.server.scripts.StartSyncBatch.push(LOST, LOCKED);
   await expect(harness.startBatch()).rejects.toMatchObject({ mayBeOwn: true, attempts: 2 });
 });
 
-test("rejects at once when the caller aborts, and aborts the batch that still starts", async () => {
+test("rejects at once when the caller aborts, and aborts the batch that is still starting", async () => {
   const answer = harness.server.hold("StartSyncBatch");
   const stop = new AbortController();
   const starting = harness.startBatch({}, { signal: stop.signal });
@@ -86,7 +86,7 @@ test("rejects at once when the caller aborts, and aborts the batch that still st
   await until(() => harness.server.calls.includes("AbortSyncBatch"));
 });
 
-test("rejects when its timeout ends, and close waits until the batch that still starts is aborted", async () => {
+test("rejects when it times out, and close waits until the batch that is still starting is aborted", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const answer = harness.server.hold("StartSyncBatch");
   const client = harness.client({ clock, timeoutMs: 5000 });
@@ -130,7 +130,7 @@ test("waits for the lock with growing, jittered pauses of whole milliseconds, an
   }
 });
 
-test("rejects when waitForLockMs is over, with the time waited", async () => {
+test("rejects when waitForLockMs is over, and says how long it waited", async () => {
   harness.server.scripts.StartSyncBatch.push(...Array.from({ length: 50 }, () => LOCKED));
   const clock = new TestClock({ startAt: new Date(0) });
   const { pauses, onProgress } = notePauses();
@@ -150,7 +150,7 @@ const TRANSIENT: readonly FaultKind[] = [
 ];
 
 test.each(TRANSIENT.flatMap((kind) => (["request", "answer"] as const).map((at) => ({ ...kind, at }))))(
-  "a run of another client begins when the lock of a start ends that $fault at the $at has struck",
+  "another client's run begins when the lock of a start ends whose answer $fault broke at the $at",
   async (kind) => {
     const { clock, server, installationId } = frozen;
     const options = { installationId, ledger: memoryLedger() };

@@ -48,7 +48,7 @@ async function startBehindRelay(options: Partial<SyncClientOptions> = {}) {
   return { relay, batch, cutOff, comeBack, silence };
 }
 
-test("does not take a held lock for its own after starts that could not connect", async () => {
+test("does not take a held lock for the client's own after starts that could not connect", async () => {
   const port = await unusedPort();
   const client = connectTo(port);
   expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);
@@ -59,7 +59,7 @@ test("does not take a held lock for its own after starts that could not connect"
   expect(error).toMatchObject({ mayBeOwn: false });
 });
 
-test("says that a held lock may be its own after a lost start, until the lease is over", async () => {
+test("says that a held lock may be the client's own after a lost start, until the lease is over", async () => {
   const clock = new TestClock({ startAt: new Date(0) });
   const client = harness.client({ retry: false, clock });
   harness.server.scripts.StartSyncBatch.push(LOST, LOCKED, LOCKED, LOCKED);
@@ -86,7 +86,7 @@ test("keeps the batch active if a completion could not be sent, so that it may b
   expect(harness.server.calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
 });
 
-test("calls the outcome of a completion unknown if an earlier attempt was sent", async () => {
+test("reports a completion as unknown if an earlier attempt was sent", async () => {
   harness.server.scripts.CompleteSyncBatch.push("never");
   const relay = await relayTo(serverPort());
   const batch = await connectTo(relay.port).startBatch(START);

@@ -1,9 +1,10 @@
 /** Events are not judged: a receipt says if their count is far from those of the same weekday. */
 import { expect, test } from "vitest";
+import { quietLogger } from "../support/observed.js";
 import { testService } from "../support/test-service.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const service = testService({ sync: { logger: { debug() {}, info() {}, warn() {}, error() {} } } });
+const service = testService({ sync: { logger: quietLogger({}) } });
 
 /** Sends so many events on one day after another. @returns the surprises of the last run */
 async function after(counts: readonly number[], everyMs = DAY_MS): Promise<readonly string[]> {
@@ -34,15 +35,11 @@ test.each([
   expect(await after([...WEEKS, count])).toEqual(expected);
 });
 
-test("says nothing about weekends, few events, two weeks, and several runs a day", async () => {
-  expect(await after(WEEKS.slice(0, -1))).toEqual([]);
-  expect(await after([9, 9, 9, 9, 9, 90], 7 * DAY_MS)).toEqual([]);
-});
-
-test("says nothing before the third week", async () => {
-  expect(await after([...WEEKS.slice(0, 14), 0])).toEqual([]);
-});
-
-test("has nothing to compare with if thirty runs don't reach back a week", async () => {
-  expect(await after([...Array(32).fill(400), 0], DAY_MS / 5)).toEqual([]);
+test.each([
+  ["weekends", WEEKS.slice(0, -1), DAY_MS],
+  ["few events", [9, 9, 9, 9, 9, 90], 7 * DAY_MS],
+  ["the third week", [...WEEKS.slice(0, 14), 0], DAY_MS],
+  ["several runs a day, of which thirty don't reach back two weeks", [...Array(32).fill(400), 0], DAY_MS / 5],
+])("says nothing about %s", async (_, counts, everyMs) => {
+  expect(await after(counts, everyMs)).toEqual([]);
 });

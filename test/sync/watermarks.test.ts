@@ -54,7 +54,7 @@ async function committed(name: EventCollection = "usage", options: Partial<RunOp
   return value;
 }
 
-test("a run gets the watermark that the last completed run committed", async () => {
+test("a run gets the watermark of the last completed run", async () => {
   expect(await advanceTo("one")).toBeUndefined();
   expect(await advanceTo("two")).toBe("one");
   await service.run([], async () => {});
@@ -64,7 +64,7 @@ test("a run gets the watermark that the last completed run committed", async () 
   );
 });
 
-test("the last call of a completed attempt counts, and the watermark stays the same meanwhile", async () => {
+test("the last call of a completed attempt counts, and the watermark doesn't change until then", async () => {
   await advanceTo("one");
   const seen: (string | undefined)[] = [];
   await service.run([], async (_, attempt) => {
@@ -77,7 +77,7 @@ test("the last call of a completed attempt counts, and the watermark stays the s
   expect(await committed()).toBe("zero");
 });
 
-test("collections and installations have watermarks of their own", async () => {
+test("each collection and each installation has its own watermark", async () => {
   const installationId = service.server.createInstallation();
   await advanceTo("of usage");
   await advanceTo("of discovered usage", {}, "externallyDiscoveredUsage");
@@ -100,7 +100,7 @@ test.each([
   ["has returned", async () => {}],
   ["has failed", () => Promise.reject(new Error("The vendor is away."))],
   ["was cut off by the signal", (stop: AbortController) => stop.abort(new Error("Stopped."))],
-])("what a connector advances after it %s is refused, and not stored", async (_, end) => {
+])("an advance after the connector %s is refused, and not stored", async (_, end) => {
   await advanceTo("one");
   const stop = new AbortController();
   let late = () => {};
@@ -118,7 +118,7 @@ test.each([
   expect(await committed()).toBe("one");
 });
 
-test("what is advanced while a run that has read everything sends is refused, and the run is completed", async () => {
+test("an advance while the run is sending is refused, and the run completes", async () => {
   const slow = service.server.faults.add({ on: "SyncRecords", fault: "delay", ms: 10_000 });
   let late = () => {};
   const run = service.run([], async (batch, { advance }) => {
@@ -189,7 +189,7 @@ test.each<[string, (text: string) => string]>([
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("a watermark that the run before replaces meanwhile is read again", async () => {
+test("a watermark is read again if the previous run replaces it in the meantime", async () => {
   const below = memoryStore();
   await advanceTo("one", { ledger: storeLedger(below) });
   let isReplaced = false;

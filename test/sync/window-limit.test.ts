@@ -62,8 +62,8 @@ function watched(port: { readonly port: number }, options: Partial<SyncClientOpt
   return { client, warnings };
 }
 
-describe.each(Object.entries(ENDINGS))("a window that something on the way answers with %s", (what, end) => {
-  test("is halved, down to what gets through, and the run says so", async () => {
+describe.each(Object.entries(ENDINGS))("a window that something in between answers with %s", (what, end) => {
+  test("is halved until it gets through, and the run says so", async () => {
     const { server, accepted } = await limited(MIB, end);
     const { client, warnings } = watched(server);
     const receipt = await client.run(connector, RUN);
@@ -80,7 +80,7 @@ describe.each(Object.entries(ENDINGS))("a window that something on the way answe
     expect(warnings).toContain(`saas-management: ${receipt.notes[0]}`);
   });
 
-  test("is not sent as large again by the client, and not told again", async () => {
+  test("is never sent as large again by the client, and not reported again", async () => {
     const { server, sizes } = await limited(2 * MIB, end);
     const { client } = watched(server);
     await client.run(connector, RUN);
@@ -90,7 +90,7 @@ describe.each(Object.entries(ENDINGS))("a window that something on the way answe
     expect(sizes).toHaveLength(3);
   });
 
-  test("is halved in a batch, too", async () => {
+  test("is also halved in a batch", async () => {
     const { server } = await limited(3 * MIB, end);
     const { client, warnings } = watched(server);
     const batch = await client.startBatch(START);
@@ -100,7 +100,7 @@ describe.each(Object.entries(ENDINGS))("a window that something on the way answe
   });
 });
 
-test("a window that passed before is sent again as it is", async () => {
+test("a window of a size that passed before is resent unchanged", async () => {
   const server = await startSyncServer();
   const { client, warnings } = watched(server);
   await client.run(connector, RUN);
@@ -129,7 +129,7 @@ test("a window that the service itself refuses is not halved", async () => {
   expect(streams).toBe(2);
 });
 
-test("a message that is too large alone fails, and says what to set", async () => {
+test("a single message that is too large fails, and says what to set", async () => {
   const { server, sizes } = await limited(MIB / 2, TOO_LARGE);
   const batch = await watched(server).client.startBatch(START);
   const error = await rejection(batch.write("accounts", MANY));
@@ -139,7 +139,7 @@ test("a message that is too large alone fails, and says what to set", async () =
   await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
 });
 
-test("what a larger window may have brought counts as sent when its parts fail", async () => {
+test("records of a larger window count as sent when its parts fail", async () => {
   const { server, sizes } = await limited(MIB / 2, (stream) => stream.close(2));
   const batch = await watched(server).client.startBatch(START);
   await expect(batch.write("accounts", MANY)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
@@ -167,7 +167,7 @@ test("a window that a slow link does not carry within timeoutMs is halved", asyn
   expect(relay.accepted()).toBe(3);
 });
 
-test("a window of which nothing is taken is not halved: nobody may be there", async () => {
+test("a window is not halved if none of it is read, because nobody may be there", async () => {
   const server = await startSyncServer();
   const clock = new TestClock({ startAt: new Date(0) });
   const { client } = watched(server, { clock, timeoutMs: 10_000 });

@@ -69,7 +69,7 @@ test("sends six messages of 1 MiB in a window by default", async () => {
     for (const message of messages) expect(message.length).toBeLessThanOrEqual(1024 * KIB);
 });
 
-test("sends a window again alone, with the same bytes, after a transient failure", async () => {
+test("resends only the failed window, with the same bytes, after a transient failure", async () => {
   harness.server.scripts.SyncRecords.push(undefined, { code: 14, details: "try again" });
   const batch = await startBatch({ messageBytes: 1000, windowBytes: 1000 });
   const result = await batch.write("accounts", accounts(20));

@@ -21,7 +21,7 @@ beforeAll(async () => {
   generate(FLAT, SRC);
 }, TIMEOUT_MS);
 
-test("src compiles, but for its demo data", { timeout: TIMEOUT_MS }, async () => {
+test("src compiles, except for its demo data", { timeout: TIMEOUT_MS }, async () => {
   const config = { extends: resolve("tsconfig.json"), compilerOptions: { rootDir: SRC }, include: [SRC] };
   await writeFile(join(FOLDER, "tsconfig.json"), JSON.stringify(config));
   const compiled = run("node_modules/typescript-7/bin/tsc", ["-p", FOLDER, "--noEmit", "--pretty", "false"]);

@@ -271,7 +271,7 @@ test.each([...OF_VALUES, ...OF_KEYS, ...OF_CONNECTIONS])("finds a store that %s"
   await expect(checkStore(plant(fault), 3000)).rejects.toThrow(found);
 });
 
-test("finds nothing wrong with a store in memory, which it leaves as it was", async () => {
+test("finds nothing wrong with an in-memory store, and leaves it unchanged", async () => {
   const store = memoryStore();
   await store.putIfAbsent("other", piecesOf(Buffer.from("value")));
   await checkStore(() => store, 60_000);

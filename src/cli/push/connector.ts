@@ -70,7 +70,7 @@ async function* recordsOf<C extends Collection>(collection: C, files: readonly P
       choose: map === undefined ? choose : undefined,
       delimiterIn(text: string) {
         const delimiter = delimiterOf(text);
-        if (delimiter !== ",") io.note(`${name}: its cells are separated by ${JSON.stringify(delimiter)}.`);
+        if (delimiter !== ",") io.note(`${name}: cells are separated by ${JSON.stringify(delimiter)}.`);
         return delimiter;
       },
     };

@@ -51,12 +51,11 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
         const missing = sent.length === 0 ? names.slice(0, 4) : [idField ?? ""];
         const nearly = names.filter((name) => others.some((heading) => suggestKey(heading, [name]) !== ""));
         let advice = "If it is the right file, configure a map for its headings.";
-        if (sent.length > 0 && others.length > 0) advice = `These are no fields: ${listed}.`;
-        else if (nearly.length > 0)
-          advice = `Write the headings as the fields are called: ${nearly.join(", ")}.`;
+        if (sent.length > 0 && others.length > 0) advice = `These aren't fields: ${listed}.`;
+        else if (nearly.length > 0) advice = `Spell the headings like the fields: ${nearly.join(", ")}.`;
         throw refusedColumns(headings, missing, sent, advice);
       }
-      if (others.length > 0) warn(`columns that are not fields are not sent: ${listed}`);
+      if (others.length > 0) warn(`not sent, because they aren't fields: ${listed}`);
       // A night without events is no surprise; a snapshot without records is one.
       return { columns: sent, mayBeEmpty: model === "event" && others.length === 0 };
     },

@@ -14,9 +14,11 @@ export interface ErrorDetails {
   readonly advice?: SdkError["advice"];
 }
 
-/** Details that a constructor takes for these fields; `Optional` ones may be absent. */
-export type DetailsOf<E, Required extends keyof E, Optional extends keyof E = never> = ErrorDetails &
-  Pick<E, Required> & { readonly [Field in Optional]?: E[Field] | undefined };
+/** The details that the constructor of `E` takes: its own fields, of which `Optional` ones may be absent. */
+export type DetailsOf<E, Optional extends keyof E = never> = ErrorDetails &
+  Omit<E, keyof SdkError | Optional> & {
+    readonly [Field in Exclude<Optional, keyof SdkError>]?: E[Field] | undefined;
+  };
 
 /** Facts that are only known after an error was created. */
 interface ErrorFacts {
@@ -53,10 +55,8 @@ export function isSdkError(value: unknown): value is { readonly [BRAND]: string 
   return typeof value === "object" && value !== null && BRAND in value;
 }
 
-/** Sets a property that JSON and inspection don't show. */
-function hide(target: object, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: false, configurable: true, writable: false });
-}
+/** Fields that JSON and inspection don't show: they hold the server's words, or say nothing new. */
+const HIDDEN: ReadonlySet<string> = new Set(["name", "serverMessage", "advice", "errors", "data"]);
 
 /** Base of every error that the SDK throws. */
 export abstract class SdkError extends Error {
@@ -82,32 +82,19 @@ export abstract class SdkError extends Error {
     | undefined;
 
   protected constructor();
-  /**
-   * @internal
-   * @param shown Names of the class's own fields in `details`.
-   * @param hidden Names of the fields that JSON and inspection don't show.
-   */
-  protected constructor(
-    message: string,
-    details?: ErrorDetails,
-    shown?: readonly string[],
-    hidden?: readonly string[],
-  );
-  protected constructor(
-    message = "",
-    details: ErrorDetails = {},
-    shown: readonly string[] = [],
-    hidden: readonly string[] = [],
-  ) {
+  /** @internal @param fields Names of the class's own fields; anything else in `details` is dropped. */
+  protected constructor(message: string, details?: ErrorDetails, fields?: readonly string[]);
+  protected constructor(message = "", details: ErrorDetails = {}, fields: readonly string[] = []) {
     // Messages may contain ids, file names and codes from the server.
-    super(escapeControls(message), "cause" in details ? { cause: details.cause } : undefined);
+    super(escapeControls(message), details.cause === undefined ? undefined : { cause: details.cause });
     FACTS.set(this, { requestId: details.requestId });
     this.retryable = details.retryable ?? false;
-    for (const field of shown) Object.assign(this, { [field]: Reflect.get(details, field) });
-    for (const field of hidden) hide(this, field, Reflect.get(details, field));
-    hide(this, "name", new.target.name);
-    hide(this, "serverMessage", details.serverMessage);
-    hide(this, "advice", details.advice);
+    const values = { ...details, name: new.target.name };
+    for (const field of [...fields, "name", "serverMessage", "advice"]) {
+      const isShown = !HIDDEN.has(field);
+      const flags = { enumerable: isShown, configurable: true, writable: isShown };
+      Object.defineProperty(this, field, { value: Reflect.get(values, field), ...flags });
+    }
   }
 
   /** How many times the operation was tried; 1 if nothing was retried. */

@@ -43,7 +43,7 @@ export class InvalidInputError extends SdkError {
   declare readonly issues: readonly InputIssue[];
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<InvalidInputError, never, "issues"> = {}) {
+  constructor(message: string, details: DetailsOf<InvalidInputError, "issues"> = {}) {
     super(message, { issues: [], ...details }, ["issues"]);
   }
 }
@@ -81,7 +81,7 @@ export class RateLimitError extends SdkError {
   declare readonly retryAfterMs: number | undefined;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<RateLimitError, never, "retryAfterMs"> = {}) {
+  constructor(message: string, details: DetailsOf<RateLimitError, "retryAfterMs"> = {}) {
     super(message, details, ["retryAfterMs"]);
   }
 }
@@ -107,8 +107,8 @@ export class GraphQLResponseError extends SdkError {
   declare readonly data: unknown;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<GraphQLResponseError, "status" | "errors" | "data">) {
-    super(message, details, ["status"], ["errors", "data"]);
+  constructor(message: string, details: DetailsOf<GraphQLResponseError>) {
+    super(message, details, ["status", "errors", "data"]);
   }
 }
 
@@ -128,8 +128,8 @@ export class MutationError extends SdkError {
   declare readonly errors: readonly { readonly __typename: string; readonly message: string }[];
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<MutationError, "mutation" | "errors">) {
-    super(message, details, ["mutation"], ["errors"]);
+  constructor(message: string, details: DetailsOf<MutationError>) {
+    super(message, details, ["mutation", "errors"]);
   }
 }
 
@@ -169,10 +169,7 @@ export class TransportError extends SdkError {
   declare readonly retryAfterMs: number | undefined;
 
   /** @internal */
-  constructor(
-    message: string,
-    details: DetailsOf<TransportError, never, "status" | "contentType" | "grpcStatus" | "retryAfterMs"> = {},
-  ) {
+  constructor(message: string, details: DetailsOf<TransportError, keyof TransportError> = {}) {
     super(message, details, ["status", "contentType", "grpcStatus", "retryAfterMs"]);
   }
 }
@@ -186,7 +183,7 @@ export class TimeoutError extends SdkError {
   declare readonly timeoutMs: number;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<TimeoutError, "timeoutMs">) {
+  constructor(message: string, details: DetailsOf<TimeoutError>) {
     super(message, details, ["timeoutMs"]);
   }
 }

@@ -16,10 +16,7 @@ export class BatchInProgressError extends SdkError {
   declare readonly mayBeOwn: boolean;
 
   /** @internal */
-  constructor(
-    message: string,
-    details: DetailsOf<BatchInProgressError, "installationId", "waitedMs" | "mayBeOwn">,
-  ) {
+  constructor(message: string, details: DetailsOf<BatchInProgressError, "waitedMs" | "mayBeOwn">) {
     super(message, { waitedMs: 0, mayBeOwn: false, ...details }, ["installationId", "waitedMs", "mayBeOwn"]);
   }
 }
@@ -35,10 +32,7 @@ export class SyncProtocolError extends SdkError {
   declare readonly batchState: string | undefined;
 
   /** @internal */
-  constructor(
-    message: string,
-    details: DetailsOf<SyncProtocolError, never, "grpcStatus" | "batchState"> = {},
-  ) {
+  constructor(message: string, details: DetailsOf<SyncProtocolError, keyof SyncProtocolError> = {}) {
     super(message, details, ["grpcStatus", "batchState"]);
   }
 }
@@ -68,7 +62,7 @@ export class BatchStateError extends SdkError {
   declare readonly reason: "completed" | "aborted" | "expired" | "incomplete" | "unknown";
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<BatchStateError, "state" | "reason">) {
+  constructor(message: string, details: DetailsOf<BatchStateError>) {
     super(message, details, ["state", "reason"]);
   }
 }
@@ -82,7 +76,7 @@ export class BatchOutcomeUnknownError extends SdkError {
   declare readonly batchId: string;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<BatchOutcomeUnknownError, "batchId">) {
+  constructor(message: string, details: DetailsOf<BatchOutcomeUnknownError>) {
     super(message, details, ["batchId"]);
   }
 }
@@ -96,7 +90,7 @@ export class InterruptedError extends SdkError {
   declare readonly signalName: string;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<InterruptedError, "signalName">) {
+  constructor(message: string, details: DetailsOf<InterruptedError>) {
     super(message, details, ["signalName"]);
   }
 }
@@ -216,7 +210,7 @@ export class RunHeldError extends SdkError {
   declare readonly report: HeldReport;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<RunHeldError, "report">) {
+  constructor(message: string, details: DetailsOf<RunHeldError>) {
     super(message, details, ["report"]);
   }
 
@@ -240,7 +234,7 @@ export class RunOutdatedError extends SdkError {
   declare readonly otherBatchId: string | undefined;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<RunOutdatedError, "installationId", "otherBatchId">) {
+  constructor(message: string, details: DetailsOf<RunOutdatedError, "otherBatchId">) {
     super(message, { retryable: true, ...details }, ["installationId", "otherBatchId"]);
   }
 }
@@ -256,7 +250,7 @@ export class SpoolError extends SdkError {
   declare readonly bytesNeeded: number;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<SpoolError, "directory" | "bytesNeeded">) {
+  constructor(message: string, details: DetailsOf<SpoolError>) {
     super(message, details, ["directory", "bytesNeeded"]);
   }
 }

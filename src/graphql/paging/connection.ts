@@ -67,7 +67,7 @@ export class PagedConnection<Node> implements Connection<Node> {
   async toArray(...further: readonly unknown[]): Promise<Node[]> {
     if (further.length > 0)
       throw new InvalidInputError(
-        "toArray takes no options: put limit beside the connection's other options.",
+        "toArray takes no options: pass limit with the connection's other options.",
       );
     return withCallSite(this.#plan.signal, () => this.#collect());
   }

@@ -53,7 +53,7 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
 
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#returned = true;
-    this.#abort.abort(new Error("The iteration was left."));
+    this.#abort.abort(new Error("The iteration was stopped early."));
     await this.#running?.catch(() => {});
     return this.#done();
   }

@@ -149,9 +149,9 @@ export class PageWalk {
   #moveTo(cursor: string | null, empty: boolean): void {
     const { more, cursor: field } = FIELDS[this.#plan.direction];
     if (typeof cursor !== "string" || cursor === "")
-      throw this.#error(`The page has ${more} but no ${field}, so the next page is not known.`);
+      throw this.#error(`The page has ${more} but no ${field}, so the next page can't be requested.`);
     if (this.#cursors.has(cursor))
-      throw this.#error(`The page repeats an earlier ${field}: the walk would never end.`);
+      throw this.#error(`The page repeats an earlier ${field}, so paging would never end.`);
     const emptyPages = empty ? this.#emptyPages + 1 : 0;
     if (emptyPages > MAX_EMPTY_PAGES)
       throw this.#error(`More than ${MAX_EMPTY_PAGES} pages in a row were empty, and ${more} is still true.`);

@@ -93,7 +93,7 @@ export function paginate<Data, Variables extends object, Node>(
   const { [names.size]: size, [names.cursor]: start, ...others } = copyVariables(variables ?? {});
   if (isSet(size) && isSet(others[otherEnd]))
     throw new InvalidInputError(
-      `variables.${names.size} and variables.${otherEnd} are both set: pages are read from one end. Set one of them.`,
+      `variables.${names.size} and variables.${otherEnd} are both set, but pages are read from one end only. Set one of them.`,
     );
   const paging = {
     ...own,

@@ -66,7 +66,7 @@ function parseText(text: string): Operation {
   const incremental = isSubscription ? "a subscription" : incrementalDirective(document);
   if (incremental !== undefined)
     throw new InvalidInputError(
-      `The document has ${incremental}, which needs answers in parts. Send a query or a mutation without it.`,
+      `The document has ${incremental}, which the service would answer in parts. Send a query or a mutation without it.`,
     );
   return {
     text,

@@ -70,7 +70,7 @@ export function describeEntries(errors: GraphQLResponseError["errors"]) {
   const at = place === undefined ? "" : `, ${errors.length === 1 ? "" : "the first "}at ${place}`;
   const limit = errors.map(({ extensions = {} }) => largestPage(extensions)).find(Boolean);
   const [option, advice, cause] = limit
-    ? ["pageSize", " Lower pageSize.", `: the service allows at most ${limit} items a page.`]
+    ? ["pageSize", " Lower pageSize.", `: the service allows at most ${limit} items per page.`]
     : ["errors", " See errors and data.", "."];
   const text = (shown === "" ? "" : ` (${shown})`) + at + cause + advice;
   return { text, advice: { option, text: advice } };

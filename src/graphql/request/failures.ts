@@ -43,7 +43,7 @@ const MAX_HEADER = 200;
 const TRANSIENT_STATUSES = [408, 502, 503, 504];
 
 /** Advice for a mutation whose outcome is unknown. */
-export const UNKNOWN_OUTCOME = "It is not known whether it was done: read the data to find out.";
+export const UNKNOWN_OUTCOME = "It may or may not have taken effect: read the data to find out.";
 
 /** The meaning of an HTTP 401 and of the corresponding entry in `errors`. */
 const NO_KEY = "the API key is missing, unknown or revoked, or its permission scope does not allow this.";
@@ -72,7 +72,7 @@ export class Failures {
     if (status === 429 || (status === 403 && isLimited(head)))
       return this.#refused(RateLimitError, how, TOO_MANY, details);
     if (status === 403) {
-      const why = "the API key may not do this. Check its permission scope.";
+      const why = "the API key isn't allowed to do this. Check its permission scope.";
       return this.#refused(PermissionDeniedError, how, why, { serverMessage });
     }
     if (!TRANSIENT_STATUSES.includes(status)) return undefined;
@@ -88,8 +88,7 @@ export class Failures {
       const details = { serverMessage: refusal.message };
       if (!isReadOnlyKey) return this.#refused(AuthenticationError, NOT_AUTHORIZED, NO_KEY, details);
       // A revoked key would get HTTP 401 (service description, "Errors").
-      const why =
-        "the API key may read, but not change anything. Use one with the scope Full Access (Read & Write).";
+      const why = "the API key can only read. Use one with the scope Full Access (Read & Write).";
       return this.#refused(PermissionDeniedError, NOT_AUTHORIZED, why, details);
     }
     const limit = answer.errors.find(isRateLimit);
@@ -108,23 +107,23 @@ export class Failures {
     const { text, advice } = describeEntries(errors);
     const details = { errors, data, status, serverMessage: errors[0]?.message, advice };
     return new GraphQLResponseError(
-      `${label} was answered with ${count}${partial}${text}${outcome}`,
+      `${label} failed: the service answered with ${count}${partial}${text}${outcome}`,
       details,
     );
   }
 
   notJson(head: ResponseHead): SaasManagementError {
-    const what = `not answered with JSON by ${this.context.url} (HTTP ${head.status})`;
+    const what = `the answer of ${this.context.url} isn't JSON (HTTP ${head.status})`;
     return this.#unusable(head, `${what}. Check baseUrl, and that no proxy or login page answers instead.`);
   }
 
   notGraphQL(head: ResponseHead): SaasManagementError {
-    const what = `answered with HTTP ${head.status}`;
+    const what = `the answer has HTTP status ${head.status}`;
     return this.#unusable(head, `${what} and a body that is cut off or not a GraphQL response.`);
   }
 
   tooLarge(head: ResponseHead, maxBytes: number): SaasManagementError {
-    const what = `answered with more than ${maxBytes} bytes`;
+    const what = `the answer has more than ${maxBytes} bytes`;
     return this.#unusable(head, `${what}. Request smaller pages or raise maxResponseBytes.`);
   }
 
@@ -151,7 +150,7 @@ export class Failures {
   }
 
   #unusable(head: ResponseHead, what: string): SaasManagementError {
-    return this.ofStatus(head) ?? this.#transport(head, `${this.context.label} was ${what}`);
+    return this.ofStatus(head) ?? this.#transport(head, `${this.context.label} failed: ${what}`);
   }
 
   #transport(

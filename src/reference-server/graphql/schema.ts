@@ -12,8 +12,8 @@ import {
   valueFromASTUntyped,
 } from "graphql";
 import type { Clock } from "../../core/clock.js";
-import { SCHEMA } from "../../graphql/generated/schema.js";
 import { SCALAR_KINDS } from "../../sync/generated/contract.js";
+import { SCHEMA } from "../generated/schema.js";
 import type { ApplicationState } from "../portfolio.js";
 import { calendarDateOf, isCalendarDate } from "../values.js";
 import type { Workspace } from "../workspace.js";

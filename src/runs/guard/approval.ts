@@ -1,21 +1,26 @@
 /**
- * A held run leaves its snapshots in the ledger. An approval makes them what the next run is compared with: it may
- * differ from them as any run may differ from the one before.
+ * A held run leaves its snapshots in the ledger. Once they're approved, the next run is compared with them, and may
+ * differ from them as much as any run may differ from the one before.
  */
 import { randomBytes } from "node:crypto";
 import type { HeldReport } from "../../core/errors/index.js";
 import type { Lists } from "../ledger/collection-ledger.js";
-import type { Baselines } from "../ledger/notes.js";
-import { APPROVAL_MS, type Baseline, type HeldRun, type LedgerSnapshot } from "../ledger/state.js";
+import {
+  APPROVAL_MS,
+  type Baseline,
+  type Baselines,
+  type HeldRun,
+  type LedgerSnapshot,
+} from "../ledger/state.js";
 import { isDamage } from "../ledger/value.js";
 import type { HeldJudgement, StoredHold } from "./held-report.js";
 import type { ResolvedGuard, ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
-/** What is known of a snapshot that breaks rules. */
+/** What is known about a snapshot that breaks rules. */
 export interface Decision {
   readonly isHeld: boolean;
-  /** Why what was approved does not cover it. */
+  /** Why the approval doesn't cover it. */
   readonly approvalProblem: string | undefined;
   /** The baseline that awaits a decision, if the snapshot still resembles it. */
   readonly waiting: Baseline | undefined;
@@ -25,19 +30,19 @@ export interface Judged extends HeldJudgement, Decision {
   readonly snapshot: GuardedSnapshot;
 }
 
-/** What a held run has left in the ledger. */
+/** What a held run left in the ledger. */
 export interface Offer extends StoredHold {
   readonly baselines: Baselines;
 }
 
 export interface ApprovalScope {
   readonly seen: LedgerSnapshot;
-  /** The id that the run was given. */
+  /** The approval id that the run was given. */
   readonly approve: string | undefined;
   readonly now: number;
 }
 
-/** Decides whether what was approved covers a snapshot that breaks rules. */
+/** Decides whether an approval covers a snapshot that breaks rules. */
 export async function decide(
   snapshot: GuardedSnapshot,
   rule: ResolvedRule,
@@ -53,9 +58,9 @@ export async function decide(
     if (run === undefined || run.expiresAt <= now) return "it has expired";
     try {
       const [finding] = await snapshot.findingsBeside(ledger.held(baseline), rule);
-      return finding && `it differs too much from the run that was held: ${finding.text}`;
+      return finding && `this run differs too much from the one that was held: ${finding.text}`;
     } catch (error) {
-      // What is out of reach must not be taken for damaged.
+      // A baseline that can't be reached now isn't damaged.
       if (!isDamage(error)) throw error;
       return `the held run cannot be read (${error.message})`;
     }
@@ -74,8 +79,7 @@ export async function decide(
 }
 
 /**
- * Stores what a run has written that is held. One that may still become what was held before keeps that one, and its
- * approval.
+ * Stores what a held run wrote. If an earlier held run may still cover it, that one and its approval stay.
  */
 export async function offer(
   held: readonly Judged[],
@@ -97,7 +101,7 @@ export async function offer(
       continue;
     }
     const lists = snapshot.listsOf(figures, findings);
-    const stored = await ledger.put("held", seen, approval, { lines, lists });
+    const stored = await ledger.put("held", seen, approval, { collection, lines, lists });
     const pasts = snapshot.pastsWith(rules.ruleOf(collection), findings) ?? [];
     baselines[ledger.subject] = { ...stored.place, pasts };
     listed.push(stored.lists);
@@ -113,8 +117,7 @@ export async function offer(
 }
 
 /**
- * What the state says of a held run. One that is held again keeps what was shown first: a person may be looking at
- * it.
+ * What the state says about a held run. If it's held again, the first version stays: someone may be looking at it.
  */
 export function heldRunOf(
   { approval, at, expiresAt }: StoredHold,
@@ -123,7 +126,7 @@ export function heldRunOf(
 ): HeldRun {
   const known = state.held.find((one) => one.approval === approval);
   if (known !== undefined) return { ...known, expiresAt };
-  // Ids are in values that a later ledger can hash.
+  // Ids belong in values, which a later ledger can hash.
   const reasons = report.reasons.map(({ missing: _, ...reason }) => ({ ...reason, examples: [] }));
   return { approval, at, expiresAt, report: { ...report, reasons } };
 }

@@ -18,39 +18,39 @@ import type { FieldMemory, PastSnapshot, Usual, UsualShares } from "../ledger/pa
 import type { Comparison } from "./comparison.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A share that was seen counts half after so many days: quarters and seasons recur. */
+/** A share counts half after this many days: quarters and seasons recur. */
 const HALF_LIFE_DAYS = 56;
-/** A share counts only above this multiple of the usual one. */
+/** A share counts only if it's above this multiple of the usual one. */
 const FACTOR = 2;
-/** Before so much was seen, nobody knows what is usual: then almost all records have to change. */
+/** Until the guard has seen this much, it doesn't know what is usual: almost all records have to change. */
 const YOUNG = { days: 7, comparisons: 3, share: 0.9 };
 /** Honest clean-ups take a quarter of the values. */
 const LOST = { share: 0.25, min: 5, all: 3 };
-/** What loses some values in each run, beside what an earlier one had. */
+/** A few values lost in each run add up: compared with earlier runs. */
 const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
-/** Departments and plans that merge seldom make up more. */
+/** Departments and plans that merge rarely make up more. */
 const MERGED = { share: 0.4, min: 8 };
 /** Less is enough if almost no other value is left. */
 const SWEEP = { share: 0.2, ofRest: 0.95 };
-/** Promotions and moves change a third at most, and a field that tells records apart less. */
-const OTHER = { share: 0.5, uniqueShare: 0.35, min: 10 };
-/** Names and addresses seldom change, and never many at a time. */
+/** Reorganisations change more than half, and a field that tells records apart changes less. */
+const OTHER = { share: 0.6, uniqueShare: 0.35, min: 10 };
+/** Names and addresses rarely change, and never many at once. */
 const IDENTITY_MIN = 5;
-/** Few records whose different values all become one, or others. */
+/** A few records whose different values all become one, or all change. */
 const SMALL = { min: 3, values: 3, usual: 0.3 };
 /**
- * A value that almost everybody has now, and few had before, needs no history to be wrong. Names are never the
+ * If almost everybody has a value that few had before, it's wrong even without a history. Names are never all the
  * same.
  */
 const COLLAPSED = { share: 0.9, identityShare: 0.8, before: 0.5, min: 5 };
-/** Times and versions: all change that did not change before. */
+/** Times and versions that rarely changed before: almost all of them have to change. */
 const DRIFTING = { share: 0.95, usual: 0.1 };
-/** A field tells records apart if it has this part of the hashes that so many different values have. */
+/** A field tells records apart if it has this share of the hashes that all different values would have. */
 const UNIQUE = { share: 0.75, min: 4 };
 const HASHES = 255;
 /** Smaller shares are not remembered: they change no limit. */
 const LEAST_SHARE = 0.005;
-/** The name under which the share of removed ids is remembered, beside those of fields. */
+/** The memory keeps the share of removed ids under this name, beside those of the fields. */
 const IDS = "";
 const NOTHING: UsualShares = { lost: 0, other: 0, merged: 0 };
 
@@ -59,7 +59,7 @@ export interface ChangeFacts {
   /** Of the last completed snapshot. */
   readonly memory: FieldMemory | undefined;
   readonly now: FieldSample;
-  /** Earlier snapshots, for what is lost slowly. */
+  /** Earlier snapshots, which show slow losses. */
   readonly pasts: readonly PastSnapshot[];
   readonly at: number;
 }
@@ -79,7 +79,7 @@ export function judgeChanges({ collection, memory, now, pasts, at }: ChangeFacts
   const usual = decayed(memory.usual, at);
   const changes = new Map(changesOf(memory.sample, now).map((change) => [change.field, change]));
   const { references } = COLLECTIONS[collection];
-  // Others may be empty, or are not looked up: they name one of several collections, or their own.
+  // Other references may be empty, or aren't looked up: they name one of several collections, or their own.
   const targetsOf = (field: string) => {
     const targets = references[field] ?? [];
     return targets.length === 1 && !targets.includes(collection) ? targets : undefined;
@@ -108,7 +108,7 @@ function isYoung({ since, comparisons }: Usual, at: number): boolean {
   return at - since < YOUNG.days * DAY_MS || comparisons < YOUNG.comparisons;
 }
 
-/** What to remember of the fields, and of the share that was removed, when a snapshot was completed. */
+/** What to remember of the fields and of the share of removed ids once a snapshot is completed. */
 export function memoryAfter(
   memory: FieldMemory | undefined,
   now: FieldSample,
@@ -142,7 +142,7 @@ function lossOf(
   const isMany = lost >= LOST.min || (lost === had && lost >= LOST.all);
   if (!isMany || lost / had <= limit(LOST.share, usual.lost)) return undefined;
   const did =
-    targets === undefined ? "lost their value" : `name no record of ${targets.join(" or ")} in this run`;
+    targets === undefined ? "lost their value" : `refer to no record of ${targets.join(" or ")} in this run`;
   const what = `${lost} of ${had} sampled records ${did} (${usually([0, usual.lost])} do)`;
   const found = lostIn(change, usual.lost, what);
   return targets === undefined ? found : { ...found, value: "missing" };
@@ -218,11 +218,11 @@ function otherwise(
     (merged + before) / had >= limit(isIdentity ? COLLAPSED.identityShare : COLLAPSED.share, usual.merged) &&
     before / had < COLLAPSED.before;
   if (isMerged || isSmall || isCollapsed) {
-    // A boolean and an enum are in the sample as numbers, other values as hashes.
+    // The sample holds booleans and enums as numbers, and other values as hashes.
     const named = names?.[value - 1] ?? "";
     const what =
       named === ""
-        ? `took the same value; ${before} already had it`
+        ? `now have the same value; ${before} had it before`
         : `became ${named}; ${before} already were`;
     const all = changed(merged, usual.merged, what, (byte) => byte === value);
     return { ...all, before, ...(named === "" ? {} : { value: named }) };

@@ -6,7 +6,7 @@ import type { Lines } from "../ledger/value.js";
 
 const FIRST_IDS = 20;
 
-/** A set of ids that the service may have, and how many of them the snapshot lacks. */
+/** A set of ids that the service may have, and how many of them are missing from the snapshot. */
 export interface ComparedSet {
   readonly origin: KnownIds["state"];
   readonly known: number;
@@ -14,14 +14,14 @@ export interface ComparedSet {
 }
 
 export interface Comparison {
-  /** Number of ids that the ledger knew: of the last completed snapshot, and whatever else the service may have. */
+  /** Number of ids that the ledger knew: of the last completed snapshot, and of others that the service may have. */
   readonly known: number;
   readonly sent: number;
   readonly new: number;
   readonly kept: number;
-  /** Number of known ids that the snapshot lacks: completing it marks them as removed. */
+  /** Number of known ids missing from the snapshot: completing it marks them as removed. */
   readonly gone: number;
-  /** Each set separately: many ids of one would hide that all of a smaller one are gone. */
+  /** Each set on its own: many ids of one would hide that all of a smaller one are gone. */
   readonly sets: readonly ComparedSet[];
   readonly firstGone: readonly string[];
 }
@@ -31,7 +31,7 @@ export async function compareIds(
   snapshot: IdTable,
   knownIds: readonly Pick<KnownIds, "state" | "lines">[],
 ): Promise<Comparison> {
-  // Counts an id once that is in several sets.
+  // Counts an id once even if it's in several sets.
   const counted = knownIds.length > 1 ? new IdTable() : undefined;
   const firstGone: string[] = [];
   const sets: ComparedSet[] = [];
@@ -77,7 +77,7 @@ export async function* linesWhere(lines: Lines, isWanted: (low: number, high: nu
   }
 }
 
-/** Ids that are hashed before the first of them is looked up. */
+/** How many ids are hashed before the first is looked up. */
 const GROUP = 256;
 
 /** Calls back with the hash and the place of each id, which is looked up in the table. */
@@ -92,7 +92,7 @@ async function forEachId(
   let count = 0;
   let piece: Uint8Array;
   let view: DataView;
-  // Functions for all pieces: those of one piece would be compiled again for the next.
+  // One function for all pieces: V8 would compile a new one for each.
   const lookUp = () => {
     table.warm(hashes, count);
     for (let at = 0; at < 2 * count; at += 2)

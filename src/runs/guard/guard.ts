@@ -7,10 +7,17 @@ import {
   type SnapshotDiff,
 } from "../../core/errors/index.js";
 import { withinGrace } from "../../sync/call.js";
-import { COLLECTIONS, type Collection, type SnapshotCollection } from "../../sync/collections.js";
+import {
+  COLLECTIONS,
+  type Collection,
+  collectionEntries,
+  type SnapshotCollection,
+} from "../../sync/collections.js";
 import type { InspectorOf } from "../../sync/encoding/record-inspector.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import type { OnProgress } from "../../sync/progress.js";
+import { count } from "../../sync/report-text.js";
+import type { WriteStats } from "../../sync/write/options.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationLedger } from "../ledger/installation-ledger.js";
 import { noteHeld } from "../ledger/notes.js";
@@ -29,13 +36,13 @@ export interface JudgedRun extends Omit<JudgeOptions, "onHeld" | "ledger"> {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** Judges what a connector has written by the rules, the ledger and a given approval: all snapshots, once, together. */
+/** Judges all snapshots that a connector wrote, together and once: by the rules, the ledger and an approval. */
 export class Guard {
   readonly ledger: InstallationLedger | undefined;
   readonly approve: string | undefined;
   readonly rules: ResolvedGuard;
   readonly snapshots: ReadonlyMap<string, GuardedSnapshot>;
-  /** What was found in snapshots that are approved. */
+  /** Findings in snapshots that were approved. */
   readonly approved = new Map<GuardedSnapshot, readonly Finding[]>();
   figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
   readonly #options: JudgedRun;
@@ -43,7 +50,7 @@ export class Guard {
   readonly #ended: AbortSignal;
 
   /**
-   * @param ended Fires when the run has ended: the ledger is asked nothing more.
+   * @param ended Fires when the run has ended: then the ledger isn't asked any more.
    * @param log Where ids are kept until they go to the ledger; a preview has none.
    * @throws {InvalidInputError} an option is wrong
    */
@@ -81,7 +88,7 @@ export class Guard {
     );
   }
 
-  /** What the ledger will remember of a collection, now that it was completed. */
+  /** What the ledger will remember of a completed collection. */
   readonly pastsOf = (collection: Collection): PastSnapshots => {
     const snapshot = this.snapshots.get(collection);
     const rule = snapshot && this.rules.ruleOf(snapshot.collection);
@@ -111,12 +118,29 @@ export class Guard {
     if (!(await raceAbort(knows, this.#ended))) return;
     const { installationId } = this.#options;
     throw new InvalidInputError(
-      `firstRun must not be set: the ledger (${ledger.location}) knows earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
+      `firstRun must not be set: the ledger (${ledger.location}) has earlier runs of installation ${JSON.stringify(installationId)}. Leave it out.`,
       { advice: { option: "firstRun", text: "firstRun" } },
     );
   }
 
-  /** Stores the last ids: the connector has returned. */
+  /** @throws {InvalidInputError} a snapshot doesn't have the expected number of records */
+  checkCounts(stats: Partial<Record<Collection, WriteStats>>): void {
+    const { firstRun } = this.#options;
+    if (typeof firstRun !== "object") return;
+    for (const [name, expected] of collectionEntries(firstRun)) {
+      const written = stats[name]?.sent ?? 0;
+      if (written === expected) continue;
+      throw new InvalidInputError(
+        `firstRun expects ${count(expected)} records of ${name}, and the connector wrote ${count(written)}. Nothing was sent: compare both with the dashboard before you run again.`,
+        {
+          issues: [{ collection: name, path: "", expected: `${expected} records` }],
+          advice: { option: "firstRun", text: "firstRun" },
+        },
+      );
+    }
+  }
+
+  /** Stores the last ids, once the connector has returned. */
   flush(): void {
     for (const { ids } of this.snapshots.values()) ids.flush();
   }
@@ -136,7 +160,7 @@ export class Guard {
     for (const snapshot of this.snapshots.values()) {
       const { collection } = snapshot;
       const judged = await raceAbort(this.#judge(snapshot, seen), ended);
-      // A ledger that is not asked any more looks like an unreadable one.
+      // A ledger that isn't asked any more looks unreadable.
       ended.throwIfAborted();
       const { figures, findings, isHeld } = judged;
       this.figures = { ...this.figures, [collection]: figures };
@@ -184,25 +208,25 @@ export class Guard {
     return report;
   }
 
-  /** What names a record that is missing from the run has lost its value. */
+  /** A value that names a record missing from the run counts as lost. */
   #resolveReferences(): void {
-    for (const { collection, ids } of this.snapshots.values())
+    for (const { collection, ids, sampler } of this.snapshots.values())
       for (const [field, targets] of Object.entries(COLLECTIONS[collection].references)) {
         const named = targets.flatMap((target) => this.snapshots.get(target)?.ids ?? []);
-        // Managers who leave are named for a while by all who reported to them.
+        // After managers leave, everyone who reported to them names them for a while.
         if (named.length < targets.length || named.includes(ids)) continue;
-        ids.resolve(field, (id) => named.some((one) => one.has(id)));
+        sampler.resolve(field, (id) => named.some((one) => one.has(id)));
       }
   }
 
-  /** Nobody needs the hashes of the ids after this. A list that cannot be made does not end a run. */
+  /** Lists what changes, then frees the hashes of the ids. If a list can't be made, the run goes on. */
   async #keepLists(): Promise<void> {
     for (const snapshot of this.snapshots.values()) {
       const figures = this.figures[snapshot.collection];
       const kept = figures === undefined ? undefined : snapshot.keepLists(figures);
       await raceAbort(
         (kept ?? Promise.resolve()).catch((error: unknown) => {
-          const message = "saas-management: the ids that a run removes and adds could not be listed";
+          const message = "saas-management: could not write the lists of removed and added ids";
           this.#configuration.logger.warn(message, { error });
         }),
         this.#ended,

@@ -1,29 +1,28 @@
 /** What people read about a held run. It is made of the report's data alone: also of one that a ledger has stored. */
 import { isAbsolute } from "node:path";
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
-import type { SnapshotCollection } from "../../sync/collections.js";
-import { truncateId } from "../../sync/encoding/record-id.js";
+import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
 import { count, counted, quoted, withText } from "../../sync/report-text.js";
 import type { Lists } from "../ledger/collection-ledger.js";
 import { usually } from "./changed.js";
 import { isAboutBaseline, type SnapshotJudgement } from "./snapshot.js";
 
-/** Ids that a line names. */
+/** How many ids a line names. */
 const NAMED_IDS = 3;
 
 export interface HeldJudgement extends SnapshotJudgement {
-  /** Why what was approved does not cover it. */
+  /** Why the approval doesn't cover it. */
   readonly approvalProblem: string | undefined;
 }
 
-/** What the ledger has stored of a held run. */
+/** What the ledger stored of a held run. */
 export interface StoredHold {
   readonly approval: string;
   readonly at: number;
   readonly expiresAt: number;
   /** Where the ids are listed, for each held snapshot. */
   readonly lists: readonly Lists<string>[];
-  /** Whether it was held before: the lists are of that run then. */
+  /** Whether it was held before: then the lists are of that run. */
   readonly isKnown: boolean;
 }
 
@@ -39,14 +38,14 @@ const REMOVALS = "Check the filter and the pages: a source that is cut off or fi
 const ADVICE: Readonly<Record<HeldReason["rule"], string>> = {
   removed: REMOVALS,
   window: REMOVALS,
-  added: "Check the scope of the token: records of another tenant look like this.",
-  changed: "Check the columns: one that was renamed or swapped looks like this.",
+  added: "Check the scope of the token: another tenant's records look like this.",
+  changed: "Check the columns: a renamed or swapped one looks like this.",
   "no-baseline":
-    "If this isn't the first run, the last one used another ledger (another directory, user or service address, or a container without a volume), and completing this run would remove every record that it lacks.",
+    "If this isn't the first run, the last one used another ledger (another directory, user or service address, or a container without a volume), and completing this run would remove every record that isn't in it.",
   "unreadable-ledger": "Repair the ledger, or restore it from a backup.",
 };
-const MISSING = "Check the collections that these records name: some of their records are missing.";
-const OTHER_IDS = "Check the tenant and the field that ids come from: none of the known ids was sent.";
+const MISSING = "Check the collections that these records refer to: some of their records are missing.";
+const OTHER_IDS = "Check the tenant and the field that ids come from: none of the known ids were sent.";
 
 export interface HeldScope {
   readonly installationId: string;
@@ -70,7 +69,7 @@ export function describeHeld(
   );
   if (stored?.isKnown === true)
     notes.push(
-      `The approval is that of the run held at ${new Date(stored.at).toISOString()}, whose ids are listed: this one differs from it by no more than the rules allow.`,
+      `The approval covers the run held at ${new Date(stored.at).toISOString()}, whose ids are listed; this run differs from it by no more than the rules allow.`,
     );
   if (typeof offer === "string" && offer !== "preview") notes.push(NO_OFFER[offer]);
   const approval = stored && { id: stored.approval, expiresAt: new Date(stored.expiresAt) };
@@ -153,10 +152,10 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   const { known, sent, added, removed, baseline } = diff;
   if (rule === "removed") return `${count(removed)} of ${count(known)} ${collection} would be removed`;
   if (rule === "window") return `only ${count(sent)} ${collection} were sent`;
-  // Beside one of several baselines only the text has the figures.
+  // With several baselines, only the text has the right figures.
   if (rule === "added" && baseline === "completed")
     return `${count(added)} of ${count(sent)} ${collection} are new`;
-  if (rule === "no-baseline") return "the ledger knows no earlier run";
+  if (rule === "no-baseline") return "the ledger has no earlier run";
   if (rule === "unreadable-ledger") return "the ledger cannot be read";
   if (field === undefined) return message;
   const became = field.value === undefined ? "changed" : `became ${field.value}`;

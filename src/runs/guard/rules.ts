@@ -16,7 +16,6 @@ import { isoSeconds } from "../../sync/encoding/iso-time.js";
 import { WIRE } from "../../sync/generated/collections.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { WINDOW_DAYS } from "../ledger/past.js";
-import type { FirstRun } from "./first-run.js";
 
 /** When a snapshot is held. Each rule counts on its own; `false` turns it off. */
 export interface GuardRules {
@@ -54,7 +53,7 @@ interface RemovedRule {
   readonly maxShare?: number | undefined;
   /** Number of removals from which the share counts. @default 3 */
   readonly min?: number | undefined;
-  /** Largest number of removals, whatever their share. @default no limit */
+  /** Largest number of removals, however small their share. @default no limit */
   readonly max?: number | undefined;
 }
 
@@ -88,6 +87,9 @@ export interface GuardOptions extends GuardRules {
    */
   readonly offUntil?: Date | string | undefined;
 }
+
+/** Whether a run is the first one, and how many records its caller expects in its snapshots. */
+export type FirstRun = boolean | { readonly [C in SnapshotCollection]?: number };
 
 /** What decides whether a run is completed or held. */
 export interface JudgeOptions {

@@ -1,9 +1,7 @@
-import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
 import { afterVarint } from "../../sync/encoding/byte-writer.js";
 import type { RecordBlock } from "../../sync/encoding/record-block.js";
 import type { BlockRefusal, EncodedRecord, RecordInspector } from "../../sync/encoding/record-inspector.js";
-import { FIELDS } from "../../sync/generated/fields.js";
-import { EMPTY_SAMPLE, type FieldSample, FieldSampler, type SampledId } from "../../sync/ids/field-sample.js";
+import type { FieldSampler } from "../../sync/ids/field-sample.js";
 import { IdHash, viewOf } from "../../sync/ids/id-hash.js";
 import { IdTable } from "../../sync/ids/id-table.js";
 import { HASH_CHARACTERS } from "../ledger/collection-ledger.js";
@@ -14,8 +12,8 @@ const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 128 * 1024;
 
 export interface SnapshotIdsOptions {
-  /** The collection whose fields are sampled. */
-  readonly sampled: SnapshotCollection | undefined;
+  /** Samples the fields of the records. */
+  readonly sampler: FieldSampler | undefined;
   /** Takes lines, whose bytes may be used again when it has called `done`. */
   readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
@@ -33,6 +31,8 @@ const KNOWN = { isNew: false };
  */
 export class SnapshotIds implements RecordInspector {
   readonly table = new IdTable();
+  /** Number of records that were repeated. */
+  duplicates = 0;
   readonly #options: SnapshotIdsOptions;
   readonly #sampler: FieldSampler | undefined;
   readonly #hash = new IdHash();
@@ -45,7 +45,6 @@ export class SnapshotIds implements RecordInspector {
   #buffer: Uint8Array = new Uint8Array();
   #view = viewOf(this.#buffer);
   #filled = 0;
-  #duplicates = 0;
   /** Used again for each group of records: what lies outside of the heap makes the collector walk all of it. */
   #hashes: Int32Array = new Int32Array();
   #lines: Int32Array = new Int32Array();
@@ -53,27 +52,7 @@ export class SnapshotIds implements RecordInspector {
 
   constructor(options: SnapshotIdsOptions) {
     this.#options = options;
-    const { sampled } = options;
-    this.#sampler =
-      sampled && new FieldSampler(FIELDS[sampled], Object.keys(COLLECTIONS[sampled].references));
-  }
-
-  get duplicates(): number {
-    return this.#duplicates;
-  }
-
-  sample(): FieldSample {
-    return this.#sampler?.sample() ?? EMPTY_SAMPLE;
-  }
-
-  /** Of the sampled records. */
-  sampledIds(): readonly SampledId[] {
-    return this.#sampler?.ids() ?? [];
-  }
-
-  /** Takes references of the sample that name no record for missing. */
-  resolve(reference: string, isThere: (id: Uint8Array) => boolean): void {
-    this.#sampler?.resolve(reference, isThere);
+    this.#sampler = options.sampler;
   }
 
   has(id: Uint8Array): boolean {
@@ -184,10 +163,10 @@ export class SnapshotIds implements RecordInspector {
       return NEW;
     }
     if (this.table.contentsOf(low, high) === contents) {
-      this.#duplicates += 1;
+      this.duplicates += 1;
       return KNOWN;
     }
-    const expected = `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
+    const expected = `an id that is unique in the snapshot: the record at index ${first} has the same id and different contents`;
     return { isNew: false, expected };
   }
 

@@ -1,6 +1,7 @@
 import { type HeldReason, SaasManagementError, type SnapshotDiff } from "../../core/errors/index.js";
-import type { SnapshotCollection } from "../../sync/collections.js";
-import { EMPTY_SAMPLE, type FieldSample, filledOf } from "../../sync/ids/field-sample.js";
+import { COLLECTIONS, type SnapshotCollection } from "../../sync/collections.js";
+import { FIELDS } from "../../sync/generated/fields.js";
+import { EMPTY_SAMPLE, type FieldSample, FieldSampler, filledOf } from "../../sync/ids/field-sample.js";
 import type { IdTable } from "../../sync/ids/id-table.js";
 import { count, counted } from "../../sync/report-text.js";
 import {
@@ -54,6 +55,7 @@ export class GuardedSnapshot {
   readonly collection: SnapshotCollection;
   readonly ledger: CollectionLedger | undefined;
   readonly ids: SnapshotIds;
+  readonly sampler: FieldSampler;
   /** The ids that were written, as lines. */
   readonly lines: () => Lines;
   /** What a completed run removes and adds, for people; empty before `keepLists`. */
@@ -74,8 +76,9 @@ export class GuardedSnapshot {
     this.#log = log;
     this.lines = () => log?.lines(collection) ?? noLines();
     const write = (lines: Uint8Array, done: () => void) => log?.appendLines(collection, lines, done);
+    this.sampler = new FieldSampler(FIELDS[collection], Object.keys(COLLECTIONS[collection].references));
     this.ids = new SnapshotIds({
-      sampled: collection,
+      sampler: this.sampler,
       write: ledger && log && write,
       keyOf: ledger?.keyOf,
     });
@@ -84,7 +87,7 @@ export class GuardedSnapshot {
   /** Compares the ids with the known ones, when all were written. */
   async judge({ rule, isUnknown, now, seen }: SnapshotRules): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
-    const sample = this.ids.sample();
+    const sample = this.sampler.sample();
     this.sample = sample;
     this.past = { at: now, sent: table.size, filled: filledOf(sample) };
     let baseline: SnapshotDiff["baseline"] = "off";
@@ -112,7 +115,7 @@ export class GuardedSnapshot {
     this.#compared = compared;
     const { collection } = this;
     // A ledger that hashes ids has a reason: they are personal data.
-    const sampledIds = this.ledger?.keyOf === undefined ? this.ids.sampledIds() : [];
+    const sampledIds = this.ledger?.keyOf === undefined ? this.sampler.ids() : [];
     const facts = { collection, compared, sample, sampledIds, pasts: this.#pasts, unclear, now, duplicates };
     const findings = (): readonly Finding[] => {
       if (rule === undefined) return [];

@@ -15,7 +15,7 @@ const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
  * id.
  */
 const DOUBLED_MIN = 3;
-/** Records that are repeated in place of others: a page was read twice. */
+/** Repeated records in place of others: a page was read twice. */
 const TWICE = { share: 0.05, min: 5, ofGone: 0.5 };
 
 type Limits<Name extends keyof ResolvedRule> = Exclude<ResolvedRule[Name], false>;
@@ -66,7 +66,7 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   if (changed.length === 0) return findings;
   const texts = changed.slice(0, FIRST_FIELDS).map(({ text }) => text);
   const more = changed.length - texts.length;
-  if (more > 0) texts.push(`the same with ${counted(more, "more field")}`);
+  if (more > 0) texts.push(`the same in ${counted(more, "more field")}`);
   const fields = changed.map(({ text: _, rows: __, ...field }) => field);
   const rows = new Set(changed.flatMap((field) => field.rows));
   const ids = [...rows].flatMap((row) => sampledIds[row] ?? []);
@@ -130,11 +130,11 @@ function unusualShare({ maxShare }: Limits<"removed">, usual = Number.POSITIVE_I
 
 function describeRemovals({ known, sets, sent, gone }: Comparison): string {
   const details = [`${percent(gone, known)}`];
-  if (sent > 0 && gone === known) details.push("none of them is among the ids that were sent");
+  if (sent > 0 && gone === known) details.push("none of them are among the ids that were sent");
   const completed = sets.find(({ origin }) => origin === "completed");
   if (sets.length > 1 && completed !== undefined)
     details.push(
-      `including ${count(completed.gone)} of the ${count(completed.known)} of the last completed snapshot`,
+      `including ${count(completed.gone)} of the ${count(completed.known)} in the last completed snapshot`,
     );
   return `${count(gone)} of ${count(known)} known ids would be removed (${details.join(", ")})`;
 }
@@ -163,7 +163,7 @@ function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">):
   return undefined;
 }
 
-/** So many new ids pass whatever their share. */
+/** So many new ids always pass. */
 function fewNew(known: number, min: number): number {
   return known < DOUBLED_MIN ? min : Math.min(min, known - 1);
 }

@@ -121,7 +121,7 @@ function outOfReach(location: string, what: "read" | "written", cause: unknown):
   if (cause instanceof SaasManagementError) return cause;
   const { code, syscall, retryable } = factsOf(cause);
   const lacks = UNSUPPORTED.has(code) ? LACKS[syscall] : undefined;
-  const why = cause instanceof Error ? escapeControls(cause.message) : "no reason is known";
+  const why = cause instanceof Error ? escapeControls(cause.message) : "no reason was given";
   const told =
     lacks === undefined
       ? why

@@ -1,14 +1,25 @@
 import { createHash } from "node:crypto";
+import { raceAbort } from "../../core/abort.js";
+import { bestEffort } from "../../sync/call.js";
 import { COLLECTIONS, type Collection } from "../../sync/collections.js";
+import type { SyncConfiguration } from "../../sync/options.js";
 import { mapLines } from "./id-lines.js";
 import {
+  batchToken,
   type InstallationLedger,
   isForPeople,
   type LedgerEntry,
   nextSequence,
 } from "./installation-ledger.js";
 import { isPast, type PastSnapshot, type PastSnapshots } from "./past.js";
-import { type Baseline, type CollectionState, type LedgerSnapshot, readLedger, unclearOf } from "./state.js";
+import {
+  type Baseline,
+  type Baselines,
+  type CollectionState,
+  type LedgerSnapshot,
+  readLedger,
+  unclearOf,
+} from "./state.js";
 import { decodeValue, type Fields, type Lines, putValue, unstored } from "./value.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
@@ -39,6 +50,7 @@ export type ListKind = (typeof LIST_KINDS)[number];
 
 /** The ids of a snapshot, as lines. */
 export interface SnapshotLines {
+  readonly collection: Collection;
   readonly lines: () => Lines;
   readonly lists: Lists<() => Lines>;
   /** What to remember of a snapshot that may be completed. */
@@ -135,7 +147,7 @@ export class CollectionLedger {
     const key = await this.#put(place, kind, lines, past);
     // Otherwise the next run would take the ledger for an empty one.
     if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
-      throw unstored(key, "the store does not list it");
+      throw unstored(key, "the store doesn't list it");
     return { place, lists: places };
   }
 
@@ -158,10 +170,10 @@ export class CollectionLedger {
   }
 
   async #put(place: Place, kind: string, lines: () => Lines, past?: PastSnapshot): Promise<string> {
-    const { store } = this.#asked;
+    const { store, hashIds } = this.#asked;
     const key = this.#keyOf(place, kind);
     this.#puts.push(key);
-    await putValue(store, key, { ids: this.#form, past }, untilAborted(lines(), this.#ended));
+    await putValue(store, key, { ids: hashIds ? "hashed" : "clear", past }, lines());
     return key;
   }
 
@@ -196,10 +208,6 @@ export class CollectionLedger {
     }
   }
 
-  get #form(): "clear" | "hashed" {
-    return this.#ledger.hashIds ? "hashed" : "clear";
-  }
-
   /** Asked nothing more after the batch has ended: another run may hold the lock then. */
   get #asked(): InstallationLedger {
     this.#ended?.throwIfAborted();
@@ -221,9 +229,71 @@ export class CollectionLedger {
   }
 }
 
-async function* untilAborted(lines: Lines, signal: AbortSignal | undefined): Lines {
-  for await (const piece of lines) {
-    signal?.throwIfAborted();
-    yield piece;
+/** The ids that a batch has sent. It holds the lock, and its token is theirs. */
+export class BatchIds {
+  readonly token: string;
+  readonly #stored = new Map<Collection, StoredIds>();
+  readonly #configuration: SyncConfiguration;
+  readonly #ended: AbortSignal;
+  #ledgers: readonly CollectionLedger[] = [];
+  #saving: Promise<unknown> = Promise.resolve();
+  #areSaved = false;
+
+  /** @param ended Fires when the batch has ended. */
+  constructor(runId: string, configuration: SyncConfiguration, ended: AbortSignal) {
+    this.token = batchToken(runId);
+    this.#configuration = configuration;
+    this.#ended = ended;
+  }
+
+  /** Where to find the lists of removed and added ids. */
+  get lists(): Partial<Record<Collection, Lists<string>>> {
+    return Object.fromEntries([...this.#stored].map(([collection, { lists }]) => [collection, lists]));
+  }
+
+  /** What the ledger is to know of the batch, now that it was completed, by the wire names of the collections. */
+  baselines(pastsOf: (collection: Collection) => PastSnapshots): Baselines {
+    const all = [...this.#stored].map(([collection, { place }]): readonly [string, Baseline] => [
+      COLLECTIONS[collection].wireName,
+      { ...place, pasts: pastsOf(collection) },
+    ]);
+    return Object.fromEntries(all);
+  }
+
+  /**
+   * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing
+   * it. Rejects with the reason of the batch's signal when that fires.
+   * @param ledger Undefined if the run has none.
+   * @param seen What the ledger has, now that nobody else has the lock.
+   * @throws {ConfigurationError} the ledger cannot be written
+   */
+  async save(
+    ledger: InstallationLedger | undefined,
+    seen: LedgerSnapshot,
+    sent: Iterable<SnapshotLines>,
+  ): Promise<void> {
+    if (ledger === undefined) return;
+    const saving = [...sent].map(async (ids) => {
+      const own = new CollectionLedger(ledger, ids.collection, this.#ended);
+      this.#ledgers = [...this.#ledgers, own];
+      this.#stored.set(ids.collection, await own.put("ids", seen, this.token, ids));
+    });
+    this.#saving = Promise.allSettled(saving);
+    await raceAbort(Promise.all(saving), this.#ended);
+    this.#areSaved = true;
+  }
+
+  /**
+   * Ends a batch that was not completed by this run.
+   * @param outcome `completed` if another process completed the batch with some or all of the records. Then, and if the
+   *   outcome is unknown, the saved ids stay beside those that were known before.
+   */
+  async abandon(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
+    if (this.#areSaved && outcome !== "aborted") return;
+    const message = "could not delete the ids of an aborted batch from the ledger";
+    await bestEffort(this.#configuration, { level: "warn", message }, async () => {
+      await this.#saving;
+      for (const ledger of this.#ledgers) await ledger.discard();
+    });
   }
 }

@@ -78,7 +78,7 @@ export class FileStore implements Store {
     const opening = open(path, constants.O_RDONLY | constants.O_NONBLOCK | NO_FOLLOW);
     const file = await unlessCode("ELOOP", unlessCode("ENOENT", opening, undefined), "a link" as const);
     if (file === "a link")
-      throw new ConfigurationError(`${path} is a link. Links are not followed; remove it.`);
+      throw new ConfigurationError(`${path} is a link. Links aren't followed; remove it.`);
     return file === undefined ? undefined : readAll(file, path);
   }
 
@@ -124,7 +124,8 @@ export class FileStore implements Store {
   }
 
   #parts(key: string): string[] {
-    if (!KEY.test(key)) throw new ConfigurationError(`A store cannot have the key ${JSON.stringify(key)}.`);
+    if (!KEY.test(key))
+      throw new ConfigurationError(`The key ${JSON.stringify(key)} isn't allowed in a store.`);
     return key.split("/");
   }
 }
@@ -139,12 +140,12 @@ async function checkPrivateDirectory(path: string): Promise<boolean> {
   const stats = await unlessCode("ENOENT", lstat(path), undefined);
   if (stats === undefined) return false;
   if (!stats.isDirectory())
-    throw new ConfigurationError(`${path} is not a directory. Links are not followed; remove it.`);
+    throw new ConfigurationError(`${path} is not a directory. Links aren't followed; remove it.`);
   const user = process.geteuid?.();
   if (user !== undefined && stats.uid !== user)
     throw new ConfigurationError(`${path} belongs to another user. Use a directory of your own.`);
   if (user !== undefined && (stats.mode & WRITABLE_BY_OTHERS) !== 0)
-    throw new ConfigurationError(`Every user may write to ${path}. Run chmod 0700 on it.`);
+    throw new ConfigurationError(`Every user can write to ${path}. Run chmod 0700 on it.`);
   return true;
 }
 

@@ -148,7 +148,7 @@ export class InstallationLedger {
     const key = `${this.folder}/probe-${randomToken()}.tmp`;
     await putValue(this.store, key, {});
     if ((await this.read(key)) === undefined)
-      throw unstored(this.location, "the store does not find what it has stored");
+      throw unstored(this.location, "the store can't find a value that it has just stored");
     await this.store.delete(key);
   }
 

@@ -201,6 +201,6 @@ export class PreparedStarts {
     const { owner, begunBy } = last;
     const who = owner ? `Process ${owner.pid} on host ${JSON.stringify(owner.host)}` : "A process";
     const until = new Date(begunBy + OVER_MS).toISOString();
-    return `${who} may have started a batch by ${new Date(begunBy).toISOString()} without learning its id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
+    return `${who} may have started a batch by ${new Date(begunBy).toISOString()} without learning its id, so it can't be aborted. Its lock ends at ${until} at the latest.`;
   }
 }

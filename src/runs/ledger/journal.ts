@@ -169,12 +169,12 @@ export class Journal {
       try {
         const batchState = await this.#abort(batchId);
         if (!this.#unreleased.delete(batchId))
-          logger.info("saas-management: ended the batch of a process that died", { batchId, batchState });
+          logger.info("saas-management: aborted the batch of a dead process", { batchId, batchState });
       } catch (error) {
         // A service that does not answer is named by the call itself, and by the start, which comes next.
         if (!(error instanceof TimeoutError) && !this.#unreleased.has(batchId))
           logger.warn(
-            "saas-management: could not abort the batch of a process that died; its lock ends with the lease",
+            "saas-management: could not abort the batch of a dead process; its lock ends with the lease",
             { batchId, error },
           );
         continue;
@@ -235,7 +235,7 @@ export class Journal {
       if (before.length > 0) return void (await this.#renew(ledger, batch, before));
       this.#open = undefined;
       const { batchId } = batch;
-      logger.warn("saas-management: another process considered this run dead and may abort its batch", {
+      logger.warn("saas-management: another process took this run for dead and may abort its batch", {
         batchId,
       });
     };

@@ -115,7 +115,7 @@ function partsOf(ledger: unknown): LedgerParts {
   const parts: unknown = isObject(ledger) ? Reflect.get(ledger, PARTS) : undefined;
   if (isParts(parts)) return parts;
   throw new InvalidInputError(
-    'ledger must be fileLedger(directory), storeLedger(store), postgresLedger(pool) or "none". Without a ledger, nothing keeps a truncated snapshot from removing records.',
+    'ledger must be fileLedger(directory), storeLedger(store), postgresLedger(pool) or "none". Without a ledger, nothing stops a truncated snapshot from removing records.',
   );
 }
 

@@ -13,6 +13,7 @@ import {
 } from "./installation-ledger.js";
 import {
   type Baseline,
+  type Baselines,
   type CollectionState,
   type CompletedRun,
   type HeldRun,
@@ -60,7 +61,7 @@ export async function noteCompleted(
     const noted = await change(ledger, (seen) => stateAfter(seen, completion), over, isNoted);
     return [...(await needlessOf(ledger, noted)), ...formerOf(noted)];
   });
-  const message = "the ledger could not delete what is not needed any more";
+  const message = "could not delete values that the ledger no longer needs";
   await bestEffort(configuration, { level: "warn", message }, () => ledger.delete(needless));
 }
 
@@ -119,8 +120,8 @@ async function change(
 /** @param isListed Whether the store lists another entry instead of the state. */
 function notStored(place: string, isListed: boolean): ConfigurationError {
   const why = isListed
-    ? "other processes stored theirs first. Try again later"
-    : "the store has something of this name, and does not list it. Remove it";
+    ? "other processes were faster each time. Try again later"
+    : "the store has something with this name but doesn't list it. Remove it";
   return new ConfigurationError(`The ledger could not store ${place} in ${TRIES} tries: ${why}.`, {
     retryable: isListed,
   });
@@ -177,9 +178,6 @@ function formerOf({ entries, stateKey, state: { damage = [] } }: Noted): readonl
   return entries.filter((entry) => isOfState(entry) && !kept.includes(entry.key));
 }
 
-/** Baselines by the wire names of their collections. */
-export type Baselines = Readonly<Record<string, Baseline>>;
-
 /** What a held run changes. */
 export interface Hold {
   readonly run: HeldRun;
@@ -201,7 +199,7 @@ export function withHeld(before: LedgerState, { run, baselines, approve, now }: 
   for (const [subject, held] of Object.entries(baselines)) {
     const { completed, approved } = collections[subject] ?? {};
     if (completed !== undefined && completed.sequence >= held.sequence)
-      throw new Error(`Another run has completed ${subject} meanwhile.`);
+      throw new Error(`Another run has completed ${subject} in the meantime.`);
     const isExpired = approved !== undefined && expired.includes(approved.token);
     collections[subject] = { completed, held, approved: isExpired ? undefined : approved };
   }

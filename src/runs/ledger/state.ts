@@ -34,6 +34,9 @@ export interface Baseline {
   readonly pasts: PastSnapshots;
 }
 
+/** Baselines by the wire names of their collections. */
+export type Baselines = Readonly<Record<string, Baseline>>;
+
 /** What a ledger knows of a collection. */
 export interface CollectionState {
   /** The last completed snapshot. */
@@ -147,7 +150,7 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
     try {
       if (!isPossible(sequence)) throw ledger.unusable(key, "no run has counted so far");
       const fields = await ledger.readOnce(key);
-      if (!isState(fields)) throw ledger.unusable(key, fields ? "it is not a state" : "it is missing");
+      if (!isState(fields)) throw ledger.unusable(key, fields ? "it isn't a state" : "it is missing");
       const known = withClampedExpiry(ledger.limits.clock.now(), fields);
       // What was held may have been decided since then.
       const state = damage.length === 0 ? known : withoutHolds(known);
@@ -173,7 +176,7 @@ function snapshotOf(
   const next =
     stateKey === undefined
       ? "the next run is a first one"
-      : "runs go on from the state before it, and may send events again";
+      : "runs continue from the previous state, and may send events again";
   const problem = new ConfigurationError(`${first.why} If it is deleted, ${next}.`);
   return { entries, state: { ...state, damage }, stateKey, problem };
 }

@@ -73,7 +73,7 @@ export async function* decodeValue(
     if (ended) checkEnd(place, lines.subarray(end), sum);
   }
   if (isFirst) throw unusable(place, "it is empty");
-  if (!ended) throw unusable(place, "its last line is missing, which has its length and its checksum");
+  if (!ended) throw unusable(place, "its last line, with its length and checksum, is missing");
 }
 
 /**
@@ -81,7 +81,7 @@ export async function* decodeValue(
  * @throws the store failed, did not read all of it, or has a value already
  */
 export async function putValue(...value: Parameters<typeof putIfAbsent>): Promise<void> {
-  if (!(await putIfAbsent(...value))) throw unstored(value[1], "the store has a value for this key already");
+  if (!(await putIfAbsent(...value))) throw unstored(value[1], "the store already has a value for this key");
 }
 
 /**
@@ -98,7 +98,7 @@ export async function putIfAbsent(store: Store, key: string, fields: Fields, ids
   // Callers without types may return anything.
   const isNew: unknown = await store.putIfAbsent(key, whole());
   if (isNew === false) return false;
-  if (isNew !== true || !isWhole) throw unstored(key, "the store has not read all of it");
+  if (isNew !== true || !isWhole) throw unstored(key, "the store didn't read all of it");
   return true;
 }
 
@@ -144,12 +144,12 @@ function checkEnd(place: string, lines: Uint8Array, { figures }: Checksum): void
   if (lines.indexOf(LINE_FEED) + 1 !== lines.length) throw unusable(place, "data follows its end");
   const end = fieldsOf(lines, END);
   if (end["bytes"] !== figures.bytes || end["crc32"] !== figures.crc32)
-    throw unusable(place, "it is not what was written: its length or its checksum differs");
+    throw unusable(place, "it has changed since it was written: its length or checksum differs");
 }
 
 function parseHead(place: string, line: Uint8Array, of: string): Fields {
   const { format, version, of: written, ...fields } = fieldsOf(line, HEAD);
-  if (format !== FORMAT) throw unusable(place, "it does not begin like a value of a ledger");
+  if (format !== FORMAT) throw unusable(place, "it doesn't begin like a ledger file");
   if (version !== VERSION) throw unusable(place, `its format version is not ${VERSION}`);
   if (written !== of) throw unusable(place, "it belongs to another service, installation, collection or run");
   return fields;

@@ -1,7 +1,12 @@
 import { linkAbort, raceAbort } from "../../core/abort.js";
 import type { InputIssue, SnapshotDiff } from "../../core/errors/index.js";
-import type { Collection, CollectionInfo, SnapshotCollection } from "../../sync/collections.js";
-import { stringIn, truncateId } from "../../sync/encoding/record-id.js";
+import {
+  type Collection,
+  type CollectionInfo,
+  type SnapshotCollection,
+  stringIn,
+  truncateId,
+} from "../../sync/collections.js";
 import type { EncodedRecord, RecordInspector } from "../../sync/encoding/record-inspector.js";
 import type { SyncConfiguration } from "../../sync/options.js";
 import { counted, withText } from "../../sync/report-text.js";
@@ -9,19 +14,18 @@ import type { WriteStats } from "../../sync/write/options.js";
 import type { Connector } from "../connector.js";
 import { EventMemory } from "../events.js";
 import { Extraction } from "../extraction.js";
-import { checkCounts } from "../guard/first-run.js";
 import { Guard } from "../guard/guard.js";
 import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
-import { usualOf } from "../usual.js";
+import { usualOf } from "../receipt.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
 /** Extracts and judges as a run does, keeps nothing, and sends nothing. The options were read. */
-export async function previewRun<Snapshots extends SnapshotCollection>(
-  connector: Connector<Snapshots>,
+export async function previewRun(
+  connector: Connector<SnapshotCollection>,
   options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "onProgress">,
   client: SyncConfiguration,
   clientClosed: AbortSignal,
@@ -46,7 +50,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     };
     const seen = await raceAbort(seenBy(guard), signal);
     const events = new EventMemory(guard.ledger, seen, signal, undefined);
-    const extraction = new Extraction<Snapshots>({
+    const extraction = new Extraction({
       configuration,
       subject: { installationId },
       snapshots,
@@ -57,7 +61,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       signal,
     });
     await extraction.run(connector, { preview: true });
-    checkCounts(options.firstRun, extraction.stats);
+    guard.checkCounts(extraction.stats);
     return previewOf(guard, await guard.judge(seen), watches, extraction.stats, seen);
   } finally {
     unlink();
@@ -122,7 +126,7 @@ class CollectionWatch implements RecordInspector {
     maxIssues: number,
   ) {
     this.#collection = collection;
-    this.#ids = ids ?? new SnapshotIds({ sampled: undefined, write: undefined, keyOf: undefined });
+    this.#ids = ids ?? new SnapshotIds({ sampler: undefined, write: undefined, keyOf: undefined });
     this.#referencedIds = referencedIds;
     this.#references = referenceChecks(collection.name, referencedIds);
     this.#maxIssues = maxIssues;

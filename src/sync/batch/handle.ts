@@ -21,7 +21,7 @@ import type { RecordSource } from "../write/source.js";
 import type { BatchSession } from "./session.js";
 import type { BatchStates } from "./states.js";
 import type { Lease, SyncBatch } from "./sync-batch.js";
-import { loadWriting, WriteQueue } from "./write-queue.js";
+import { WriteQueue } from "./write-queue.js";
 
 const COMPLETE_OPTIONS = { unverified: FLAG } satisfies OptionTable<
   NonNullable<Parameters<SyncBatch["complete"]>[0]>
@@ -71,12 +71,11 @@ export class BatchHandle implements SyncBatch {
   }
 
   /** Opens a collection whose messages already exist, as in a run. @param total Number of their records */
-  async openCollection(collection: Collection, total: number) {
-    const { WindowSender } = await loadWriting();
+  openCollection(collection: Collection, total: number) {
     const report = this.#session.newReport(collection);
     report.expectedCount = total;
-    const opened = { Sender: WindowSender, collection: COLLECTIONS[collection], report };
-    return { report, ...this.#session.openSink({ ...opened, options: {}, trace: undefined }) };
+    const opened = { collection: COLLECTIONS[collection], report, options: {}, trace: undefined };
+    return { report, ...this.#session.openSink(opened) };
   }
 
   write<C extends Collection>(
@@ -104,7 +103,7 @@ export class BatchHandle implements SyncBatch {
       const { unverified } = readOptions("complete", options, COMPLETE_OPTIONS);
       if (Object.keys(this.stats).length === 0 && unverified !== true)
         throw new InvalidInputError(
-          "Nothing was written to the batch with this handle, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
+          "Nothing was written to the batch with this handle, so the handle can't tell whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
         );
       this.#session.move("completing");
       this.#completion = this.#complete();
@@ -206,7 +205,7 @@ export class BatchHandle implements SyncBatch {
       const isCounted = isSnapshot(collection) ? COUNTS.snapshots : COUNTS.events;
       if (isCounted && counts[collection] === undefined)
         throw new SyncProtocolError(
-          `CompleteSyncBatch: the answer does not count ${collection}, which was sent.`,
+          `CompleteSyncBatch: the answer has no count for ${collection}, which was sent.`,
         );
     }
     return counts;

@@ -9,8 +9,7 @@ import { LEASE_MS, type SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, progressOf, statsByCollection, type WriteReport } from "../write/options.js";
-import type { SinkContext } from "../write/window-queue.js";
-import type { WindowSender } from "../write/window-sender.js";
+import { type WindowMessage, WindowSender } from "../write/window-sender.js";
 import { BatchStates, meaningOf } from "./states.js";
 import type { Lease } from "./sync-batch.js";
 import type { OpenedWrite, WriteTarget } from "./write-queue.js";
@@ -109,16 +108,14 @@ export class BatchSession implements WriteTarget {
     return this.states.refusal(call);
   }
 
-  /** @returns whether the batch is in that state now */
-  move(state: Parameters<BatchStates["move"]>[0], reason?: Error): boolean {
+  move(state: Parameters<BatchStates["move"]>[0], reason?: Error): void {
     const { states, trace } = this;
-    if (!states.move(state, reason)) return false;
+    if (!states.move(state, reason)) return;
     const { shown } = states;
     if (shown === "expired") this.#failure ??= states.over.reason;
-    if (!states.isOver || shown === "aborting") return true;
+    if (!states.isOver || shown === "aborting") return;
     if (this.#failure === undefined || shown === "completed") trace?.ended({ state: shown });
     else trace?.failed(this.#failure, { state: shown });
-    return true;
   }
 
   /** Records a failure in talking to the service. */
@@ -135,10 +132,7 @@ export class BatchSession implements WriteTarget {
     return report;
   }
 
-  openSink({ Sender, collection, report, options: { newOnly, signal }, trace }: OpenedWrite): {
-    readonly context: SinkContext & { readonly send: WindowSender["send"] };
-    unlink(): void;
-  } {
+  openSink({ collection, report, options: { newOnly, signal }, trace }: OpenedWrite) {
     if (newOnly === true)
       throw new InvalidInputError(
         "newOnly is for a run, whose ledger knows what was sent. Leave it out, or write the events in client.sync.run.",
@@ -148,11 +142,10 @@ export class BatchSession implements WriteTarget {
     onProgress?.(progressOf(report));
     const call = (attempt: (call: CallContext) => Promise<void>) =>
       this.call("SyncRecords", controller.signal, attempt, collection.name);
-    const { transport } = this;
-    const renewLease = (sentAt: Moment) => this.lease.renew(sentAt);
-    const parts = { call, configuration, transport, renewLease, report, onProgress };
-    const sender = new Sender({ ...parts, signal: controller.signal });
-    const send = (window: Parameters<WindowSender["send"]>[0]) =>
+    const { transport, lease } = this;
+    const parts = { call, configuration, transport, lease, report, onProgress };
+    const sender = new WindowSender({ ...parts, signal: controller.signal });
+    const send = (window: readonly WindowMessage[]) =>
       this.onWire(async () => {
         try {
           await sender.send(window);
@@ -168,8 +161,7 @@ export class BatchSession implements WriteTarget {
       collection,
       report,
       // A piece or a timer may send it.
-      send:
-        trace === undefined ? send : (window: Parameters<typeof send>[0]) => trace.run(() => send(window)),
+      send: trace === undefined ? send : (window: readonly WindowMessage[]) => trace.run(() => send(window)),
       consequence: this.consequence,
       inspector: undefined,
       stop: controller,

@@ -1,4 +1,4 @@
-import { raceAbort, SIGNAL } from "../../core/abort.js";
+import { onAbort, raceAbort, SIGNAL } from "../../core/abort.js";
 import { type Moment, momentOf } from "../../core/clock.js";
 import { BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
 import type { Trace } from "../../core/trace.js";
@@ -73,9 +73,10 @@ type Started = { readonly batchId: string };
 
 const NEVER = new AbortController().signal;
 
+/** A lock that this client may hold: the outcome of a start that was sent is unknown. */
 interface PossibleLock {
   readonly installationId: string;
-  readonly since: number;
+  readonly endsAt: number;
 }
 
 /** Notes that StartSyncBatch is sent next. @returns forgets it; call it once provably no batch is open */
@@ -100,7 +101,7 @@ interface StartContext extends BatchWatch {
   readonly onProgress: OnProgress | undefined;
 }
 
-export interface StartedBatch {
+interface StartedBatch {
   readonly id: string;
   /** Just before the request that started it. */
   readonly startedAt: Moment;
@@ -114,7 +115,6 @@ export interface StartedBatch {
 export class BatchStarter {
   readonly #transport: SyncTransport;
   readonly #configuration: SyncConfiguration;
-  /** Starts that may hold a lock, because they were sent and their outcome is unknown. */
   readonly #possiblyOwnLocks = new Set<PossibleLock>();
   /** Starts that nobody is waiting for any more, and the aborts of their batches. */
   readonly #cleanups = new Set<Promise<void>>();
@@ -166,7 +166,9 @@ export class BatchStarter {
         }
         // Jittered, so that waiting clients don't all return together. Timers need whole milliseconds.
         const jitteredMs = pauseMs * (0.5 + Math.random() / 2);
-        const lockMs = Math.min(this.#ownLockMs(installationId), context.startEndsInMs?.() ?? leftMs);
+        // Nobody else waits for the moment when a lock of this client's own ends.
+        const ownMs = this.#ownLocks(installationId).map(({ endsAt }) => endsAt - clock.monotonic());
+        const lockMs = Math.min(...ownMs, context.startEndsInMs?.() ?? leftMs);
         const nextAttemptMs = Math.ceil(Math.min(leftMs, jitteredMs, lockMs));
         // The service's lease may have begun slightly later.
         if (nextAttemptMs >= lockMs) pauseMs = FIRST_PAUSE_MS / 2;
@@ -203,95 +205,76 @@ export class BatchStarter {
   }
 
   /** Makes one attempt. Once sent, it ignores the caller's signal, because it may have acquired a lock. */
-  #attempt(
-    call: CallContext,
-    { configuration, installationId, noteStart = async () => async () => {} }: StartContext,
-  ): Promise<Started> {
-    const { signal: callerSignal } = call;
+  async #attempt(call: CallContext, context: StartContext): Promise<Started> {
+    const { installationId, noteStart = async () => async () => {} } = context;
     const attempts = new Attempts();
     const unbound = {
       ...call,
       signal: NEVER,
-      unlessSent: callerSignal,
+      unlessSent: call.signal,
       answerMs: Math.max(call.timeoutMs, MIN_ANSWER_MS),
     };
     const noted = noteStart();
     const forget = async () => (await noted)();
-    const answer = attempts.make(unbound, async (context) => {
+    const answer = attempts.make(unbound, async (made) => {
       await noted;
-      return this.#transport.startBatch(installationId, context);
+      return this.#transport.startBatch(installationId, made);
     });
-    return new Promise((resolve, reject) => {
-      const abandon = () => {
-        reject(callerSignal.reason);
-        const cleanup = this.#abortWhenStarted(
-          configuration,
-          installationId,
-          answer,
-          attempts,
-          forget,
-        ).finally(() => this.#cleanups.delete(cleanup));
-        this.#cleanups.add(cleanup);
-      };
-      callerSignal.addEventListener("abort", abandon, { once: true });
-      answer
-        .then(resolve, async (error: unknown) => {
-          if (!attempts.mayBeDone) await forget();
-          else if (!callerSignal.aborted) this.#addLock(installationId);
-          reject(error);
-        })
-        .finally(() => callerSignal.removeEventListener("abort", abandon));
+    let abandoned = false;
+    // At once: a client that is closed waits for the starts that were abandoned by then.
+    const unlink = onAbort(call.signal, () => {
+      abandoned = true;
+      this.#abandon(context, answer, attempts, forget);
     });
-  }
-
-  async #abortWhenStarted(
-    configuration: SyncConfiguration,
-    installationId: string,
-    answer: Promise<Started>,
-    attempts: Attempts,
-    forget: () => Promise<void>,
-  ): Promise<void> {
-    const lock = this.#addLock(installationId);
-    let started = false;
+    answer.then(unlink, unlink);
     try {
-      const { batchId } = await answer;
-      started = true;
-      await callWithRetry(
-        configuration,
-        { rpc: "AbortSyncBatch", installationId, batchId },
-        this.#givenUp.signal,
-        (call) => this.#transport.abortBatch(batchId, call),
-      );
-      this.#possiblyOwnLocks.delete(lock);
-      await forget();
+      return await raceAbort(answer, call.signal);
     } catch (error) {
-      if (!started && !attempts.mayBeDone) {
-        this.#possiblyOwnLocks.delete(lock);
-        return;
-      }
-      this.#configuration.logger.warn(
-        "saas-management: could not abort a batch whose start was cancelled; its lock ends with the lease",
-        { error },
-      );
+      if (!abandoned && attempts.mayBeDone) this.#addLock(installationId);
+      else if (!abandoned) await forget();
+      throw error;
     }
   }
 
+  /** Aborts the batch of a start that nobody waits for any more. */
+  #abandon(
+    { configuration, installationId }: StartContext,
+    answer: Promise<Started>,
+    attempts: Attempts,
+    forget: () => Promise<void>,
+  ): void {
+    const lock = this.#addLock(installationId);
+    const abort = async () => {
+      const started = await answer.catch((error: unknown) => {
+        if (attempts.mayBeDone) throw error;
+      });
+      if (started !== undefined) {
+        const { batchId } = started;
+        const operation = { rpc: "AbortSyncBatch", installationId, batchId } as const;
+        const send = (call: CallContext) => this.#transport.abortBatch(batchId, call);
+        await callWithRetry(configuration, operation, this.#givenUp.signal, send);
+      }
+      this.#possiblyOwnLocks.delete(lock);
+      await forget();
+    };
+    const message =
+      "saas-management: could not abort a batch whose start was cancelled; its lock ends with the lease";
+    const cleanup = abort()
+      .catch((error: unknown) => this.#configuration.logger.warn(message, { error }))
+      .finally(() => this.#cleanups.delete(cleanup));
+    this.#cleanups.add(cleanup);
+  }
+
   #addLock(installationId: string): PossibleLock {
-    const lock = { installationId, since: this.#configuration.clock.monotonic() };
+    const lock = { installationId, endsAt: this.#configuration.clock.monotonic() + LEASE_MS };
     this.#possiblyOwnLocks.add(lock);
     return lock;
   }
 
-  /** Maximum time until a lock ends that may be this client's own. Nobody else waits for that moment. */
-  #ownLockMs(installationId: string): number {
-    const now = this.#configuration.clock.monotonic();
-    return Math.min(...this.#ownLocks(installationId).map(({ since }) => since + LEASE_MS - now));
-  }
-
   /** An installation's locks that may still be held. Forgets all locks that have ended. */
   #ownLocks(installationId: string): readonly PossibleLock[] {
-    const begun = this.#configuration.clock.monotonic() - LEASE_MS;
-    for (const lock of this.#possiblyOwnLocks) if (lock.since <= begun) this.#possiblyOwnLocks.delete(lock);
+    const now = this.#configuration.clock.monotonic();
+    for (const lock of this.#possiblyOwnLocks) if (lock.endsAt <= now) this.#possiblyOwnLocks.delete(lock);
     return [...this.#possiblyOwnLocks].filter((lock) => lock.installationId === installationId);
   }
 }

@@ -46,12 +46,11 @@ const SEND_AGAIN = "Send every snapshot in full in a new batch or run.";
 const REASONS: Readonly<Record<Reason, string>> = {
   completed: "the batch was completed. Write further records in a new batch or run.",
   aborted: `the batch was aborted. ${SEND_AGAIN}`,
-  expired: `the batch's lease of 15 minutes without an accepted message is over. ${SEND_AGAIN}`,
-  incomplete: `the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. ${SEND_AGAIN}`,
-  unknown: `it is not known whether the batch was completed. ${SEND_AGAIN}`,
+  expired: `the batch's lease expired after 15 minutes without an accepted message. ${SEND_AGAIN}`,
+  incomplete: `the batch is incomplete: completing it would mark missing records as removed. Abort it (a run does this itself). ${SEND_AGAIN}`,
+  unknown: `the batch may or may not have been completed. ${SEND_AGAIN}`,
 };
 
-/** @param cause Left out if it is undefined. */
 type IncompleteError = (call: string, because: string, cause?: unknown) => BatchStateError;
 
 /** The state of one batch, or of what a run extracts. Every call is allowed or refused by it. */
@@ -139,8 +138,8 @@ export class BatchStates {
 }
 
 function incompleteBatch(call: string, because: string, cause?: unknown): BatchStateError {
-  const details = { state: "active", reason: "incomplete", ...(cause !== undefined && { cause }) } as const;
-  return new BatchStateError(`${call} was refused: ${because}, so ${REASONS.incomplete}`, details);
+  const message = `${call} was refused: ${because}, so ${REASONS.incomplete}`;
+  return new BatchStateError(message, { state: "active", reason: "incomplete", cause });
 }
 
 function stateError(call: string, state: BatchState, reason: Reason, serverMessage?: string) {

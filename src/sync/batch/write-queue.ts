@@ -24,7 +24,6 @@ import {
 import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import type { SinkContext } from "../write/window-queue.js";
-import type { WindowSender } from "../write/window-sender.js";
 import type { BatchStates } from "./states.js";
 
 const NO_COLLECTION = "a collection that does not exist";
@@ -32,17 +31,11 @@ const NO_COLLECTION = "a collection that does not exist";
 /** How long a queued write waits for a silent source before a warning, in milliseconds. */
 const STUCK_MS = 30_000;
 
-/** Loads what writes need with the first of them, because the encoders are large. */
+/** What writes need. Loaded with the first of them, because the encoders are large. */
 let writing: typeof import("../write/source-reader.js") | undefined;
-export async function loadWriting(): Promise<typeof import("../write/source-reader.js")> {
-  writing ??= await import("../write/source-reader.js");
-  return writing;
-}
 
 /** One write, before it begins. */
 export interface OpenedWrite {
-  /** Loaded with the first write. */
-  readonly Sender: typeof WindowSender;
   readonly collection: CollectionInfo;
   readonly report: WriteReport;
   readonly options: WriteOptions;
@@ -155,10 +148,9 @@ export class WriteQueue {
   }
 
   async #openSink(report: WriteReport, options: WriteOptions, trace: Trace | undefined) {
-    const { WindowSender: Sender, ...writing } = await loadWriting();
+    writing ??= await import("../write/source-reader.js");
     const collection = COLLECTIONS[report.collection];
-    const sink = await this.#target.openSink({ Sender, collection, report, options, trace });
-    return { ...writing, ...sink };
+    return { ...writing, ...(await this.#target.openSink({ collection, report, options, trace })) };
   }
 
   #openTrace(collection: Collection): Trace | undefined {
@@ -234,7 +226,7 @@ export class WriteQueue {
           reader?.isWaiting === true && reader === this.#reading?.reader && reader.taken === taken;
         if (!isStuck) return watch();
         logger.warn(
-          `saas-management: ${what} has waited 30 s for the write of ${previous}, whose source yields nothing. If that source waits for ${what}, neither can go on: use batch.writer to feed several collections from one source.`,
+          `saas-management: ${what} has waited 30 s for the write of ${previous}, whose source has yielded nothing. If that source waits for ${what}, neither can continue: use batch.writer to feed several collections from one source.`,
         );
       });
     };

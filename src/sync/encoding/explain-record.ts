@@ -47,7 +47,7 @@ export async function explainRecord(
 }
 
 const GENERIC = "generic";
-const FLAT = "no wrapper: a record is written flat, { id, … } instead of { generic: { id, … } }";
+const FLAT = "a flat record without a wrapper, { id, … } instead of { generic: { id, … } }";
 
 /** The API's own messages name their generic variant, so users may do so too. */
 function hasWrapper(issue: z.core.$ZodIssue): boolean {
@@ -88,7 +88,7 @@ export function describeOversizedRecord(fields: object = {}, bytes: number, maxM
     .sort((a, b) => b.bytes - a.bytes)
     .slice(0, NAMED_FIELDS)
     .map((field) => `${field.name} (${field.bytes} bytes)`);
-  return `a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes; its largest fields are ${largest.join(", ")}`;
+  return `a record that fits in a message of ${maxMessageBytes} bytes: by itself it takes ${bytes} bytes; its largest fields are ${largest.join(", ")}`;
 }
 
 function stringBytes(value: unknown): number {

@@ -8,7 +8,7 @@ export const BATCH_ID_PATH: readonly number[] = [1];
 /** Which answers carry counts: of accepted records, and of what a completion did. */
 export const COUNTS: Readonly<Record<"accepted" | "snapshots" | "events", boolean>> = { accepted: true, snapshots: true, events: true };
 
-/** What the contract tells of each collection of SyncRecordsRequest. */
+/** What the contract says about each collection of SyncRecordsRequest. */
 export const WIRE = {
   accounts: { name: "accounts", wireName: "accounts", path: [2], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: [], references: {}, contract: "9db7527e0ecccf65" },
   plans: { name: "plans", wireName: "plans", path: [3], recordsNumber: 1, isFlat: false, model: "snapshot", idField: "id", variants: [], references: {}, contract: "51ae51b4c9e66182" },

@@ -40,7 +40,7 @@ export const SHOWN: Readonly<Record<string, Readonly<Record<string, Readonly<Rec
   accounts: {"generic":{"id":["id"],"name":["name"],"email":["email"],"username":["username"],"active":["active"]}},
   plans: {"generic":{"id":["id"],"name":["externalPlanName"],"product":["externalProductName"],"paidSeats":["details","seatBased","paidSeats"],"consumedSeats":["details","seatBased","consumedSeats"]}},
   licenses: {"generic":{"id":["sourceId"],"account":["sourceAccountId"],"plan":["sourcePlanId"],"billable":["billable"]}},
-  employees: {"generic":{"id":["id"],"name":["fullName"],"email":["email"],"aliases":["emailAliases"]},"microsoft":{"id":["id"],"name":["displayName"],"email":["userPrincipalName"]},"google":{"id":["id"],"name":["fullName"],"email":["primaryEmail"]},"okta":{"id":["id"],"name":["displayName"],"email":["login"]},"bambooHr":{"id":["id"],"name":["displayName"],"email":["workEmail"]}},
+  employees: {"generic":{"id":["id"],"name":["fullName"],"email":["email"]},"microsoft":{"id":["id"],"name":["displayName"],"email":["userPrincipalName"]},"google":{"id":["id"],"name":["fullName"],"email":["primaryEmail"]},"okta":{"id":["id"],"name":["displayName"],"email":["login"]},"bambooHr":{"id":["id"],"name":["displayName"],"email":["workEmail"]}},
   usage: {"generic":{"id":["id"],"actor":["sourceActorId"],"product":["externalProductName"],"plan":["sourcePlanId"],"time":["lastActivity"]}},
   externallyDiscoveredUsage: {"generic":{"actor":["sourceActorId"],"email":["actorEmail"],"product":["externalProductName"],"time":["lastActivity"],"until":["lastActivityTo"]}},
 };

@@ -110,7 +110,7 @@ const WRITTEN_LATE =
   "records came after its end(). Await every write before end(), and send everything in a new batch or run.";
 
 const WRITTEN_TWICE =
-  "A record object was written again before its last write had resolved, so its former contents may be lost. Await each write or make a new object for each record, and start a new batch.";
+  "A record object was written again before its last write had resolved, so its earlier contents may be lost. Await each write or make a new object for each record, and start a new batch.";
 
 async function openSink(open: OpenCollection) {
   const { sink, stop, unlink } = await open.openSink();

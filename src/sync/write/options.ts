@@ -97,21 +97,12 @@ const ZERO: WriteStats = {
   sourceWaitMs: 0,
   serverWaitMs: 0,
 };
-const NAMES = [
-  "sent",
-  "accepted",
-  "alreadyAccepted",
-  "skipped",
-  "bytes",
-  "messages",
-  "windows",
-  "retries",
-] as const;
-const TIMES = ["sourceWaitMs", "serverWaitMs"] as const;
+const RECORDS = ["sent", "accepted", "alreadyAccepted", "skipped"] as const;
+const TRAFFIC = ["bytes", "messages", "windows", "retries", "sourceWaitMs", "serverWaitMs"] as const;
 
 export function sumOf(all: readonly WriteStats[]): WriteStats {
   const sum: MutableStats = { ...ZERO };
-  for (const stats of all) for (const name of [...NAMES, ...TIMES]) sum[name] += stats[name];
+  for (const stats of all) for (const name of [...RECORDS, ...TRAFFIC]) sum[name] += stats[name];
   return sum;
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InputIssue } from "../../core/errors/index.js";
 import { isLocated, locationOf } from "../../core/record-location.js";
+import { fieldsOf, stringIn, truncateId } from "../collections.js";
 import {
   describeOversizedRecord,
   explainRecord,
@@ -9,7 +10,6 @@ import {
 } from "../encoding/explain-record.js";
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
 import type { BlockEncoder } from "../encoding/record-block.js";
-import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
 import { InspectedRecords } from "../encoding/record-inspector.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import type { EventTimes } from "../event-times.js";

@@ -7,7 +7,6 @@ import type { SinkContext } from "./window-queue.js";
 
 // Loaded with the first write, together with everything else that writes need.
 export { MessageBuilder } from "../encoding/message-builder.js";
-export { WindowSender } from "./window-sender.js";
 export { RecordSink };
 
 /** Reads one source into a sink, no faster than the service accepts. */
@@ -133,7 +132,7 @@ export class SourceReader {
 function requireStep(step: IteratorResult<unknown>): IteratorResult<unknown> {
   if (isObject(step)) return step;
   throw new InvalidInputError(
-    `next() of the source gave ${describeType(step)}. It must give an object with done and value.`,
+    `The source's next() returned ${describeType(step)}. It must return an object with done and value.`,
   );
 }
 
@@ -157,7 +156,7 @@ function detailsOf(record: unknown): unknown {
 }
 
 const REFILLED =
-  "The source is a stream that gave the same object twice. Streams read ahead, so what was sent may be incomplete: make a new object for each chunk, and start a new batch.";
+  "The source is a stream that returned the same object twice. Streams read ahead, so what was sent may be incomplete: make a new object for each chunk, and start a new batch.";
 
 const RETURNED =
   "The source returned an object or an array with done: true, which is not written. Yield the last records instead of returning them, and start a new batch.";

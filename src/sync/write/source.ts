@@ -46,7 +46,7 @@ export function openSource(source: unknown, collection: Collection): OpenedSourc
   if (opened === undefined) throw notASource(source, collection);
   if (begun.has(opened.iterator)) {
     throw new InvalidInputError(
-      `The source of ${collection} is an iterator that an earlier write has read, so it is exhausted. Make a new one for each write.`,
+      `The source of ${collection} is an iterator that an earlier write has already consumed. Make a new one for each write.`,
     );
   }
   begun.add(opened.iterator);
@@ -59,7 +59,7 @@ export function openSource(source: unknown, collection: Collection): OpenedSourc
  */
 function problemOf(source: object): string | undefined {
   if (source instanceof Readable || source instanceof ReadableStream) {
-    if (wasRead(source)) return "a stream that was read before. Make a new one for each write.";
+    if (wasRead(source)) return "a stream that has already been consumed. Make a new one for each write.";
     if (source instanceof ReadableStream && source.locked)
       return "a stream that is locked by another reader. Release the reader first.";
   }
@@ -128,7 +128,7 @@ function isIterable(source: object): source is Iterable<unknown> {
 }
 
 function notASource(source: unknown, collection: Collection): InvalidInputError {
-  let advice = "Put a single record into an array.";
+  let advice = "Put a single record in an array.";
   if (typeof source === "function") advice = "Call the function and pass its result.";
   if (source instanceof Promise) advice = "Await the promise first.";
   return new InvalidInputError(
@@ -159,10 +159,10 @@ export function watchEntries(source: unknown): () => void {
     if (now.count === before.count && now.some.every((entry, i) => entry === before.some[i])) return;
     const how =
       now.count === before.count
-        ? "has other entries now"
+        ? "now has other entries"
         : `had ${before.count} entries and has ${now.count} now`;
     throw new InvalidInputError(
-      `${Array.isArray(source) ? "An array" : "A Set"} of the source ${how}, so what was sent may be incomplete. Leave it unchanged until the write has resolved, and start a new batch.`,
+      `${Array.isArray(source) ? "An array" : "A Set"} of the source ${how}, so what was sent may be incomplete. Don't change it until the write has resolved, and start a new batch.`,
     );
   };
 }

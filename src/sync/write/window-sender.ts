@@ -11,8 +11,7 @@ import { progressOf, type WriteReport } from "./options.js";
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
-  /** @param sentAt Before the accepted message was sent. */
-  readonly renewLease: (sentAt: Moment) => void;
+  readonly lease: { renew(sentAt: Moment): void };
   readonly report: WriteReport;
   /** Makes the attempts of one SyncRecords. */
   readonly call: (attempt: (call: CallContext) => Promise<void>) => Promise<void>;
@@ -36,13 +35,11 @@ export class WindowSender {
     this.#options = options;
   }
 
-  /** Sends one window, in parts if less at once gets through. */
-  async send(window: readonly WindowMessage[]): Promise<void> {
-    await this.#sendParts(window, false);
-  }
-
-  /** @param mayBeDone Whether the service may have accepted them with a larger window. */
-  async #sendParts(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
+  /**
+   * Sends one window, in parts if less at once gets through.
+   * @param mayBeDone Whether the service may have accepted them with a larger window.
+   */
+  async send(window: readonly WindowMessage[], mayBeDone = false): Promise<void> {
     const limit = this.#options.configuration.windowLimit;
     let part: WindowMessage[] = [];
     let partBytes = 0;
@@ -87,7 +84,7 @@ export class WindowSender {
     } catch (error) {
       if (isTooLarge && messages.length > 1 && !signal.aborted && limit.halve(wireBytes, error)) {
         report.sent -= records;
-        return await this.#sendParts(window, attempts.mayBeDone);
+        return await this.send(window, attempts.mayBeDone);
       }
       if (!attempts.mayBeDone && !attempts.refused) report.sent -= records;
       throw error;
@@ -110,19 +107,19 @@ export class WindowSender {
     records: number,
     call: CallContext,
   ): Promise<void> {
-    const { configuration, transport, renewLease, report } = this.#options;
+    const { configuration, transport, lease, report } = this.#options;
     const sentAt = momentOf(configuration.clock);
     const { accepted } = await transport.syncRecords(messages, call);
     if (accepted === undefined ? COUNTS.accepted : accepted !== records)
       throw miscounted(accepted, records, `${report.collection} from index ${firstIndex} on`);
-    renewLease(sentAt);
+    lease.renew(sentAt);
   }
 }
 
 function miscounted(accepted: number | undefined, records: number, where: string): SyncProtocolError {
   return new SyncProtocolError(
     accepted === undefined
-      ? `SyncRecords: the answer to ${records} records of ${where} has no count, so something between this machine and the service may have given it. Abort the batch, and check proxies.`
-      : `The service acknowledged ${accepted} of the ${records} records of ${where}. Abort the batch and start a new one.`,
+      ? `SyncRecords: the answer to ${records} records of ${where} has no count, so it may come from a proxy rather than the service. Abort the batch, and check the proxies in between.`
+      : `The service accepted only ${accepted} of the ${records} records of ${where}. Abort the batch and start a new one.`,
   );
 }

@@ -87,7 +87,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
   }),
   // A new chart of accounts: once in twenty years.
   event("cost centres renumbered", 0.05, ["employees"], relabelled("costCenter"), ASKED),
-  // Once a year some of those leave who manage others, and one person follows each of them.
+  // Once a year some managers leave, and each gets one successor.
   event("managers follow", 1, ["employees"], (employees, { random }) => {
     const share = random.between(0.05, 0.15);
     const followed = new Map<number, boolean>();
@@ -134,7 +134,10 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
     moved("active", (value) => value === 1, 0, 0.05, 0.25),
   ),
   // Leavers are made anonymous after the legal period: once in ten years for all at once.
-  event("leavers anonymised", 0.1, ["accounts"], (accounts, { random }) => {
+  event("leavers anonymised", 0.1, ["accounts"], (accounts, installation) => {
+    const { random } = installation;
+    // Whoever isn't active is no leaver there, but at rest.
+    if (installation.has("weekend")) return;
     const gone = accounts.some(
       random.between(0.3, 1),
       accounts.slots("active", (value) => value === 0),

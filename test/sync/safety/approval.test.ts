@@ -10,7 +10,7 @@ const service = testService();
 const DAY_MS = 24 * 60 * 60 * 1000;
 const COMPLETED = /accounts\..+\.ids$/;
 
-test("lets the same run pass once", async () => {
+test("lets the same run pass exactly once", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
   const { collections } = await service.runAccounts(ids(4), { approve: approvalId });
@@ -25,7 +25,7 @@ test("lets the same run pass once", async () => {
   expect(again.approvalId).not.toBe(approvalId);
 });
 
-test("keeps its id if the next run is held for the same, and is valid for seven days from then", async () => {
+test("keeps its id if the next run is held for the same reason, and is valid for seven more days", async () => {
   await service.runAccounts(ids(10));
   const first = await heldBy(service.runAccounts(ids(4)));
   expect(first.error.report.approval?.expiresAt.getTime()).toBeGreaterThan(
@@ -60,7 +60,7 @@ test.each([
   ["other people", "changed", () => people(40).map((one) => ({ ...one, name: `n ${one.id}` }))],
   ["new ids", "added", () => people(100)],
 ] as const)(
-  "of %s keeps its id if the run is held again for the same, and is used once",
+  "of %s keeps its id if the run is held again for the same reason, and is used once",
   async (_, rule, records) => {
     await send(people(40));
     const first = await heldBy(send(records()));
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("its lists and ids are deleted by the next run that is completed", async () => {
+test("leaves lists and ids until the next completed run deletes them", async () => {
   const lists = async () => (await service.files()).filter((path) => /\.(txt|held)$/.test(path));
   await service.runAccounts(ids(10));
   await heldBy(service.runAccounts(ids(100, "other")));
@@ -121,7 +121,7 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
     expect(service.present()).toEqual(expect.arrayContaining(ids(40)));
   });
 
-  test("covers what the guard lets pass after the held run", async () => {
+  test("covers any run that the guard would pass after the held one", async () => {
     const { approvalId } = await heldRun();
     const sent = [...ids(38), ...ids(20, "new")];
     await service.runAccounts(sent, { approve: approvalId });
@@ -130,7 +130,7 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
   });
 });
 
-test("does not let many ids of the held run hide that all readable ids are gone", async () => {
+test("is no use if all readable ids are gone, no matter how many ids the held run had", async () => {
   await service.runAccounts(ids(10));
   await leaveDamaged();
   const { approvalId } = await heldBy(service.runAccounts([...ids(10), ...ids(90, "new")]));
@@ -138,7 +138,7 @@ test("does not let many ids of the held run hide that all readable ids are gone"
   expect(service.present()).toEqual(expect.arrayContaining(ids(10)));
 });
 
-test("tells onHeld of the client or of the run about a held run, and waits for it", async () => {
+test("calls onHeld of the client or of the run with a held run, and waits for it", async () => {
   const told: string[] = [];
   const logged: string[] = [];
   const log = (message: string) => void logged.push(message);

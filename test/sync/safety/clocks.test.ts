@@ -42,7 +42,7 @@ const AHEAD = [
 ] as const;
 
 test.each(AHEAD)(
-  "if the clock of %s (%i) was %i ms ahead, changed fields are held as ever",
+  "if the clock of %s (%i) was %i ms ahead, changed fields are held as usual",
   async (_, wrong, ahead) => {
     const { run } = runsOf();
     for (let day = 0; day < 14; day += 1) await run(START + day * DAY_MS + (day === wrong ? ahead : 0), 100);
@@ -52,7 +52,7 @@ test.each(AHEAD)(
 );
 
 test.each(AHEAD)(
-  "if the clock of %s (%i) was %i ms ahead, its size is forgotten like that of others",
+  "if the clock of %s (%i) was %i ms ahead, its size is forgotten like any other",
   async (_, wrong, ahead) => {
     const { run } = runsOf();
     for (let day = 0; day < 6; day += 1) await run(START + day * DAY_MS + (day === wrong ? ahead : 0), 140);
@@ -63,7 +63,7 @@ test.each(AHEAD)(
   },
 );
 
-test("a receipt from the future was completed now, and no later run is late because of it", async () => {
+test("treats a receipt from the future as completed now, so that no later run is late because of it", async () => {
   const { run, history } = runsOf();
   await run(START + 730 * DAY_MS, 10);
   await run(START, 10);
@@ -78,7 +78,7 @@ test.each([
   ["eight days", 8 * DAY_MS],
   ["an hour", 60 * 60_000],
 ])(
-  "an approval of a run that a clock %s ahead has held ends seven days after the next note",
+  "an approval of a run held by a clock %s ahead ends seven days after the ledger's next entry",
   async (_, ahead) => {
     const { run, history, approve } = runsOf();
     await run(START, 100);
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("a run that a clock ahead has held once more is not approved for longer", async () => {
+test("a clock that is ahead and holds a run again does not extend its approval", async () => {
   const { run, history, setClock } = runsOf();
   await run(START, 100);
   await heldBy(run(START, 20));

@@ -44,7 +44,7 @@ test("keeps an unclear snapshot although the abort after it succeeds", async () 
   expect(error.reasons[0]).toMatchObject({ baseline: "unclear", known: 140, removed: 40 });
 });
 
-test("a run that is sent again after an unclear completion leaves one baseline", async () => {
+test("a run that is resent after an unclear completion leaves one baseline", async () => {
   await service.runAccounts(ids(100));
   breakOnce("CompleteSyncBatch");
   expect(await service.runAccounts(ids(140))).toMatchObject({ restarts: 1 });
@@ -76,7 +76,7 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next b
   expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 19 } });
 });
 
-const foreign = expect.stringContaining("but this run did not complete it");
+const foreign = expect.stringContaining("but this run didn't complete it");
 
 /** A run whose batch another process completes while a window is on its way, or while its answer is. */
 async function interrupted(
@@ -93,7 +93,7 @@ async function interrupted(
   return run;
 }
 
-test("does not take a batch for a success that another process completed early", async () => {
+test("reports no success if another process completed the batch early", async () => {
   await service.runAccounts(ids(10));
   const run = interrupted("request", ids(9));
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
@@ -122,7 +122,7 @@ test("names the number of new ids beside the snapshot that they are too many for
   );
 });
 
-test("an approval whose run may have been completed covers the same run again, and no other", async () => {
+test("an approval whose run may have been completed still covers the same run, and no other", async () => {
   await service.runAccounts(ids(10));
   const { approvalId: approve } = await heldBy(service.runAccounts(ids(4)));
   const run = interrupted("answer", ids(4), { approve });

@@ -62,7 +62,7 @@ test("stores hashes with hashIds, and compares clear ids with them", async () =>
   expect(back.reasons[0]).toMatchObject({ rule: "unreadable-ledger" });
 });
 
-test("leaves no clear ids after a switch to hashIds, also in the list of a pending approval", async () => {
+test("leaves no clear ids after a switch to hashIds, not even in the list of a pending approval", async () => {
   const ledger = fileLedger(service.directory, { hashIds: true });
   await service.runAccounts(ids(40, "clear-"));
   const { approvalId } = await heldBy(service.runAccounts(ids(10, "clear-")));
@@ -92,7 +92,7 @@ test("is in the user's state directory without a path", () => {
   vi.unstubAllEnvs();
 });
 
-test("shows nothing but its location", () => {
+test("shows only its location", () => {
   const ledger = fileLedger("/ledger");
   expect(JSON.stringify(ledger)).toBe('{"location":"/ledger"}');
   expect(Reflect.ownKeys(ledger).filter((key) => typeof key === "string")).toEqual(["location"]);
@@ -182,7 +182,7 @@ test("removes files of dead processes after a day", async () => {
   expect((await service.files()).filter((path) => /tmp$/.test(path))).toEqual([fresh]);
 });
 
-test("a restored baseline does not hide later snapshots", async () => {
+test("restoring a baseline does not hide later snapshots", async () => {
   for (let run = 0; run < 3; run += 1) await service.runAccounts(ids(40));
   const path = await service.file(/accounts\.00000003\..+\.ids$/);
   const backup = await readFile(path);

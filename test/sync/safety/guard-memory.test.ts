@@ -60,7 +60,7 @@ const guardsThatAreOff: (GuardOptions | false)[] = [
   { collections: { accounts: false } },
 ];
 
-test.each(guardsThatAreOff)("a run with guard %j is remembered, and judges nothing", async (guard) => {
+test.each(guardsThatAreOff)("a run with guard %j is remembered but not judged", async (guard) => {
   await send(people(40));
   const receipt = await send(people(20, { email: "" }), { guard });
   const isOn = guard !== false && guard.collections !== undefined;
@@ -97,7 +97,7 @@ test("runs that are held, aborted, previewed or refused add nothing to the histo
   expect(sizes(await rememberedOf())).toEqual([40, 41]);
 });
 
-test("an unclear snapshot is compared with, and is not part of the history", async () => {
+test("runs are compared with an unclear snapshot, which is not part of the history", async () => {
   await send(people(40));
   const drop = { fault: "drop", at: "request" } as const;
   for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
@@ -110,7 +110,7 @@ test("an unclear snapshot is compared with, and is not part of the history", asy
   expect(sizes(await rememberedOf())).toEqual([40, 60]);
 });
 
-test("what was before an approval does not count any more", async () => {
+test("an approval discards the earlier history", async () => {
   await send(people(40));
   const { rules, approve } = await rulesOf(send(people(20, { email: "", active: false })));
   expect(rules).toEqual(["removed", "changed email active"]);
@@ -122,7 +122,7 @@ test("what was before an approval does not count any more", async () => {
   expect((await rulesOf(send(people(13, { email: "", active: true })))).rules).toEqual(["window"]);
 });
 
-test("an approval of one collection keeps what another one remembers", async () => {
+test("an approval of one collection keeps the history of another one", async () => {
   const both = (users: number, staff: number, approve?: string) =>
     service.run(
       ["accounts", "employees"],

@@ -45,16 +45,16 @@ function past(sent: number, daysAgo: number, more: Partial<PastSnapshot> = {}): 
   return { at: NOW - daysAgo * DAY_MS, sent, filled: {}, ...more };
 }
 
-test("removed: says how many of which ids", () => {
+test("removed: says how many ids of which set", () => {
   const one = findings({ sets: [completed(4000, 1004)], sent: 2996 });
   expect(one).toEqual([{ rule: "removed", text: "1,004 of 4,000 known ids would be removed (25.1 %)" }]);
   const [both] = findings({ sets: [completed(4000, 1004), unclear(4100, 1104)], sent: 2996 });
   expect(both?.text).toBe(
-    "1,104 of 4,100 known ids would be removed (26.9 %, including 1,004 of the 4,000 of the last completed snapshot)",
+    "1,104 of 4,100 known ids would be removed (26.9 %, including 1,004 of the 4,000 in the last completed snapshot)",
   );
   const [none] = findings({ sets: [completed(2, 2)], sent: 3 });
   expect(none?.text).toBe(
-    "2 of 2 known ids would be removed (100 %, none of them is among the ids that were sent)",
+    "2 of 2 known ids would be removed (100 %, none of them are among the ids that were sent)",
   );
 });
 
@@ -72,7 +72,7 @@ test.each([
   expect(rulesOf({ pasts, sent, sets: [completed(80, 10)] })).toEqual(expected);
 });
 
-test("window: needs the last 8 runs and the largest of each of its days, and nothing else is remembered", () => {
+test("window: needs only the last 8 runs and the largest of each of its days", () => {
   const after = (runs: readonly PastSnapshot[], days?: number) =>
     runs.reduce<PastSnapshots>((pasts, run) => remembered(pasts, run, [], days), []).map(({ sent }) => sent);
   // The largest of a day is its last; the window begins within a day.

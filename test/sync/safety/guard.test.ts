@@ -9,7 +9,7 @@ import { accounts, heldBy, ids, testService } from "../../support/test-service.j
 
 const service = testService();
 
-test("lets a first run pass and reports that there was no baseline", async () => {
+test("passes a first run and reports that there was no baseline", async () => {
   const { collections } = await service.runAccounts(ids(10));
   expect(collections.accounts).toMatchObject({
     expected: { baseline: "none", known: 0, added: 10, kept: 0, removed: 0, duplicates: 0 },
@@ -17,7 +17,7 @@ test("lets a first run pass and reports that there was no baseline", async () =>
   });
 });
 
-test("lets removals below the threshold pass and reports them", async () => {
+test("passes removals below the threshold and reports them", async () => {
   await service.runAccounts(ids(10));
   const receipt = await service.runAccounts(ids(8));
   expect(receipt.collections.accounts).toMatchObject({
@@ -75,7 +75,7 @@ test("holds an empty snapshot, however few records there were", async () => {
   expect(service.present()).toEqual(["u0"]);
 });
 
-test("holds a flood of new ids, lists them, and an approval covers these or fewer", async () => {
+test("holds a flood of new ids and lists them; an approval covers these or fewer", async () => {
   await service.runAccounts(ids(1));
   const { approvalId, reasons } = await heldBy(service.runAccounts(ids(100)));
   expect(reasons).toMatchObject([{ rule: "added", known: 1, added: 99, removed: 0, examples: [] }]);
@@ -133,7 +133,7 @@ test("reports its figures as progress, with numbers only", async () => {
   ]);
 });
 
-test("refuses one id with different contents", async () => {
+test("refuses two records with one id and different contents", async () => {
   const run = service.run(["accounts"], async (batch) => {
     const hr = { id: "u1", name: "of HR" };
     await batch.write("accounts", [hr, ...accounts(1), { id: "u1", name: "of the vendor" }]);
@@ -146,7 +146,7 @@ test("refuses one id with different contents", async () => {
   expect(service.states()).toEqual([]);
 });
 
-test("counts duplicates with equal contents, unless both the guard and the ledger are off", async () => {
+test("counts duplicates with equal contents, unless guard and ledger are both off", async () => {
   for (const ledger of [memoryLedger(), "none" as const]) {
     const { collections } = await service.runAccounts(["u0", "u1", "u0", "u0"], { ledger });
     expect(collections.accounts).toMatchObject({ stats: { sent: 4 }, expected: { duplicates: 2 } });
@@ -157,7 +157,7 @@ test("counts duplicates with equal contents, unless both the guard and the ledge
   expect(collections.accounts).not.toHaveProperty("baseline");
 });
 
-test("accepts a store of the user that is a class with private fields", async () => {
+test("accepts a user's store that is a class with private fields", async () => {
   class Own implements Store {
     readonly #below = memoryStore();
     putIfAbsent(key: string, value: AsyncIterable<Uint8Array>) {
@@ -242,7 +242,7 @@ test.each(rules)("with guard %j, a run from %i to %i records %s", async (guard, 
   expect(service.present()).toHaveLength(expected === "is held" ? from : to);
 });
 
-test("holds a run whose ledger does not know the installation until it is approved", async () => {
+test("holds a run whose ledger does not know the installation, until it is approved", async () => {
   const notSaid = { firstRun: false };
   const error = await heldBy(service.runAccounts(ids(4), notSaid));
   expect(error.reasons).toMatchObject([{ rule: "no-baseline", known: 0, sent: 4 }]);
@@ -274,7 +274,7 @@ test("holds each snapshot of a run whose ledger does not know the installation, 
   await run({ ledger: "none" });
 });
 
-test("does not hold a first run of events alone", async () => {
+test("does not hold a first run that has only events", async () => {
   const run = service.run([], (batch) => batch.write("usage", []), { firstRun: false });
   expect((await run).collections.usage?.stats).toMatchObject({ sent: 0 });
 });
@@ -289,7 +289,7 @@ test("refuses firstRun before a batch is started if the ledger knows the install
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("restarts a first run, also if it is not known whether its first batch was completed", async () => {
+test("restarts a first run, even if its first batch may have been completed", async () => {
   for (const fault of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
     for (const nth of [1, 2]) service.server.faults.add({ on: fault, nth, fault: "drop", at: "request" });
   const run = service.runAccounts(ids(4), { firstRun: true, waitForLockMs: 20 * 60_000 });

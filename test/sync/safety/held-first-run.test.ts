@@ -25,7 +25,7 @@ async function leftBehind(
   return copy;
 }
 
-test("is held again if the process was killed when it had offered an approval", async () => {
+test("is held again if the process was killed after offering an approval", async () => {
   await service.runAccounts(ids(100));
   const held = { firstRun: false };
   const left = await leftBehind("removals.txt", (ledger) =>
@@ -36,7 +36,7 @@ test("is held again if the process was killed when it had offered an approval", 
   expect(service.present()).toHaveLength(100);
 });
 
-test("is held after a run of events alone, if the process of the first snapshot was killed before its completion", async () => {
+test("is held after an events-only run, if the process of the first snapshot was killed before completion", async () => {
   const left = await leftBehind("ids", async (ledger) => {
     await service.run([], (batch) => batch.write("usage", []), { ledger });
     await service.runAccounts(ids(10), { firstRun: true, ledger });
@@ -45,24 +45,24 @@ test("is held after a run of events alone, if the process of the first snapshot 
   expect((await heldBy(run)).reasons).toMatchObject([{ rule: "no-baseline", baseline: "unclear" }]);
 });
 
-test("is explained by a preview too", async () => {
+test("is also explained by a preview", async () => {
   const ledger = fileLedger(service.directory);
   const { installationId } = service;
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
   const preview = await service.sync.preview(connector, { installationId, ledger });
   const advice = `If it is the first run of installation "${installationId}" with the ledger ${service.directory}, run it once with firstRun: true (--first-run).`;
-  expect(`${preview}`).toContain("A run would be held: the ledger knows no earlier run.");
+  expect(`${preview}`).toContain("A run would be held: the ledger has no earlier run.");
   expect(`${preview}`).toContain(advice);
   const error = await service
     .runAccounts(ids(1), { firstRun: false, ledger })
     .catch((caught: unknown) => caught);
   expect(`${error}`).toContain(
-    "Held: the ledger knows no earlier run. Nothing was sent. accounts: there is no",
+    "Held: the ledger has no earlier run. Nothing was sent. accounts: there is no",
   );
   expect(`${error}`).toContain(advice);
 });
 
-test("is sent if it has the records that somebody expects, and otherwise refused, also by a preview", async () => {
+test("is sent if it has the expected number of records, and is otherwise refused, even by a preview", async () => {
   const { installationId } = service;
   const ledger = fileLedger(service.directory);
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(40)));
@@ -78,7 +78,7 @@ test("is sent if it has the records that somebody expects, and otherwise refused
   expect(service.states()).toEqual([]);
   await service.syncClient().run(connector, { installationId, ledger, firstRun: { accounts: 40 } });
   const again = service.syncClient().run(connector, { installationId, ledger, firstRun: { accounts: 40 } });
-  await expect(again).rejects.toMatchObject({ message: expect.stringContaining("knows earlier runs") });
+  await expect(again).rejects.toMatchObject({ message: expect.stringContaining("has earlier runs") });
   expect(service.present()).toHaveLength(40);
 });
 
@@ -91,12 +91,14 @@ test.each([{ account: 40 }, { usage: 1 }, { accounts: "40" }, { accounts: 1.5 },
   },
 );
 
-test("says what to do if the service had records of an earlier job", async () => {
+test("says what to do if the service had an earlier job's records", async () => {
   const batch = await service.startBatch();
   await batch.write("accounts", accounts(100));
   await batch.complete();
   const receipt = await service.runAccounts(ids(40), { firstRun: true });
   expect(receipt.surprises).toEqual([
-    expect.stringMatching(/removed 60 records of accounts.*an earlier job.*run again with all records/),
+    expect.stringMatching(
+      /removed 60 records of accounts.*an earlier job.*run again at once with all records/,
+    ),
   ]);
 });

@@ -32,7 +32,7 @@ test.each([
   ["all inactive", () => ({ active: false }), { name: "active", value: "false", before: 5, changed: 35 }],
   ["no mail address", () => ({ email: "" }), { name: "email", value: "empty", changed: 40 }],
 ] as const)(
-  "names the value that a field took, how many had it, and three ids: %s",
+  "names the new value of a field, how many records already had it, and three ids: %s",
   async (_, change, field) => {
     await run(people(40));
     const { reasons, error } = await heldBy(run(people(40, change)));
@@ -47,7 +47,7 @@ test.each([
   },
 );
 
-test("says which records are missing that others name, and the ledger keeps no ids of them", async () => {
+test("says which records are missing that others refer to, and the ledger keeps no ids of them", async () => {
   const send = (...plans: readonly string[]) =>
     service.run(["plans", "licenses"], async (batch) => {
       await batch.write("plans", recordsOf("plans", plans));
@@ -68,13 +68,13 @@ test("says which records are missing that others name, and the ledger keeps no i
     {
       fields: [{ name: "sourcePlanId", value: "missing", changed: 40 }],
       missing: ["p", "p", "p"],
-      message: expect.stringContaining("40 of 40 sampled records name no record of plans in this run"),
-      advice: expect.stringContaining("the collections that these records name"),
+      message: expect.stringContaining("40 of 40 sampled records refer to no record of plans in this run"),
+      advice: expect.stringContaining("the collections that these records refer to"),
     },
   ]);
 });
 
-test("names no text that records took, anywhere", async () => {
+test("never quotes a record's text", async () => {
   await run(people(40));
   const { error } = await heldBy(run(people(40, () => ({ name: "undefined undefined" }))));
   expect(error.report.reasons[0]?.fields).toEqual([
@@ -84,7 +84,7 @@ test("names no text that records took, anywhere", async () => {
     expect(text).not.toContain("undefined undefined");
 });
 
-test("lists all records that changed in a file, from which a later status reads its examples", async () => {
+test("lists all changed records in a file, which status reads its examples from", async () => {
   const odd = (id: string) => ({ id: `${id}\n\\`, name: "n" });
   const sent = (email: boolean) => ids(30).map((id) => ({ ...odd(id), ...(email && { email: `${id}@x` }) }));
   await run(sent(true));
@@ -115,7 +115,7 @@ test("names no ids of changed records if the ledger hashes ids", async () => {
   expect(reasons[0]).not.toHaveProperty("listedIn");
 });
 
-test("shows the last seven runs, and what they removed and added, without those that were approved", async () => {
+test("shows the last seven runs and what they removed and added, without approved ones", async () => {
   for (const count of [100, 101, 102, 100, 98, 100, 101, 103]) {
     await run(people(count));
     service.clock.advance(DAY_MS);
@@ -135,7 +135,7 @@ test("shows the last seven runs, and what they removed and added, without those 
   expect(lines[2]).toContain("; usually 0 to 2 %; ");
 });
 
-test("begins with the worst, removals before anything else", async () => {
+test("begins with the worst reason, and with removals before anything else", async () => {
   const plans = (count: number) => ids(count).map((id) => ({ id, externalPlanName: id, details: SEATS }));
   const both = (accounts: readonly Person[], count: number) =>
     service.run(["accounts", "plans"], async (batch) => {
@@ -161,7 +161,7 @@ test("begins with the worst, removals before anything else", async () => {
     "accounts  40 → 40",
     "- accounts: `active`: 35 of 40 sampled records became false; 5 already were",
     "Check the filter and the pages: a source that is cut off or filtered looks like this.",
-    "Check the columns: one that was renamed or swapped looks like this.",
+    "Check the columns: a renamed or swapped one looks like this.",
   ]);
 });
 
@@ -171,7 +171,7 @@ test.each([
   ["half is missing", ids(20), /the filter and the pages/, { removed: 10, added: 20 }],
   ["all others", ids(40, "v"), /the tenant and the field that ids come from/, { removed: 10, added: 20 }],
   ["many more", ids(80), /the scope of the token/, { removed: 10, added: 20 }],
-] as const)("says what to check, and how much would have passed: %s", async (_, sent, advice, limits) => {
+] as const)("says what to check, and what would have passed: %s", async (_, sent, advice, limits) => {
   await service.runAccounts(ids(40));
   const { reasons } = await heldBy(service.runAccounts(sent));
   expect(reasons[0]).toMatchObject({ advice: expect.stringMatching(advice), limits });
@@ -185,7 +185,7 @@ test("sets no limit where a rule is off", async () => {
   expect(reasons[0]?.limits).toEqual({});
 });
 
-test("prints once when it is thrown, whole, with the place of the call", async () => {
+test("prints in full and only once when thrown, with the place of the call", async () => {
   await service.runAccounts(ids(40));
   const { error } = await heldBy(service.runAccounts(ids(2)));
   const printed = inspect(error);

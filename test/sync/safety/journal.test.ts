@@ -68,12 +68,12 @@ test("aborts the batch of another machine after 10 seconds without a heartbeat, 
   expect(await entries()).toEqual([]);
   const [aborted] = service.inspect().batches;
   expect(logged).toContainEqual([
-    expect.stringContaining("ended the batch of a process that died"),
+    expect.stringContaining("aborted the batch of a dead process"),
     { batchId: aborted?.id, batchState: "aborted" },
   ]);
 });
 
-test("notes heartbeats that a later run finds by a clock with fractions of milliseconds", async () => {
+test("records heartbeats that a later run understands, even with a clock that has fractions of milliseconds", async () => {
   const clock = { now: () => service.clock.now() + 0.5 };
   let noted: readonly string[] = [];
   const ledger = during(async () => {
@@ -102,7 +102,7 @@ test.runIf(process.platform === "linux").each([
   ["a day ahead", 24 * 60 * MINUTE_MS],
   ["an hour behind", -60 * MINUTE_MS],
   ["two years behind", -2 * 365 * 24 * 60 * MINUTE_MS],
-])("aborts at once a batch of a process that is gone, by a clock that is %s since", async (_, ageMs) => {
+])("aborts the batch of a dead process at once, even if the clock is %s since", async (_, ageMs) => {
   await orphan(ageMs, { pid: GONE });
   await run();
   expect(service.states()).toEqual(["aborted", "completed"]);
@@ -127,7 +127,7 @@ test("looks for orphans again while the run waits for the lock", async () => {
   expect(service.states()).toEqual(["aborted", "completed"]);
 });
 
-test("looks for orphans once more when the time to wait is over", async () => {
+test("looks for orphans once more when the waiting time is over", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());
   await orphan(0);
@@ -154,7 +154,7 @@ test("renews the heartbeat while the batch is open", async () => {
   expect(await entries()).toEqual([]);
 });
 
-test("never takes a run of its own process for an orphan, even if its heartbeat is late", async () => {
+test("never takes a run of the same process for an orphan, even if its heartbeat is late", async () => {
   await run(async () => {
     const [path = ""] = await entries();
     await age(path, MINUTE_MS);
@@ -168,7 +168,7 @@ test("warns a run whose entry another process removed", async () => {
     const [path = ""] = await entries();
     await rm(path);
     service.clock.advance(5000);
-    await until(() => logged.some(([message]) => message.includes("considered this run dead")));
+    await until(() => logged.some(([message]) => message.includes("took this run for dead")));
   });
 });
 
@@ -193,7 +193,7 @@ test("is kept by every ledger", async () => {
 });
 
 test.runIf(process.platform !== "win32")(
-  "writes private entries without the key, and none after the run",
+  "writes private entries without the key, and leaves none after the run",
   async () => {
     await run(async () => {
       const [path = "", ...others] = await entries();
@@ -223,7 +223,7 @@ test.each([
   ["completed", "FAILED_PRECONDITION", { "batch-state": "completed" }],
   ["unknown", "NOT_FOUND", {}],
 ] as const)(
-  "reports the state %s of an orphan that had ended before",
+  "reports the state %s of an orphan that had already ended",
   async (batchState, status, trailers) => {
     const path = await orphan(0);
     const [ended] = service.inspect().batches;
@@ -284,7 +284,7 @@ test.each<[string, (path: string) => Promise<void>]>([
   ]);
 });
 
-test("lets the run go on if the journal does not answer for 5 seconds", async () => {
+test("lets the run continue if the journal does not answer for 5 seconds", async () => {
   const store = memoryStore();
   let asked = false;
   async function* list(prefix: string) {
@@ -304,7 +304,7 @@ test("lets the run go on if the journal does not answer for 5 seconds", async ()
   ]);
 });
 
-test("lets the run go on if the journal cannot be written", async () => {
+test("lets the run continue if the journal cannot be written", async () => {
   const store = memoryStore();
   const putIfAbsent: typeof store.putIfAbsent = async (key, value) => {
     if (key.includes("/journal.")) throw new Error("away");
@@ -329,7 +329,7 @@ async function killedStart(ageMs: number, owner: object = { host: "another" }): 
   await editFields(await age(other, ageMs), { host: "here", bootId: "", pid: 7, ...owner });
 }
 
-test("says what it waits for if a process was killed before it could note its batch", async () => {
+test("says what it is waiting for if a process was killed before it could record its batch", async () => {
   await killedStart(10_000);
   const until = new Date(service.clock.now() + 15 * MINUTE_MS).toISOString().slice(0, 16);
   const failed = run();
@@ -342,7 +342,7 @@ test("says what it waits for if a process was killed before it could note its ba
   expect(await entries()).toHaveLength(1);
 });
 
-test("warns once what it waits for, and forgets it when it gets the lock", async () => {
+test("warns once about what it is waiting for, and forgets it when it gets the lock", async () => {
   await killedStart(10_000);
   await service.runAccounts(ids(1), {
     waitForLockMs: 20 * MINUTE_MS,
@@ -362,7 +362,7 @@ test.each<[string, () => Promise<void>, boolean]>([
   ["is older than the lease", () => killedStart(16 * MINUTE_MS), false],
   ["names nobody", () => killedStart(10_000, { pid: "?" }), true],
   ["is of a process that lives, by a clock behind", () => killedStart(-60 * MINUTE_MS), false],
-])("a noted start that %s", async (_, leave, isTold) => {
+])("a recorded start that %s", async (_, leave, isTold) => {
   await leave();
   const error = await run().catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "BATCH_IN_PROGRESS" });
@@ -374,7 +374,7 @@ test.runIf(process.platform === "linux").each([
   ["an hour behind", -60 * MINUTE_MS],
   ["right", 1000],
 ])(
-  "says what it waits for, and until when, if the clock is %s since the start of a process that is gone",
+  "says what it is waiting for, and until when, if the clock is %s since the start of a dead process",
   async (_, ageMs) => {
     await killedStart(ageMs, { pid: GONE, ...(await thisHost()) });
     const error = await run().catch((reason: unknown) => reason);
@@ -396,7 +396,7 @@ async function thisHost(): Promise<object> {
   return { host, bootId };
 }
 
-test("forgets a start that was refused, and keeps one whose answer was lost", async () => {
+test("forgets a refused start, and remembers one whose answer was lost", async () => {
   await service.startBatch();
   const store = memoryStore();
   const keys = async () => {

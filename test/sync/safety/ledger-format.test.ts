@@ -27,7 +27,7 @@ async function copied(form: "clear" | "hashed", hashIds = form === "hashed") {
 }
 
 test.each(["clear", "hashed"] as const)(
-  "reads receipts with their lists, and the runs that are held (%s ids)",
+  "reads receipts with their lists, and held runs (%s ids)",
   async (form) => {
     const { client, ...where } = await copied(form);
     const { runs, held } = await client.history(where);
@@ -136,7 +136,7 @@ test.each(["clear", "hashed"] as const)("compares with the run that was approved
   const others = await client.preview(sent([], idsOf(20, "n")), where);
   for (const collection of ["accounts", "groups"])
     expect(others.held?.notes.join()).toContain(
-      `The approval does not cover ${collection}: it differs too much from the run that was held`,
+      `The approval does not cover ${collection}: this run differs too much from the one that was held`,
     );
 });
 

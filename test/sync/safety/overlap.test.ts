@@ -83,7 +83,7 @@ function atService() {
   return { names: [...names], events: actors.length, different: new Set(actors).size };
 }
 
-test("the run that another one overtakes fails at once with the batch of that one, and can be run again", async () => {
+test("a run that is overtaken fails at once, names the other run's batch, and can be repeated", async () => {
   await run(read());
   const error = await rejection(run(read(completeNext)));
   expect(error).toBeInstanceOf(RunOutdatedError);
@@ -118,11 +118,7 @@ const apart: readonly [string, Slow, Fast][] = [
     { snapshots: ["employees"], advances: "usage" },
   ],
   ["events, and accounts", { asks: "usage", advances: "usage" }, { snapshots: ["accounts"] }],
-  [
-    "events of two collections",
-    { asks: "usage", advances: "usage" },
-    { advances: "externallyDiscoveredUsage" },
-  ],
+  ["two kinds of events", { asks: "usage", advances: "usage" }, { advances: "externallyDiscoveredUsage" }],
   ["events without a watermark, and others", {}, { advances: "usage" }],
 ];
 
@@ -130,11 +126,7 @@ const together: readonly [string, Slow, Fast][] = [
   ["one of two snapshots", { snapshots: ["accounts", "plans"] }, { snapshots: ["plans", "employees"] }],
   ["a watermark that was given", { snapshots: ["accounts"], asks: "usage" }, { advances: "usage" }],
   ["a watermark that is advanced", { advances: "usage" }, { snapshots: ["employees"], advances: "usage" }],
-  [
-    "a snapshot, and not the watermark",
-    { snapshots: ["accounts"], asks: "usage" },
-    { snapshots: ["accounts"] },
-  ],
+  ["a snapshot alone", { snapshots: ["accounts"], asks: "usage" }, { snapshots: ["accounts"] }],
 ];
 
 const fast = ({ snapshots = [], advances }: Fast) =>
@@ -163,8 +155,8 @@ const slow = ({ snapshots = [], asks, advances }: Slow, meanwhile: () => Promise
     { ledger: storeLedger(own) },
   );
 
-describe.each(apart)("runs that have nothing in common do not meet: %s", (_, mine, others) => {
-  test("while the source is read", async () => {
+describe.each(apart)("runs that have nothing in common don't affect each other: %s", (_, mine, others) => {
+  test("while it reads the source", async () => {
     await fast({ snapshots: ["accounts"] });
     await slow(mine, async () => {
       await fast(others);
@@ -174,7 +166,7 @@ describe.each(apart)("runs that have nothing in common do not meet: %s", (_, min
     expect(service.states()).toEqual(Array(4).fill("completed"));
   });
 
-  test("before the lock is held", async () => {
+  test("before it has the lock", async () => {
     await fast({ snapshots: ["accounts"] });
     let lists = 0;
     // The third list is that under the lock, when the batch of this run is open: the other one gets in before it.
@@ -193,7 +185,7 @@ describe.each(apart)("runs that have nothing in common do not meet: %s", (_, min
 });
 
 test.each(together)(
-  "a run fails if another one completes what it reads or writes: %s",
+  "a run fails if another one completes the collections it reads or writes: %s",
   async (_, mine, others) => {
     await fast({ snapshots: ["accounts"] });
     let otherBatchId: string | undefined;
@@ -206,7 +198,7 @@ test.each(together)(
   },
 );
 
-test("no moment at which another run is completed puts an older state back, loses or doubles an event", async () => {
+test("another run that completes at any moment never restores an older state, or loses or doubles an event", async () => {
   letTimePass();
   let overtaken = 0;
   for (let moment = 1; ; moment += 1) {
@@ -254,7 +246,7 @@ test("no moment at which another run is completed puts an older state back, lose
   expect(overtaken).toBeGreaterThan(2);
 });
 
-test("a completed run keeps a watermark that a later one has stored", async () => {
+test("a completed run keeps the watermark that a later one stored", async () => {
   await run(read());
   let isNext = false;
   const watched = watchedStore(store, async ({ method, key }, go) => {

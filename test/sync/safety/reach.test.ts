@@ -63,7 +63,7 @@ const thrownBy = (run: Promise<unknown>): Promise<unknown> =>
   );
 
 describe.each(FAILURES)("%s", (_, failure) => {
-  test.each(READS)("while a run reads %s ends it, to be tried again later", async (__, fails) => {
+  test.each(READS)("while a run reads %s ends the run with retry-after", async (__, fails) => {
     for (const when of ["asked", "read"] as const) {
       const installationId = service.server.createInstallation();
       const below = memoryStore();
@@ -82,7 +82,7 @@ describe.each(FAILURES)("%s", (_, failure) => {
   });
 });
 
-test("a store that refuses for good is a matter of the configuration, and of no approval", async () => {
+test("a store that refuses permanently is a configuration problem that needs no approval", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(40), { ledger: storeLedger(below) });
   const failure = () => Object.assign(new Error("EACCES: permission denied, open 'x'"), { code: "EACCES" });
@@ -103,7 +103,10 @@ const SILENCES: readonly (readonly [string, (call: StoreCall) => boolean])[] = [
   ["the ids that it stores", ({ method, key }) => method === "putIfAbsent" && key.endsWith(".ids")],
 ];
 
-test.each(SILENCES)("a run whose ledger never answers to %s ends by itself", async (_, isSilent) => {
+test.each([
+  ...SILENCES.map((silence) => ["run", ...silence] as const),
+  ...SILENCES.slice(0, -1).map((silence) => ["preview", ...silence] as const),
+])("a %s ends by itself if its ledger never answers %s", async (call, _, isSilent) => {
   const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
   const below = memoryStore();
   const { installationId } = service;
@@ -132,7 +135,7 @@ test.each(SILENCES)("a run whose ledger never answers to %s ends by itself", asy
   );
   const sync = service.syncClient({ clock, timeoutMs: 30_000 });
   const running = thrownBy(
-    sync.run(connector, { installationId, ledger: storeLedger(store), retryForMs: 0 }),
+    sync[call](connector, { installationId, ledger: storeLedger(store), retryForMs: 0 }),
   );
   let error: unknown;
   const ended = running.then((thrown) => {

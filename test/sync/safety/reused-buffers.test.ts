@@ -38,7 +38,7 @@ async function* readThrough(value: Buffer, buffer: Uint8Array) {
   buffer.fill(0);
 }
 
-test("reads a ledger whose store uses its buffer again", async () => {
+test("reads a ledger whose store reuses its buffer", async () => {
   await using server = await startReferenceServer();
   const { syncUrl, apiKey, installationId } = server;
   const sync = { installationId, ledger: storeLedger(storeOfOneBuffer()) };
@@ -54,7 +54,7 @@ test("reads a ledger whose store uses its buffer again", async () => {
   expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 5000, removed: 0 });
 });
 
-test("uses the buffers of ids again only when they were kept for the ledger", async () => {
+test("reuses buffers of ids only after they were saved for the ledger", async () => {
   const [endpoint, installationId, collection] = ["https://sync.example.com", "1", "accounts"] as const;
   const scope = { endpoint, installationId, collection };
   const ledger = collectionLedger(storeOfOneBuffer(), scope);

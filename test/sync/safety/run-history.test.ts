@@ -35,7 +35,7 @@ test("history has the receipts of the last 30 runs, the latest one last", async 
   expect(String(runs[29])).toMatch(/^Run completed: batch .*\n.*\naccounts +32 /);
 });
 
-test("history has the report of the run that is held, until a run is completed", async () => {
+test("history has the report of the held run until a run completes", async () => {
   await service.runAccounts(ids(40));
   const { error } = await heldBy(service.runAccounts(ids(10)));
   const { held, runs } = await history();
@@ -46,7 +46,7 @@ test("history has the report of the run that is held, until a run is completed",
   expect((await history()).held).toEqual([]);
 });
 
-test("a first run that the ledger could not note may be made again, and is compared with it", async () => {
+test("a first run that the ledger could not record may be repeated, and is compared with it", async () => {
   const store = memoryStore();
   const fails = failingStore(store, isPutOf("state"), new Error("The database restarts."));
   await service.runAccounts(ids(40), { ledger: storeLedger(fails) });
@@ -58,7 +58,7 @@ test("a first run that the ledger could not note may be made again, and is compa
   expect(collections.accounts?.expected).toMatchObject({ baseline: "unclear", known: 40, added: 1 });
 });
 
-test("an approval stands beside another run of the collection that is held later", async () => {
+test("an approval survives another held run of the collection", async () => {
   await service.runAccounts(ids(40));
   const first = await heldBy(service.runAccounts(ids(10)));
   await noteApproved(ledgerOf(), first.approvalId ?? "");
@@ -72,7 +72,7 @@ test("an approval stands beside another run of the collection that is held later
   expect((await history()).held).toEqual([]);
 });
 
-test("ids of a held run are only in the list of removals", async () => {
+test("the ids of a held run are only in the list of removals", async () => {
   await service.runAccounts(ids(40, "person-"));
   const { reasons } = await heldBy(service.runAccounts(ids(10, "person-")));
   const noted = (await service.files()).filter((path) => basename(path).startsWith("state."));

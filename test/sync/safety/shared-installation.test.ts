@@ -52,7 +52,7 @@ const shown = async () =>
   ]);
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
-  "a clean-up that was approved passes after %i days of a source that lives on, unless it has expired",
+  "an approved clean-up passes after %i days of changes in the source, unless it has expired",
   async (days) => {
     await send({ accounts: [0, 200] });
     const { approvalId } = await heldBy(send({ accounts: [80, 200] }));
@@ -71,7 +71,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
   },
 );
 
-test("a clean-up that drifts each day while nobody decides keeps its id, until it is another one", async () => {
+test("an undecided clean-up that drifts each day keeps its id until it differs too much", async () => {
   await send({ accounts: [0, 200] });
   const first = await heldBy(send({ accounts: [80, 200] }));
   for (let day = 1; day <= 10; day += 1) {
@@ -87,7 +87,7 @@ test("a clean-up that drifts each day while nobody decides keeps its id, until i
 test.each([
   ["events only", () => sendEvents()],
   ["another collection", () => send({ plans: [0, 10] })],
-])("an hourly connector of %s ends neither a hold nor its approval", async (_, hourly) => {
+])("an hourly connector for %s ends neither a hold nor its approval", async (_, hourly) => {
   await send({ accounts: [0, 100] });
   await hourly();
   const { approvalId } = await heldBy(send({ accounts: [0, 20] }));
@@ -128,7 +128,7 @@ test.each(ORDERS)(
   },
 );
 
-test("one id names all collections of a held run, and a run that completes one of them leaves the others", async () => {
+test("one id covers all collections of a held run, and completing one of them leaves the others held", async () => {
   await send({ accounts: [0, 40], plans: [0, 40], employees: [0, 40] });
   const { approvalId } = await heldBy(send({ accounts: [0, 10], plans: [0, 10], employees: [0, 40] }));
   expect(await shown()).toEqual([["accounts,plans", false]]);
@@ -141,7 +141,7 @@ test("one id names all collections of a held run, and a run that completes one o
   expect(await shown()).toEqual([]);
 });
 
-test("a run of two connectors' collections that is held again keeps what was approved of one", async () => {
+test("a run of two connectors' collections that is held again keeps the approval of one", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const first = await heldBy(send({ accounts: [0, 10], plans: [0, 40] }));
   const both = { accounts: [0, 10], plans: [0, 10] } as const;
@@ -185,24 +185,21 @@ test.each([
   ["a hold that is approved", true, false],
   ["a hold that is like one from before", false, true],
   ["an approved hold that is like one from before", true, true],
-])(
-  "a note that comes late ends %s of a later run no more than an early one",
-  async (_, isApproved, isAgain) => {
-    await send({ accounts: [0, 40] });
-    if (isAgain) await heldBy(send({ accounts: [0, 10] }));
-    const { note } = await lateRun();
-    const { approvalId } = await heldBy(send({ accounts: [0, 10] }));
-    if (isApproved) await approve(approvalId);
-    const { surprises } = await note();
-    expect(surprises).toEqual([]);
-    expect(await shown()).toEqual([["accounts", isApproved]]);
-    await send({ accounts: [0, 10] }, isApproved ? {} : { approve: approvalId });
-    expect(service.present()).toEqual(ids(10));
-    expect(await held()).toEqual([]);
-  },
-);
+])("a late ledger entry ends %s of a later run no more than an early one", async (_, isApproved, isAgain) => {
+  await send({ accounts: [0, 40] });
+  if (isAgain) await heldBy(send({ accounts: [0, 10] }));
+  const { note } = await lateRun();
+  const { approvalId } = await heldBy(send({ accounts: [0, 10] }));
+  if (isApproved) await approve(approvalId);
+  const { surprises } = await note();
+  expect(surprises).toEqual([]);
+  expect(await shown()).toEqual([["accounts", isApproved]]);
+  await send({ accounts: [0, 10] }, isApproved ? {} : { approve: approvalId });
+  expect(service.present()).toEqual(ids(10));
+  expect(await held()).toEqual([]);
+});
 
-test("a note that comes late leaves a later completed run, and holds of other collections", async () => {
+test("a late ledger entry keeps a later completed run, and holds of other collections", async () => {
   await send({ accounts: [0, 40], plans: [0, 40] });
   const { note } = await lateRun();
   const { approvalId } = await heldBy(send({ plans: [0, 10] }));
@@ -215,7 +212,7 @@ test("a note that comes late leaves a later completed run, and holds of other co
   await send({ plans: [0, 10] }, { approve: approvalId });
 });
 
-test("a completed run leaves lists of what it removed and added, as long as its receipt is kept", async () => {
+test("a completed run keeps lists of what it removed and added as long as its receipt", async () => {
   await send({ accounts: [0, 10] });
   const { collections } = await send({ accounts: [1, 12] });
   const { removals = "", additions = "" } = collections.accounts?.listedIn ?? {};
@@ -228,7 +225,7 @@ test("a completed run leaves lists of what it removed and added, as long as its 
   expect(await lists()).toEqual([]);
 });
 
-test("with hashIds, a run leaves no lists", async () => {
+test("with hashIds, a run keeps no lists", async () => {
   const ledger = fileLedger(service.directory, { hashIds: true });
   await send({ accounts: [0, 10] }, { ledger });
   const { collections } = await send({ accounts: [1, 12] }, { ledger });

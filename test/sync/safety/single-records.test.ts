@@ -31,14 +31,14 @@ test.each([1, 127, 128, 129, 300])(
   },
 );
 
-test("refuses one id with different contents while the source makes the next record", async () => {
+test("refuses two records with one id and different contents while the source produces the next record", async () => {
   const write = service.run(["accounts"], (batch) =>
     batch.write("accounts", oneByOne([...accounts(2), another], new Promise(() => {}))),
   );
   await expect(write).rejects.toMatchObject(refusal(2));
 });
 
-test("names a repeated id before the invalid records after it", async () => {
+test("reports a repeated id before the invalid records after it", async () => {
   const page = [...accounts(2), another, { id: "" }, { id: "long", name: "x".repeat(16 << 20) }];
   const write = service.run(["accounts"], (batch) => batch.write("accounts", oneByOne([page])));
   const indexes = [2, 3, 4].map((index) => expect.objectContaining({ index }));

@@ -46,7 +46,7 @@ function stalled(below: Store) {
   return { store, reached, release: () => release() };
 }
 
-test("a completed run that a suspended process notes is not lost when others note more", async () => {
+test("a completed run of a suspended process is not lost when others record more", async () => {
   const below = memoryStore();
   const ledger = ledgerOf(below);
   await hold(ledger, "first");
@@ -65,20 +65,20 @@ test.each([
   ["ends a hold that was there when it sent its records", 1, []],
   ["does not end a hold that came when its snapshot was stored", 2, ["later"]],
   ["ends a hold that came while its snapshot was being stored", 1, []],
-])("a completed run that is noted late %s", async (_, sequence, held) => {
+])("a completed run that is recorded late %s", async (_, sequence, held) => {
   const ledger = ledgerOf(memoryStore());
   await hold(ledger, "later", sequence);
   await complete(ledger, { plans: BASELINE });
   expect((await readLedger(ledger)).state.held.map(({ approval }) => approval)).toEqual(held);
 });
 
-test("a hold that comes after a later snapshot was completed is refused", async () => {
+test("a hold is refused if a later snapshot was already completed", async () => {
   const ledger = ledgerOf(memoryStore());
   await complete(ledger, { plans: { ...BASELINE, sequence: 7 } });
   await expect(hold(ledger, "late", 7)).rejects.toThrow("Another run has completed plans meanwhile.");
 });
 
-test("a run is noted once if the store says that another one has put its state", async () => {
+test("a run is recorded once if the store says that another one has put its state", async () => {
   const below = memoryStore();
   let puts = 0;
   const store: Store = {
@@ -89,7 +89,7 @@ test("a run is noted once if the store says that another one has put its state",
   expect((await readLedger(ledgerOf(below))).state.runs).toHaveLength(1);
 });
 
-test("a run whose ledger has a damaged state is held with what it would remove of the ids that can be read", async () => {
+test("a run whose ledger has a damaged state is held, with the removals among the readable ids", async () => {
   await service.runAccounts(ids(39));
   await service.runAccounts(ids(40));
   await writeFile(await service.file(/state\.00000002$/), "{}");
@@ -99,7 +99,7 @@ test("a run whose ledger has a damaged state is held with what it would remove o
   expect((await service.runAccounts(ids(10), { approve })).surprises).toEqual([]);
 });
 
-test("a copy of a state that a person has made beside it is ignored, and stays", async () => {
+test("a person's copy of a state is ignored, and kept", async () => {
   await service.runAccounts(ids(4));
   const path = await service.file(/state\.00000001$/);
   const copy = `${path}.before.bak`;
@@ -111,7 +111,7 @@ test("a copy of a state that a person has made beside it is ignored, and stays",
   expect(await service.files()).toContain(copy);
 });
 
-test("a held run that cannot be noted is given up when nobody waits any more", async () => {
+test("a held run that cannot be recorded is given up when nobody is waiting", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(40), { ledger: storeLedger(below) });
   let puts = 0;
@@ -131,7 +131,7 @@ test("a held run that cannot be noted is given up when nobody waits any more", a
   expect(puts - before).toBeLessThanOrEqual(1);
 });
 
-test("a run that was held before a state that is damaged cannot be approved: a later one may have been completed", async () => {
+test("a run held before a damaged state cannot be approved: a later one may have been completed", async () => {
   await service.runAccounts(ids(40));
   const { approvalId = "" } = await heldBy(service.runAccounts(ids(10)));
   await service.runAccounts(ids(40));
@@ -147,7 +147,7 @@ test("a run that was held before a state that is damaged cannot be approved: a l
   expect((await history()).held).toMatchObject([{ approval: error.report.approval }]);
 });
 
-test("a run without snapshots, which nothing holds, ends before it sends if a state is damaged", async () => {
+test("a run without snapshots ends before it sends if a state is damaged", async () => {
   const { server, installationId } = service;
   await service.runAccounts(ids(40));
   const { approvalId: approve = "" } = await heldBy(service.runAccounts(ids(10)));
@@ -163,7 +163,7 @@ test("a run without snapshots, which nothing holds, ends before it sends if a st
   expect(server.inspect(installationId).batches.filter(({ state }) => state === "completed")).toHaveLength(2);
 });
 
-test("a state that is listed, and not there for a moment, is read again", async () => {
+test("a state that is listed but briefly missing is read again", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(4), { ledger: storeLedger(below) });
   let gets = 0;

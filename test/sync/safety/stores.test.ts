@@ -13,11 +13,11 @@ import { heldBy, ids, testService } from "../../support/test-service.js";
 const service = testService();
 const fileStore = async () => new FileStore(await mkdtemp(join(service.directory, "store-")));
 
-test("a store in memory keeps the contract", () => testStore(memoryStore));
+test("an in-memory store keeps the contract", () => testStore(memoryStore));
 
-test("a store in files keeps the contract", () => testStore(fileStore));
+test("a file store keeps the contract", () => testStore(fileStore));
 
-test("two file stores of one directory share their keys, and one of them wins", async () => {
+test("two file stores in one directory share their keys, and only one wins", async () => {
   const root = join(service.directory, "shared");
   const stores = Array.from({ length: 8 }, () => new FileStore(root));
   async function* value() {
@@ -37,7 +37,7 @@ test.each(["../a", "a/../b", "/a", "a//b", "a/", "", ".a", "a/.b", "a\0b", "a b"
   },
 );
 
-test("a file store lists no files of others", async () => {
+test("a file store does not list other files", async () => {
   const store = await fileStore();
   const [name = ""] = await readdir(service.directory);
   await writeFile(join(service.directory, name, ".DS_Store"), "");
@@ -128,17 +128,17 @@ test.each<readonly [string, (below: Store, prefix: string) => AsyncIterable<stri
       for await (const key of below.list(prefix)) yield key.slice(prefix.length);
     },
   ],
-])("a run with a store that lists %s is not completed", async (_, list) => {
+])("a run with a store that lists %s does not complete", async (_, list) => {
   const below = memoryStore();
   const ledger = storeLedger({ ...below, list: (prefix) => list(below, prefix) });
   await expect(service.runAccounts(ids(40), { ledger })).rejects.toMatchObject({
     code: "INVALID_CONFIGURATION",
-    message: expect.stringContaining("does not list"),
+    message: expect.stringContaining("doesn't list"),
   });
   expect(service.states()).toEqual(["aborted"]);
 });
 
-test("a store that lists more keys than it is asked for loses none of them", async () => {
+test("a store that lists more keys than requested loses none of them", async () => {
   const below = memoryStore();
   const ledger = storeLedger({ ...below, list: () => below.list("") });
   await service.runAccounts(ids(40), { ledger });
@@ -146,7 +146,7 @@ test("a store that lists more keys than it is asked for loses none of them", asy
   expect(service.present()).toHaveLength(40);
 });
 
-test("a run is outdated, not held, if the run before it replaces its baseline meanwhile", async () => {
+test("a run is outdated, not held, if the previous run replaces its baseline in the meantime", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(40), { ledger: storeLedger(below) });
   const late = failingStore(below, isPutOf("state"), new Error("not yet"));

@@ -87,7 +87,7 @@ const isLocked = (step: LedgerStep) => UNDER_THE_LOCK.some((locked) => locked ==
 describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never answers %s", (step) => {
   const aborted = isLocked(step) ? ["completed", "aborted"] : ["completed"];
 
-  test("does not keep a run from ending by its signal, and a late answer changes nothing", async () => {
+  test("does not stop a run from ending on its signal, and a late answer changes nothing", async () => {
     const stop = new AbortController();
     const reason = { why: "shutdown" };
     const progress: string[] = [];
@@ -112,7 +112,7 @@ describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never ans
 
   const endings: readonly (readonly [string, () => Promise<void>, object, readonly string[]])[] = [
     [
-      "does not keep a run from ending by its time",
+      "does not stop a run from timing out",
       async () => clock.advance(60_000),
       { name: "TimeoutError" },
       aborted,
@@ -133,7 +133,7 @@ describe.each([...BEFORE_THE_START, ...UNDER_THE_LOCK])("a ledger that never ans
 });
 
 test.each(UNDER_THE_LOCK)(
-  "a ledger that never answers %s does not keep a run from sending again when the lease is lost",
+  "a ledger that never answers %s does not stop a run from sending again when the lease is lost",
   async (step) => {
     const { run, slow } = await runTo(step);
     service.clock.advance(15 * 60_000);
@@ -152,12 +152,15 @@ const answered = async (slow: UnansweredLedger, step: LedgerStep) => {
   await until(() => slow.done.includes(step));
 };
 
-test("discards ids that are saved after the end of the run", async () => {
+test("deletes ids that are saved after the end of the run", async () => {
   const stop = new AbortController();
   const { run, slow } = await runTo("save", { signal: stop.signal });
   stop.abort();
   await endOf(run);
-  expect(warnings).toEqual([expect.stringContaining("could not discard"), "saas-management: run failed"]);
+  expect(warnings).toEqual([
+    expect.stringContaining("could not delete the ids"),
+    "saas-management: run failed",
+  ]);
   expect(slow.begun).not.toContain("discard");
   await answered(slow, "discard");
   expect(slow.done.slice(-2)).toEqual(["save", "discard"]);
@@ -186,19 +189,19 @@ test("what is saved late leaves the files of the run alone that has the lock", a
   expect(await second).toMatchObject({ collections: { accounts: { expected: { known: 10, kept: 10 } } } });
 });
 
-test("a note of the end that is never stored does not keep a run from its receipt", async () => {
+test("a run returns its receipt even if its end is never stored", async () => {
   const { run } = await runTo("note");
   expect(await endOf(run)).toMatchObject({
     collections: { accounts: { stats: { sent: 11 }, ...ofSnapshots({ reported: { added: 1 } }) } },
   });
   expect(warnings).toEqual([
-    expect.stringContaining("the batch was completed, but the ledger could not note it"),
+    expect.stringContaining("the batch was completed, but the ledger could not record it"),
   ]);
   const next = await service.runAccounts(ids(11), { ledger: storeLedger(below) });
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 11 } });
 });
 
-test("notes nothing after the run has ended without it", async () => {
+test("records nothing after the run has ended without it", async () => {
   await service.run(["accounts", "plans"], writeBoth, { ledger: storeLedger(below) });
   const slow = unanswered("look 4", below);
   const run = service.run(["accounts", "plans"], writeBoth, { ledger: slow.ledger });
@@ -209,7 +212,7 @@ test("notes nothing after the run has ended without it", async () => {
   expect(slow.begun).not.toContain("note");
 });
 
-test("an approval that is never released does not keep a run from its receipt", async () => {
+test("a run returns its receipt even if its approval is never released", async () => {
   await service.runAccounts(ids(10), { ledger: storeLedger(below) });
   const { approvalId } = await heldBy(service.runAccounts([], { ledger: storeLedger(below) }));
   const slow = unanswered("release", below);
@@ -220,7 +223,7 @@ test("an approval that is never released does not keep a run from its receipt", 
   });
 });
 
-test("a discard that never ends does not mask the error of the run", async () => {
+test("a deletion that never ends does not mask the run's error", async () => {
   const slow = unanswered("discard", below);
   service.server.faults.add({ on: "CompleteSyncBatch", fault: "status", status: "INVALID_ARGUMENT" });
   const run = service.runAccounts(ids(10), { ledger: slow.ledger });
@@ -228,5 +231,8 @@ test("a discard that never ends does not mask the error of the run", async () =>
   await until(() => slow.begun.includes("discard"));
   expect(await endOf(run)).toMatchObject({ code: "SYNC_PROTOCOL" });
   expect(service.states()).toEqual(["aborted"]);
-  expect(warnings).toEqual([expect.stringContaining("could not discard"), "saas-management: run failed"]);
+  expect(warnings).toEqual([
+    expect.stringContaining("could not delete the ids"),
+    "saas-management: run failed",
+  ]);
 });

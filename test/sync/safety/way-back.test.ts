@@ -57,7 +57,7 @@ async function namedBy(run: Promise<unknown>): Promise<string> {
     (thrown: unknown) => thrown,
   );
   expect(error).toMatchObject({
-    message: expect.stringContaining("If it is deleted, runs go on from the state before it"),
+    message: expect.stringContaining("If it is deleted, runs continue from the previous state"),
   });
   const [, path = ""] = /ledger file (\S+?) cannot be used/.exec(String(error)) ?? [];
   expect(existsSync(path)).toBe(true);
@@ -66,7 +66,7 @@ async function namedBy(run: Promise<unknown>): Promise<string> {
 
 for (const [setup, jobs] of SETUPS)
   test.each(DAMAGES)(
-    `${setup}: a state that was %s is named until it is deleted, and then runs go on`,
+    `${setup}: a state that was %s is reported until it is deleted, and then runs continue`,
     async (_, damage) => {
       for (let round = 0; round < 3; round += 1) for (const run of jobs) await run(ids(40));
       const path = await newestState();
@@ -107,7 +107,7 @@ test("after going back, the ids of both states count", async () => {
   });
 });
 
-test("an approval ends what a damaged state stands for, and deletes it", async () => {
+test("an approval ends the hold for a damaged state, and deletes the state", async () => {
   const [, [run] = []] = SETUPS[0] ?? [];
   await service.runAccounts(ids(40));
   await run?.(ids(40));
@@ -123,7 +123,7 @@ test("an approval ends what a damaged state stands for, and deletes it", async (
   });
 });
 
-test("two damaged states are named one after the other", async () => {
+test("two damaged states are reported one after the other", async () => {
   for (let round = 0; round < 3; round += 1) await service.runAccounts(ids(40));
   const first = await newestState();
   await truncate(first, 10);
@@ -137,7 +137,7 @@ test("two damaged states are named one after the other", async () => {
   expect((await service.runAccounts(ids(40))).collections.accounts?.expected).toMatchObject({ known: 40 });
 });
 
-test("the first state of all says that the next run is a first one, and is right", async () => {
+test("the very first state says correctly that the next run is a first one", async () => {
   await service.runAccounts(ids(40));
   const path = await newestState();
   await truncate(path, 10);
@@ -148,7 +148,7 @@ test("the first state of all says that the next run is a first one, and is right
   await service.runAccounts(ids(40), { firstRun: true });
 });
 
-test("keeps the ids of the state that is kept, and no older ones", async () => {
+test("keeps the ids of the remaining state, and no older ones", async () => {
   for (let round = 0; round < 5; round += 1) await service.runAccounts(ids(40));
   const folder = dirname(await newestState());
   const kept = (await readdir(folder)).filter((name) => /\.ids$|^state/.test(name)).sort();
@@ -160,7 +160,7 @@ test("keeps the ids of the state that is kept, and no older ones", async () => {
   ]);
 });
 
-test("keeps no clear ids beside hashed ones, but hashed ones", async () => {
+test("with hashIds, keeps only hashed ids of the earlier state", async () => {
   const [, [run] = []] = SETUPS[0] ?? [];
   if (run === undefined) throw new Error("There is no job.");
   await run(ids(40, "clear-"));

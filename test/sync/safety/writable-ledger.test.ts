@@ -113,23 +113,20 @@ test.each<[FileCall, string, string]>([
   ["mkdir", "EACCES", "EACCES: not here, mkdir."],
   ["read", "EIO", "EIO: not here, read."],
   ["unlink", "EACCES", "EACCES: not here, unlink."],
-])(
-  "if %s fails with %s, nothing is read, and the folder and the cause are named",
-  async (call, code, why) => {
-    for (const snapshots of [["accounts"], []] satisfies (["accounts"] | [])[]) {
-      lacking.call = call;
-      lacking.code = code;
-      for (const error of await refusals({}, snapshots)) {
-        expect(error).toMatchObject({ code: "INVALID_CONFIGURATION" });
-        expect(String(error)).toContain(`The ledger (${service.directory}) could not be `);
-        expect(String(error)).toContain(why);
-      }
+])("if %s fails with %s, reads nothing, and names the folder and the cause", async (call, code, why) => {
+  for (const snapshots of [["accounts"], []] satisfies (["accounts"] | [])[]) {
+    lacking.call = call;
+    lacking.code = code;
+    for (const error of await refusals({}, snapshots)) {
+      expect(error).toMatchObject({ code: "INVALID_CONFIGURATION" });
+      expect(String(error)).toContain(`The ledger (${service.directory}) could not be `);
+      expect(String(error)).toContain(why);
     }
-    expect(service.states()).toEqual([]);
-  },
-);
+  }
+  expect(service.states()).toEqual([]);
+});
 
-test("a ledger below a file names the folder", async () => {
+test("a ledger inside a file names the folder", async () => {
   const directory = join(service.directory, "file", "ledger");
   await writeFile(join(service.directory, "file"), "");
   for (const error of await refusals({ ledger: fileLedger(directory) }))
@@ -153,12 +150,12 @@ test.each<[string, (below: Store) => Store]>([
         ),
     }),
   ],
-])("a store that %s is found out before anything is read", async (_, broken) => {
+])("a store that %s is detected before anything is read", async (_, broken) => {
   for (const error of await refusals({ ledger: storeLedger(broken(memoryStore())) }))
     expect(error).toMatchObject({ code: "INVALID_CONFIGURATION" });
 });
 
-test("a check leaves nothing behind, and takes three calls of the store", async () => {
+test("a check leaves nothing behind, and makes three calls to the store", async () => {
   const calls: string[] = [];
   const below = memoryStore();
   const watched = (method: keyof Store, key: string) => {
@@ -189,39 +186,41 @@ test("a check leaves nothing behind, and takes three calls of the store", async 
 const events: RunFunction<never> = async (batch) =>
   void (await batch.write("usage", [{ id: "e1", sourceActorId: "a", lastActivity: new Date(1e12) }]));
 
-test("a completed run whose state could not be stored says so, also one of events", async () => {
+test("a completed run whose state could not be stored says so, even if it has only events", async () => {
   const below = memoryStore();
   await service.runAccounts(ids(3), { ledger: storeLedger(below) });
   const ledger = storeLedger(failingStore(below, isPutOf("state"), new Error("the disk is full")));
   const snapshot = await service.runAccounts(ids(3), { ledger });
   expect(snapshot.surprises).toEqual([
-    "the batch was completed, but the ledger could not note it (The ledger (store) could not be written: the disk is full): the next run is compared with both snapshots, and sends the same events again",
+    "the batch was completed, but the ledger could not record it (The ledger (store) could not be written: the disk is full): the next run is compared with both snapshots, and sends the same events again",
   ]);
   expect(String(snapshot)).toContain("Unexpected: the batch was completed, but");
   const sent = await service.run([], events, { ledger });
   expect(sent.surprises).toEqual([
     expect.stringMatching(
-      /could not note it \(.*the disk is full\): the next run sends the same events again$/,
+      /could not record it \(.*the disk is full\): the next run sends the same events again$/,
     ),
   ]);
-  expect(logged.filter((message) => message.includes("could not note it"))).toHaveLength(2);
+  expect(logged.filter((message) => message.includes("could not record it"))).toHaveLength(2);
 });
 
-test("a state that is stored is no surprise if what it replaces cannot be deleted", async () => {
+test("a stored state is no surprise, even if the one it replaces cannot be deleted", async () => {
   const below = memoryStore();
   for (let run = 0; run < 2; run += 1) await service.runAccounts(ids(3), { ledger: storeLedger(below) });
   const undeletable = ({ method, key }: { method: string; key: string }) =>
     method === "delete" && isState(key);
   const ledger = storeLedger(failingStore(below, undeletable, new Error("read only")));
   expect(await service.runAccounts(ids(3), { ledger })).toMatchObject({ surprises: [] });
-  expect(logged).toEqual([expect.stringContaining("could not delete what is not needed any more")]);
+  expect(logged).toEqual([
+    expect.stringContaining("could not delete values that the ledger no longer needs"),
+  ]);
 });
 
 test.each<[string, (next: string) => Promise<unknown>]>([
   ["a folder has its name", (next) => mkdir(next)],
   ["another service's folder has its name", (next) => mkdir(join(next, "x"), { recursive: true })],
 ])(
-  "a next state that cannot be put because %s ends a run after a few tries, with the file to remove",
+  "a run gives up after a few tries if it cannot put the next state because %s, and names the file to remove",
   async (_, block) => {
     await service.runAccounts(ids(40));
     const first = await service.file(/state\.00000001$/);
@@ -229,13 +228,13 @@ test.each<[string, (next: string) => Promise<unknown>]>([
     await block(next);
     const { surprises } = await service.runAccounts(ids(40));
     expect(surprises).toEqual([
-      expect.stringContaining(`${next} in 5 tries: the store has something of this name`),
+      expect.stringContaining(`${next} in 5 tries: the store has something with this name`),
     ]);
     expect(service.states()).toEqual(["completed", "completed"]);
   },
 );
 
-test("a store whose list lags behind is asked five times for the next state, and never without end", async () => {
+test("a store whose list lags behind is asked for the next state five times, and no more", async () => {
   const below = memoryStore();
   let puts = 0;
   const store: Store = {
@@ -253,7 +252,7 @@ test("a store whose list lags behind is asked five times for the next state, and
 });
 
 test.each(["99999999999999999999", "9007199254740993", "1000000000000001"])(
-  "a state with the impossible number %s is damage, and not the newest",
+  "a state with the impossible number %s counts as damaged, not as the newest",
   async (number) => {
     await service.runAccounts(ids(40));
     const path = join(dirname(await service.file(/state\.00000001$/)), `state.${number}`);

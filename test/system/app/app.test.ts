@@ -145,7 +145,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     await expect.poll(() => page.getByLabel("Search").inputValue()).toBe("");
   });
 
-  test("asks for the password, and answers nothing to a browser without a session", async () => {
+  test("asks for the password, and serves nothing to a browser without a session", async () => {
     const page = await open("/");
     await page.getByLabel("Password").fill("guessed");
     await page.getByRole("button", { name: "Log in" }).click();
@@ -157,7 +157,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     await count(page).waitFor();
   });
 
-  test("sorts by a column, and the other way around", async () => {
+  test("sorts by a column in either direction", async () => {
     const page = await openDesk();
     const first = rows(page).first();
     for (const direction of ["ASC", "DESC"] as const) {
@@ -181,7 +181,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     await expect.poll(states).toEqual(["IN_REVIEW", "IN_REVIEW"]);
   });
 
-  test("shows a new case at once, and takes it back with the reason if the service refuses it", async () => {
+  test("shows a new case at once, and removes it with the reason if the service refuses it", async () => {
     const page = await openDesk();
     const release = await heldBack(page, "CreateProcurementCase");
     await page
@@ -208,7 +208,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
     expect(await name.inputValue()).toBe("Too late");
   });
 
-  test("shows a case as it was if somebody else completed it before", async () => {
+  test("shows a case unchanged if someone else has completed it", async () => {
     const page = await openDesk();
     await page.getByLabel("Name").fill("Renewal");
     let id = "";
@@ -236,7 +236,7 @@ describe.skipIf(isMissing)("the app", { timeout: 240_000 }, () => {
 
 // The pages of both generators have the same components.
 describe.skipIf(isMissing)("a page", { timeout: 240_000 }, () => {
-  test("tells a failure of the service, and reads again if it is asked to", async () => {
+  test("reports a failure of the service, and reads again on request", async () => {
     const fault = { on: "DeskLicenses", fault: "http", status: 403 } as const;
     service.faults.add(fault);
     const page = await openDesk();
@@ -246,7 +246,7 @@ describe.skipIf(isMissing)("a page", { timeout: 240_000 }, () => {
     service.faults.assertFired();
   });
 
-  test.each(["light", "dark"] as const)("axe finds nothing serious in %s colours", async (colorScheme) => {
+  test.each(["light", "dark"] as const)("axe finds nothing serious in %s colors", async (colorScheme) => {
     const page = await openDesk({ colorScheme });
     await count(page).waitFor();
     await page.getByLabel("Name").fill("Too late");
@@ -260,7 +260,7 @@ describe.skipIf(isMissing)("a page", { timeout: 240_000 }, () => {
   });
 });
 
-test.skipIf(isMissing)("the server refuses a document that the page does not have", async () => {
+test.skipIf(isMissing)("the server refuses a document that isn't the page's", async () => {
   const page = await openDesk();
   await count(page).waitFor();
   const answer = await page.evaluate(async () => {
@@ -292,7 +292,7 @@ test.skipIf(isMissing)(
 );
 
 test.skipIf(isMissing)(
-  "the key is in nothing that browsers received, and in no file of the built page",
+  "neither the browser's traffic nor any file of the built page contains the key",
   async () => {
     const files = await readdir(app.dist, { recursive: true, withFileTypes: true });
     const built = files

@@ -53,7 +53,7 @@ async function openPage() {
 }
 
 test.skipIf(isMissing)(
-  "a page of another origin pages, changes data and reads errors if cors allows it, and is told what to check if not",
+  "a page of another origin can page, change data and read errors if cors allows it, and otherwise learns what to check",
   async () => {
     const { page, origin, complaints } = await openPage();
     await using server = await startReferenceServer({ portfolio, cors: [origin] });

@@ -29,7 +29,7 @@ test("without a key, push says where to put one", async () => {
   expect(error).toContain("No credential: use SAAS_MANAGEMENT_API_KEY or --api-key-file FILE");
 });
 
-test("the key comes from a file before the environment", async () => {
+test("the key file takes precedence over the environment", async () => {
   const path = await service.writeFile("key", `${service.server.apiKey}\n`);
   const env = { SAAS_MANAGEMENT_API_KEY: WRONG };
   expect(await push(["--api-key-file", path], { env })).toMatchObject({ code: 0 });
@@ -56,12 +56,12 @@ test.each([
   ["stdin", ["--api-key-file", "-"], {}, "--api-key-file - is empty"],
   ["a file", ["--api-key-file", "/dev/null"], {}, "--api-key-file /dev/null is empty"],
   ["no home", [], { HOME: "", SAAS_MANAGEMENT_API_KEY: WRONG }, "HOME is empty"],
-])("says in the shell's words what is missing: %s", async (_, args, env, message) => {
+])("says in the shell's terms what is missing: %s", async (_, args, env, message) => {
   const { code, error } = await push(args, { env });
   expect({ code, error }).toEqual({ code: 78, error: expect.stringContaining(message) });
 });
 
-test("a key as an argument is refused and not repeated", async () => {
+test("a key as an argument is refused and not shown", async () => {
   const { code, error } = await push([`--api-key=${WRONG}`]);
   expect(code).toBe(2);
   expect(error).toContain("--api-key-file");
@@ -84,7 +84,7 @@ test("the list of processes does not show the key", async () => {
     expect(await readFile(`/proc/${child.pid}/${file}`, "utf8")).not.toContain(apiKey);
 });
 
-test("a mistake in a JSON configuration has its line, and no text of the file", async () => {
+test("a mistake in a JSON configuration is reported with its line, but no text of the file", async () => {
   await service.writeFile("saas-management.config.json", `{\n  "syncUrl": "x",\n  ${WRONG}\n}`);
   const { code, error } = await push([]);
   expect(code).toBe(78);

@@ -55,7 +55,7 @@ test("finds that all is well, and takes no lock", async () => {
   ]);
 });
 
-test("prints a line for each check, and what to do", async () => {
+test("prints a line per check, and what to do", async () => {
   const { env } = await start();
   const { SAAS_MANAGEMENT_API_KEY: _, ...keyless } = env;
   const { code, out } = await runCli(["doctor"], { env: keyless, cwd: folder() });
@@ -71,7 +71,7 @@ test.each([
   ["a server that is gone", { SAAS_MANAGEMENT_BASE_URL: "http://127.0.0.1:9" }, 69],
   ["the last check", { SAAS_MANAGEMENT_INSTALLATION_ID: "" }, 78],
   ["nothing", {}, 0],
-])("ends with the code of its checks when nobody reads them any more: %s", async (_, changed, expected) => {
+])("ends with the exit code of its checks even if nobody reads them: %s", async (_, changed, expected) => {
   const { env } = await start();
   for (const lines of [0, 1]) {
     const child = startCli(["doctor"], { env: { ...env, ...changed }, cwd: folder(), input: "" });
@@ -82,14 +82,14 @@ test.each([
   }
 });
 
-test("finds that there is no installation id, without which nothing can be pushed", async () => {
+test("finds that the installation id is missing, which a push needs", async () => {
   const { env } = await start();
   const { SAAS_MANAGEMENT_INSTALLATION_ID: _, ...rest } = env;
   const { code, problems } = await doctor(rest);
   expect({ code, problems }).toEqual({ code: 78, problems: ["installation"] });
 });
 
-test("tells keys that are unknown or may not sync apart from a service that is not there", async () => {
+test("distinguishes keys that are unknown or may not sync from an unreachable service", async () => {
   const { server, env } = await start();
   const unknown = await doctor({ ...env, SAAS_MANAGEMENT_API_KEY: "smk_other" });
   expect(unknown).toMatchObject({ code: 77, problems: ["GraphQL API", "Sync API"] });
@@ -101,33 +101,36 @@ test("tells keys that are unknown or may not sync apart from a service that is n
 });
 
 test.each([
-  [0, "is under way"],
-  [20_000, "counts as dead: the next run aborts it"],
-])("names the process of this ledger that has the lock and was silent for %i ms", async (silentMs, said) => {
-  const { server, env } = await start();
-  const { syncUrl, apiKey, installationId } = server;
-  const files = new FileStore(join(env.XDG_STATE_HOME, "saas-management", "ledger"));
-  const store = watchedStore(files, async (call, go) => {
-    if (isPutOf("ids")(call))
-      expect((await doctor(env)).found["lock"]?.text).toMatch(
-        new RegExp(`process ${process.pid} on .*${said}$`),
-      );
-    return go();
-  });
-  const sync = { installationId, ledger: storeLedger(store) };
-  await using client = new SaasManagementClient({
-    ...{ syncUrl, apiKey, sync },
-    clock: { now: () => Date.now() - silentMs },
-  });
-  const connector = defineConnector({
-    snapshots: ["accounts"],
-    run: (batch) => batch.write("accounts", [{ id: "u1" }]),
-  });
-  await client.sync.run(connector, { firstRun: true });
-  expect((await doctor(env)).found["lock"]?.text).toBe("no run of this ledger is under way");
-});
+  [0, "is in progress"],
+  [20_000, "taken for dead, so the next run aborts it"],
+])(
+  "names the process of this ledger that has the lock and has been silent for %i ms",
+  async (silentMs, said) => {
+    const { server, env } = await start();
+    const { syncUrl, apiKey, installationId } = server;
+    const files = new FileStore(join(env.XDG_STATE_HOME, "saas-management", "ledger"));
+    const store = watchedStore(files, async (call, go) => {
+      if (isPutOf("ids")(call))
+        expect((await doctor(env)).found["lock"]?.text).toMatch(
+          new RegExp(`process ${process.pid} on .*${said}$`),
+        );
+      return go();
+    });
+    const sync = { installationId, ledger: storeLedger(store) };
+    await using client = new SaasManagementClient({
+      ...{ syncUrl, apiKey, sync },
+      clock: { now: () => Date.now() - silentMs },
+    });
+    const connector = defineConnector({
+      snapshots: ["accounts"],
+      run: (batch) => batch.write("accounts", [{ id: "u1" }]),
+    });
+    await client.sync.run(connector, { firstRun: true });
+    expect((await doctor(env)).found["lock"]?.text).toBe("no run of this ledger is in progress");
+  },
+);
 
-test("looks at the certificate as a client does", async () => {
+test("checks the certificate the way a client does", async () => {
   const tls = {
     cert: readFileSync(certificateFile("self-signed"), "utf8"),
     key: readFileSync(keyFile("self-signed"), "utf8"),
@@ -140,7 +143,7 @@ test("looks at the certificate as a client does", async () => {
   expect((await doctor(env, "--config", config)).problems).toEqual([]);
 });
 
-test("names the proxy of the environment, and the service that it does not reach", async () => {
+test("names the environment's proxy, and the service that it cannot reach", async () => {
   const proxy = await startConnectProxy({ status: 502 });
   const url = `http://ada:secret@127.0.0.1:${proxy.port}`;
   const env = {

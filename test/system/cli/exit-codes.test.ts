@@ -151,14 +151,14 @@ test("exits with 81 if the outcome of a completion is unknown", async () => {
   expect(errorOf(ended)).toEqual(problem("BATCH_OUTCOME_UNKNOWN"));
 });
 
-test("exits with 82 if a first run was none, and the service removed records", async () => {
+test("exits with 82 if a first run wasn't one, and the service removed records", async () => {
   await service.runAccounts(ids(40), { ledger: fileLedger(join(service.directory, "lost")) });
   const ended = await push("u1\n", "--first-run");
   expect(ended.code).toBe(82);
-  expect(ended.out).toContain("the service removed 39 records of accounts, and the ledger expected 0");
+  expect(ended.out).toContain("the service removed 39 records of accounts, but the ledger expected 0");
 });
 
-test("exits with 75 if another run was completed meanwhile, and says how to see it", async () => {
+test("exits with 75 if another run completed in the meantime, and says how to see it", async () => {
   await service.writeFile("accounts.csv", "id\nu1\n");
   const other = [CLI, "push", "accounts.csv", "--first-run"];
   await service.writeFile(
@@ -182,7 +182,7 @@ test("exits with 75 if another run was completed meanwhile, and says how to see 
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("exits with 78 if there is no room for what a run reads, and says why", async () => {
+test("exits with 78 if there is no space for what a run reads, and says why", async () => {
   const spool = { directory: join(service.directory, "missing"), memoryBytes: 0 };
   await service.writeFile("saas-management.config.json", JSON.stringify({ sync: { spool } }));
   const ended = await push("u1\n", "--first-run");

@@ -49,7 +49,7 @@ test("writes all pages as JSONL, each line a whole node", async () => {
   expect(nodes[1]).toMatchObject({ plan: { name: "Pro" }, annualPrice: { amount: 12.5, currency: "EUR" } });
 });
 
-test("writes CSV with one header, and cells that no spreadsheet runs", async () => {
+test("writes CSV with one header, and no cells that a spreadsheet would run", async () => {
   const fields = "holder.name,holder.email,annualPrice.amount";
   const order = '{"holder":{"email":"ASC"}}';
   const args = ["export", "licenses", "--format", "csv", "--fields", fields, "--order", order];
@@ -61,7 +61,7 @@ test("writes CSV with one header, and cells that no spreadsheet runs", async () 
   expect(data[1]).toEqual(['\'=HYPERLINK("x")', "u0@example.com", "12.5"]);
 });
 
-test("writes the fields and nodes that were asked for", async () => {
+test("writes the requested fields and nodes", async () => {
   const where = '{"holder":{"email":{"eq":"u7@example.com"}}}';
   const args = ["export", "licenses", "--where", where, "--fields", "plan.name, state.activity", "--json"];
   expect(await runCli(args, { env })).toEqual({
@@ -71,17 +71,14 @@ test("writes the fields and nodes that were asked for", async () => {
   });
 });
 
-test.each(["csv", "jsonl"])(
-  "%s has no sequences for terminals, and JSON loses nothing by it",
-  async (format) => {
-    const args = ["export", "licenses", "--format", format, "--fields", "holder.name"];
-    const { out } = await runCli(args, { env });
-    expect(out).not.toMatch(/(?![\n\t])\p{Cc}|[\u202a-\u202e]/u);
-    expect(out).toContain(`Ada 7\\u001b[2J\\u009b2J\\u202e`);
-    if (format === "jsonl")
-      expect(out.split("\n").map((line) => line && JSON.parse(line)["holder.name"])).toContain(NAME(7));
-  },
-);
+test.each(["csv", "jsonl"])("%s has no terminal sequences, and JSON loses nothing", async (format) => {
+  const args = ["export", "licenses", "--format", format, "--fields", "holder.name"];
+  const { out } = await runCli(args, { env });
+  expect(out).not.toMatch(/(?![\n\t])\p{Cc}|[\u202a-\u202e]/u);
+  expect(out).toContain(`Ada 7\\u001b[2J\\u009b2J\\u202e`);
+  if (format === "jsonl")
+    expect(out.split("\n").map((line) => line && JSON.parse(line)["holder.name"])).toContain(NAME(7));
+});
 
 test.each([
   [["export", "licenses"], 3],
@@ -97,7 +94,7 @@ test.each([
   expect({ code, error }).toEqual({ code: 0, error: "" });
 });
 
-test("an empty list is an empty export, and a CSV still has its header", async () => {
+test("an empty list gives an empty export, and CSV still has its header", async () => {
   const none = ["--where", '{"name":{"eq":"nothing"}}'];
   expect(await runCli(["export", "license-plans", ...none], { env })).toMatchObject({ code: 0, out: "" });
   const { out } = await runCli(["export", "license-plans", "--format", "csv", ...none], { env });

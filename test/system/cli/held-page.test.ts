@@ -27,7 +27,7 @@ async function heldRuns(counts: readonly number[], installationId = service.inst
 const status = (...args: readonly string[]) =>
   runCli(["status", ...args], { cwd: service.directory, env: settingsOf(service) });
 
-test("status begins with what matters, and shows the cliff", async () => {
+test("status begins with what matters, and shows a sudden drop", async () => {
   await heldRuns([612, 613, 611, 615, 614, 612, 402]);
   const { code, out } = await status();
   expect(code).toBe(80);
@@ -64,16 +64,16 @@ test("status --ids lists the records whose fields changed", async () => {
   });
 });
 
-test("a page of a first run that is held shows its ids, and no limit", async () => {
+test("the page of a held first run shows its ids, and no limit", async () => {
   await heldRuns([40]);
   const { code, out } = await status("--format", "html");
   expect({ code, bars: out.match(/<span title=/g)?.length }).toEqual({ code: 80, bars: 1 });
-  expect(out).toContain("<h2>Held: the ledger knows no earlier run. Nothing was sent.</h2>");
+  expect(out).toContain("<h2>Held: the ledger has no earlier run. Nothing was sent.</h2>");
   expect(out).toMatch(/all ids are in .*\.sent\.txt/);
   expect(out).not.toMatch(/NaN|undefined|limit,/);
 });
 
-test("a page says that no run is held, and lists those of all installations", async () => {
+test("a page says that no run is held, and otherwise lists the held runs of all installations", async () => {
   expect(await status("--format", "html")).toMatchObject({
     code: 0,
     out: expect.stringContaining("No run is held."),
@@ -91,7 +91,7 @@ test("a page says that no run is held, and lists those of all installations", as
 });
 
 test.skipIf(isMissing)(
-  "a page has figures, ids and a chart of each run, loads nothing, and is readable on a telephone and on paper",
+  "a page has figures, ids and a chart of each run, loads nothing, and is readable on a phone and on paper",
   async () => {
     await heldRuns([40, 41, 42, 10]);
     const { code, out } = await status("--format", "html");

@@ -38,7 +38,7 @@ test.each(Object.entries(COMMANDS))(
   },
 );
 
-test("without a command, it is the help, and all is well", async () => {
+test("prints the help without a command, and exits with 0", async () => {
   const [alone, asked] = await Promise.all([runCli([]), runCli(["--help"])]);
   expect(alone).toEqual(asked);
   expect(alone).toMatchObject({ code: 0, error: "" });

@@ -20,7 +20,7 @@ async function documented(): Promise<Readonly<Record<string, readonly string[]>>
   );
 }
 
-test("what a proxy does leaves every line of stderr JSON", async () => {
+test("every line of stderr stays JSON, whatever a proxy does", async () => {
   const proxy = await startConnectProxy({ status: 502 });
   await service.writeFile(
     "connector.mjs",
@@ -96,7 +96,7 @@ test("whatever a connector prints, every line is JSON, with time, level, message
   });
 });
 
-test("what a connector throws outside of its run is one line of JSON, too", async () => {
+test("an error that a connector throws outside its run is also one line of JSON", async () => {
   await service.writeFile(
     "throws.mjs",
     `export const connector = {

@@ -26,7 +26,7 @@ const push = async (names: readonly string[], ...args: readonly string[]) => {
   return run(["push", "accounts.csv", ...args]);
 };
 
-test("push sends files, and a preview sends nothing", async () => {
+test("push sends files; a preview sends nothing", async () => {
   const preview = await push(ids(3), "--dry-run", "--first-run");
   expect(preview).toMatchObject({ code: 0, out: expect.stringContaining("nothing was sent") });
   expect(service.inspect().batches).toEqual([]);
@@ -36,7 +36,7 @@ test("push sends files, and a preview sends nothing", async () => {
   expect(service.present()).toEqual(ids(3));
 });
 
-test("a held run is shown, approved and goes through the next night, with exactly what was shown", async () => {
+test("a held run is shown and approved, and passes the next night with exactly what was shown", async () => {
   await push(ids(40), "--first-run");
   const held = await push(ids(10), "--json");
   expect({ code: held.code, out: held.out }).toEqual({ code: 80, out: "" });
@@ -74,11 +74,11 @@ test("a held run is shown, approved and goes through the next night, with exactl
   // Used once.
   expect(await run(["status"])).toMatchObject({ code: 0, out: expect.not.stringContaining("Held") });
   expect(await run(["status", "--ids"])).toMatchObject({ code: 0, out: "" });
-  expect(await run(approve)).toMatchObject({ code: 2, error: expect.stringContaining("No run is held") });
+  expect(await run(approve)).toMatchObject({ code: 2, error: expect.stringContaining("No held run") });
   expect(await push(ids(2))).toMatchObject({ code: 80 });
 });
 
-test("the hints of a held run keep its configuration, installation and key, quoted for a shell", async () => {
+test("the hints of a held run repeat its configuration, installation and key, quoted for a shell", async () => {
   const {
     SAAS_MANAGEMENT_INSTALLATION_ID: id = "",
     SAAS_MANAGEMENT_API_KEY: key,
@@ -103,7 +103,7 @@ test("the hints of a held run keep its configuration, installation and key, quot
 });
 
 test.runIf(canMount)(
-  "a held run that a full disk could not store has no hint at what is not there",
+  "a held run that a full disk could not store gives no hint about missing files",
   async () => {
     await service.writeFile("c.json", JSON.stringify({ ledger: "small" }));
     await service.writeFile("accounts.csv", csv(ids(9000)));
@@ -120,7 +120,7 @@ test.runIf(canMount)(
   },
 );
 
-test("the hints of a run whose module has a ledger of its own name no command that looks elsewhere", async () => {
+test("hints for a module with its own ledger name no command that uses another ledger", async () => {
   const index = pathToFileURL(join(PACKAGE.dist, "index.js")).href;
   await service.writeFile(
     "connector.mjs",
@@ -136,7 +136,7 @@ test("the hints of a run whose module has a ledger of its own name no command th
   const [, id = ""] = /set approve: "([\da-f]{32})" in its options, or sync\.ledger/.exec(held.error) ?? [];
   expect(await run(["approve", id])).toMatchObject({
     code: 2,
-    error: expect.stringContaining(`No run is held in ${join(service.directory, ".local/state")}`),
+    error: expect.stringContaining(`No held run in ${join(service.directory, ".local/state")}`),
   });
   const { next, reasons } = JSON.parse((await run(["run", "connector.mjs", "--json"])).error);
   expect(next).toEqual([expect.objectContaining({ command: expect.stringMatching(/--first-run$/) })]);
@@ -177,12 +177,12 @@ test("status shows the last runs with their figures", async () => {
   expect(JSON.parse((await run(["status", "--json"])).out).runs).toHaveLength(2);
 });
 
-test("without an installation, status lists all of the ledger, how late each is, and what is held", async () => {
+test("without an installation, status lists each one in the ledger, how late it is, and what is held", async () => {
   const { SAAS_MANAGEMENT_INSTALLATION_ID: _, ...others } = settingsOf(service);
   const config = await service.writeFile("saas-management.config.json", JSON.stringify({ ledger: "state" }));
   const status = (...args: readonly string[]) =>
     runCli(["status", "--config", config, ...args], { env: others });
-  expect(await status()).toMatchObject({ code: 0, out: "The ledger knows no installation.\n" });
+  expect(await status()).toMatchObject({ code: 0, out: "The ledger has no runs.\n" });
 
   const HOUR_MS = 3_600_000;
   const ledger = fileLedger(join(service.directory, "state"));
@@ -246,7 +246,7 @@ test("run calls the connector of a module with its options", async () => {
   expect(JSON.parse(out)).toMatchObject({ guard: "off", collections: { accounts: { stats: { sent: 2 } } } });
 });
 
-test("a crontab line alone pushes: sh, a PATH and a file of variables", async () => {
+test("a crontab line can push with just sh, a PATH and a file of variables", async () => {
   const { HOME: _, ...settings } = settingsOf(service);
   const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await service.writeFile(".env", variables.join(""));
@@ -260,7 +260,7 @@ test("a crontab line alone pushes: sh, a PATH and a file of variables", async ()
   expect(code).toBe(0);
 });
 
-test("a module that is loaded first turns OpenTelemetry on", async () => {
+test("a preloaded module turns OpenTelemetry on", async () => {
   const telemetry = await service.writeFile(
     "telemetry.mjs",
     `import { appendFileSync } from "node:fs";

@@ -49,14 +49,17 @@ test.each([
     ["report", "--page-size", "20"],
     [20, 20],
   ],
-])("%j asks for the pages of --page-size, or for those that the service allows", async (args, asked) => {
-  const result = await runCli(args, { env: await start(), cwd: folder.path });
-  expect(result).toMatchObject({ code: 0, error: "" });
-  expect(sizes).toEqual(asked);
-  if (args[0] === "export") expect(result.out.trimEnd().split("\n")).toHaveLength(60);
-});
+])(
+  "%j requests pages of --page-size, or of the largest size that the service allows",
+  async (args, asked) => {
+    const result = await runCli(args, { env: await start(), cwd: folder.path });
+    expect(result).toMatchObject({ code: 0, error: "" });
+    expect(sizes).toEqual(asked);
+    if (args[0] === "export") expect(result.out.trimEnd().split("\n")).toHaveLength(60);
+  },
+);
 
-test("doctor asks for a page of the size that is used, also of the configuration", async () => {
+test("doctor requests a page of the size in use, including that of the configuration", async () => {
   const graphql = async () => {
     const env = await start();
     const { out } = await runCli(["doctor", "--json"], { env, cwd: folder.path });

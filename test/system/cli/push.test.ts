@@ -16,7 +16,7 @@ const configure = (entries: string) =>
 const records = (collection: "accounts" | "plans"): readonly object[] =>
   service.inspect().snapshots[collection].map(({ record }) => record);
 
-test("finds out what separates the cells, says so, and map converts their values", async () => {
+test("detects the delimiter, says so, and converts values with map", async () => {
   await service.writeFile("package.json", '{ "type": "module" }');
   await configure(`{
     collection: "accounts",
@@ -31,14 +31,14 @@ test("finds out what separates the cells, says so, and map converts their values
   await service.writeFile("users.csv", Buffer.from(text, "latin1"));
   const { code, error } = await push("--first-run");
   expect(code).toBe(0);
-  expect(error).toContain('users.csv: its cells are separated by ";".');
+  expect(error).toContain('users.csv: cells are separated by ";".');
   expect(records("accounts")).toEqual([
     { id: "1", email: "jürgen@x.example", active: true, roles: ["2025-12-24"] },
     { id: "2", active: false, roles: ["2024-2-1"] },
   ]);
 });
 
-test("the configuration of the guide sends known words, and refuses others with their line", async () => {
+test("the guide's configuration sends known words, and refuses others with their line", async () => {
   const [code = ""] = (await Page.read("docs/guides/operating.md")).snippets();
   const guide = transformSync(code, { loader: "ts" }).code.replace(/^ *(syncUrl|ledger):.*\n/gm, "");
   await service.writeFile("saas-management.config.mjs", guide);
@@ -76,12 +76,12 @@ test("fills nested fields by their paths, lists, and entries of maps", async () 
   expect(records("accounts")).toEqual([{ id: "u1", roles: ["admin", "owner"], active: true }]);
 });
 
-test("tells which columns are not sent, and the field that was meant", async () => {
+test("says which columns are not sent, and which field was probably meant", async () => {
   await service.writeFile("users.csv", "id,Name,Cost Centre,,x,x\nu1,Ada,7,,,\n");
   const { code, error } = await push("accounts=users.csv", "--first-run");
   expect(code).toBe(0);
   expect(error).toContain(
-    'Warning: users.csv: columns that are not fields are not sent: "Name" (Did you mean name?), "Cost Centre", "x".',
+    'Warning: users.csv: not sent, because they aren\'t fields: "Name" (Did you mean name?), "Cost Centre", "x".',
   );
 });
 
@@ -107,11 +107,11 @@ test.each<[string, string]>([
   ["version https://git-lfs.github.com/spec/v1\noid sha256:abc\n", NONE(OF_ACCOUNTS, 42)],
   [
     "ID;Name;Rolle\n1;Ada;x\n",
-    'has none of the columns "id", "name", "email", "username"; the line is 13 characters long. Write the headings as the fields are called: id, name.',
+    'has none of the columns "id", "name", "email", "username"; the line is 13 characters long. Spell the headings like the fields: id, name.',
   ],
   [
     "Benutzer;name;E-Mail\n1;Ada;x\n",
-    'lacks the columns "id"; it has "name". These are no fields: "Benutzer", "E-Mail" (Did you mean email?).',
+    'lacks the columns "id"; it has "name". These aren\'t fields: "Benutzer", "E-Mail" (Did you mean email?).',
   ],
   [
     "name,email\nAda,x\n",
@@ -128,11 +128,11 @@ test.each<[string, string | Uint8Array]>([
     "id,sourceActorId,lastActivity\u0085E,u1,2026-11-02T10:00:00Z\u0085",
     "usage.csv has no row after its header.",
   ],
-])("refuses %j as events, which does not pass for a night without any", async (content, message) => {
+])("refuses %j as events rather than taking it for a night without any", async (content, message) => {
   expect(await refusedAs("usage.csv", content)).toContain(message);
 });
 
-test("says once what is wrong in every row: the first three, and how many more", async () => {
+test("reports a problem in every row once: the first three, and how many more", async () => {
   const rows = Array.from({ length: 500 }, (_, i) => `u${i},Ja\n`).join("");
   const lines = (await refusedAs("accounts.csv", `id,active\n${rows}`)).split("\n");
   expect(lines).toHaveLength(5);
@@ -142,7 +142,7 @@ test("says once what is wrong in every row: the first three, and how many more",
   ]);
 });
 
-test("takes a header without rows for events if it has fields only, and otherwise as configured", async () => {
+test("accepts a header without rows for events if all headings are fields, and otherwise as configured", async () => {
   await service.writeFile("usage.csv", "id,sourceActorId,lastActivity\n");
   expect(await push("usage.csv", "--first-run")).toMatchObject({ code: 0 });
   await service.writeFile("accounts.csv", "id,name\n");
@@ -153,7 +153,7 @@ test("takes a header without rows for events if it has fields only, and otherwis
   expect(await push("--first-run")).toMatchObject({ code: 0 });
 });
 
-test("takes --delimiter and --encoding, also for JSONL", async () => {
+test("accepts --delimiter and --encoding, even for JSONL", async () => {
   await service.writeFile("users.csv", Buffer.from("id\u00a7name|x\n1\u00a7J\u00f6rg|y\n", "latin1"));
   const options = ["--encoding", "windows-1252", "--first-run"];
   expect(await push("accounts=users.csv", "--delimiter", "\u00a7", ...options)).toMatchObject({ code: 0 });
@@ -165,7 +165,7 @@ test("takes --delimiter and --encoding, also for JSONL", async () => {
   expect(await push("accounts=users.tsv", "--delimiter", "tab")).toMatchObject({ code: 0 });
 });
 
-test("a preview collects bad cells like other problems, with their lines and allowed values, never the cells", async () => {
+test("a preview lists bad cells like other problems, with lines and allowed values, but never the cells", async () => {
   const head = "id,externalPlanName,details.model,details.seatBased.paidSeats\n";
   await service.writeFile(
     "plans.csv",
@@ -179,7 +179,7 @@ test("a preview collects bad cells like other problems, with their lines and all
   expect(out).not.toMatch(/SEATS|1\.234/);
 });
 
-test("sends the files of a collection as one snapshot, each with its own columns and location", async () => {
+test("sends a collection's files as one snapshot, each with its own columns and location", async () => {
   await service.writeFile("package.json", '{ "type": "module" }');
   await configure('{ collection: "accounts", file: ["berlin.csv", "oslo.jsonl"] }');
   await service.writeFile("berlin.csv", "id,active\nb1,true\n");
@@ -203,7 +203,7 @@ test.each([
   ],
   ["--first-run=2", 2, "--first-run must be alone, or have a number of records for accounts,plans."],
   ["--first-run=2,x", 2, "--first-run must be alone"],
-])("checks the numbers of a first run that are given: %s", async (option, code, said) => {
+])("checks the record counts given for a first run: %s", async (option, code, said) => {
   await service.writeFile("accounts.jsonl", '{"id":"u1"}\n{"id":"u2"}\n');
   const seats = '{"model":"SEAT_BASED","seatBased":{}}';
   await service.writeFile("plans.jsonl", `{"id":"p","externalPlanName":"P","details":${seats}}\n`);
@@ -212,7 +212,7 @@ test.each([
   expect(records("accounts")).toHaveLength(code === 0 ? 2 : 0);
 });
 
-test("sends JSONL as it is", async () => {
+test("sends JSONL unchanged", async () => {
   await service.writeFile("accounts.jsonl", '{"id":"u1","active":true}\n');
   expect(await push("accounts.jsonl", "--first-run")).toMatchObject({ code: 0 });
   await service.writeFile("accounts.jsonl", '{"id":"u1","active":"yes"}\n');
@@ -221,7 +221,7 @@ test("sends JSONL as it is", async () => {
   expect(error).toContain("accounts.jsonl:1");
 });
 
-test("sends only the events that the last completed run has not sent, whatever their times", async () => {
+test("sends only events that no completed run has sent, whatever their times", async () => {
   const line = (id: string, day: number) => `${id},u1,2026-01-0${day}T00:00:00Z\n`;
   const head = "id,sourceActorId,lastActivity\n";
   await service.writeFile("usage.csv", head + line("e1", 1) + line("e2", 2));
@@ -246,8 +246,8 @@ test.each<[what: string, entries: string, args: string[], named: string]>([
   ["a file of no known collection", "", ["users.csv"], "accounts=users.csv"],
   ["a file twice", "", ["accounts.csv", "accounts=accounts.csv"], "given twice"],
   ["a file that does not exist", "", ["accounts=nothing.csv"], "nothing.csv"],
-  ["stdin", "", ["usage=-"], "a pipe that breaks looks complete"],
-])("refuses %s, without a hint at something else", async (_, entries, args, named) => {
+  ["stdin", "", ["usage=-"], "a broken pipe looks complete"],
+])("refuses %s, without a misleading hint", async (_, entries, args, named) => {
   await service.writeFile("package.json", '{ "type": "module" }');
   await configure(entries);
   await service.writeFile("accounts.csv", "id\nu1\n");

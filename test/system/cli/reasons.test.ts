@@ -69,13 +69,13 @@ const CASES: readonly Case[] = [
   {
     what: "too many requests, without a hint at a lock",
     fault: { on: "StartSyncBatch", fault: "status", status: "RESOURCE_EXHAUSTED", times: 9 },
-    says: ["the service asks for fewer requests"],
+    says: ["StartSyncBatch: too many requests"],
     hints: NONE,
   },
   {
     what: "a first run that is none",
     prepare: () => service.run(["accounts"], (batch) => batch.write("accounts", [{ id: "u1" }])),
-    says: [/--first-run must not be set: the ledger .* knows earlier runs .*\. Leave it out\.\n/],
+    says: [/--first-run must not be set: the ledger .* has earlier runs .*\. Leave it out\.\n/],
     hints: NONE,
   },
   {
@@ -121,7 +121,7 @@ const CASES: readonly Case[] = [
 ];
 
 test.each(CASES)(
-  "says in the shell's words why, and what helps: $what",
+  "says in the shell's terms why, and what helps: $what",
   async ({ fault, prepare, args, env, says, hints }) => {
     await service.writeFile("accounts.csv", "id\nu1\n");
     const config = { ledger: ".", retry: { retries: 1, minDelayMs: 1, maxDelayMs: 1 } };
@@ -141,7 +141,7 @@ test.each(CASES)(
   },
 );
 
-test("a held run is told in the shell's words", async () => {
+test("a held run is reported in the shell's terms", async () => {
   await service.writeFile("saas-management.config.json", JSON.stringify({ ledger: "." }));
   const push = async (count: number) => {
     await service.writeFile("accounts.csv", `id\n${ids(count).join("\n")}\n`);
@@ -154,7 +154,7 @@ test("a held run is told in the shell's words", async () => {
   expect(out).not.toMatch(WORDS_OF_THE_API);
 });
 
-test("--verbose tells each attempt, and a retry always has its reason, number and delay", async () => {
+test("--verbose prints each attempt, and each retry with its reason, number and delay", async () => {
   service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "UNAVAILABLE", times: 1 });
   await service.writeFile("accounts.csv", "id\nu1\n");
   const args = ["push", "accounts.csv", "--first-run", "--verbose"];

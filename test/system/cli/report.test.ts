@@ -59,7 +59,7 @@ beforeAll(async () => {
   return () => server.close();
 });
 
-test("adds up what is unused, exactly and by currency, and lists renewals in order", async () => {
+test("adds up unused licenses exactly, by currency, and lists renewals in order", async () => {
   const { code, out } = await runCli(["report", "--json", "--days", "200"], { env });
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({
@@ -85,7 +85,7 @@ test("adds up what is unused, exactly and by currency, and lists renewals in ord
   });
 });
 
-test("prints tables, without renewals that are further away", async () => {
+test("prints tables, without renewals further ahead", async () => {
   const { out } = await runCli(["report"], { env });
   expect(out).toContain("4 licenses that nobody uses. Giving them up saves EUR 20.20, USD 1,234.50 a year.");
   expect(out).toMatch(/^Pro +Custom integration +2 +EUR 20\.20$/m);
@@ -95,7 +95,7 @@ test("prints tables, without renewals that are further away", async () => {
 });
 
 test.skipIf(isMissing)(
-  "writes a page that loads nothing, and is readable on a telephone and on paper",
+  "writes a page that loads nothing and is readable on a phone and on paper",
   async () => {
     const { out } = await runCli(["report", "--format", "html", "--days", "200"], { env });
     const browser = await launchChromium();

@@ -98,7 +98,7 @@ test.each([
   ["localhost", ""],
   ["0.0.0.0", "Warning: other machines may reach this server at 0.0.0.0.\n"],
 ])(
-  "says on stderr that it serves, and warns about hosts that other machines can reach: %s",
+  "says on stderr that it is serving, and warns about hosts that other machines can reach: %s",
   async (host, warning) => {
     const { child, baseUrl, syncUrl } = await serve("--host", host);
     const lines = `${warning}Serving at ${baseUrl}/graphql and ${syncUrl} until Ctrl+C.\n`;

@@ -45,7 +45,7 @@ const connector = (source: string) =>
   );
 const ARGS = ["run", "connector.mjs", "--first-run=1"];
 
-test("a narrow terminal shows one line of what was read, also of a slow source, and nothing of it stays", async () => {
+test("a narrow terminal shows progress on one line, even for a slow source, and erases it", async () => {
   await connector("slow()");
   const terminal = onTerminal(ARGS);
   await terminal.until("0 s: reading");
@@ -65,10 +65,10 @@ test.each([
   ["41", 2, 0],
   ["y", 2, 0],
   ["\u0004", 2, 0],
-])("a first run is sent when its number of records was typed: %s", async (typed, code, sent) => {
+])("a first run is sent after its number of records is typed: %s", async (typed, code, sent) => {
   await connector('Array.from({ length: 40 }, (_, i) => ({ id: "u" + i }))');
   const terminal = onTerminal(["run", "connector.mjs", "--first-run"], { columns: 200 });
-  const shown = await terminal.until("type 40 to go on: ");
+  const shown = await terminal.until("type 40 to continue: ");
   expect(shown).toContain("This first run has 40 records of accounts.");
   terminal.child.stdin.write(`${typed}\r`);
   expect((await terminal.end()).code).toBe(code);
@@ -78,13 +78,13 @@ test.each([
 test("Ctrl-C at the question of a first run sends nothing", async () => {
   await connector('[{ id: "u1" }]');
   const terminal = onTerminal(["run", "connector.mjs", "--first-run"]);
-  await terminal.until("go on: ");
+  await terminal.until("continue: ");
   terminal.child.stdin.write(CTRL_C);
   expect((await terminal.end()).code).toBe(130);
   expect(service.inspect().batches).toEqual([]);
 });
 
-test("a warning stands on a line of its own, above the progress, with the reason", async () => {
+test("a warning is on its own line above the progress, with the reason", async () => {
   await connector('[{ id: "u1" }]');
   service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "UNAVAILABLE", times: 1 });
   const { code, shown } = await onTerminal(ARGS).end();
@@ -96,19 +96,19 @@ test("a warning stands on a line of its own, above the progress, with the reason
   );
 });
 
-test("a held run is told in lines that are broken at words, and paths and commands stay whole", async () => {
+test("a held run is printed with lines broken between words, and paths and commands in one piece", async () => {
   await connector('[{ id: "u1" }]');
   const { code, shown } = await onTerminal(["run", "connector.mjs"]).end();
   expect(code).toBe(80);
   const [, said = ""] = shown.split("saas-management: ");
   const lines = said.replaceAll("\r", "").split("\n");
-  expect(lines.slice(0, 2)).toEqual(["Held: the ledger knows", "no earlier run. Nothing was sent."]);
+  expect(lines.slice(0, 2)).toEqual(["Held: the ledger has no", "earlier run. Nothing was sent."]);
   const isWhole = (line: string) => /^ *\S+$/.test(line) || line.includes("  # ");
   expect(lines.filter((line) => line.length > COLUMNS && !isWhole(line))).toEqual([]);
   expect(said).toContain("\n- accounts: there is no earlier run to\r\n  compare with; ");
 });
 
-test("60 columns show a held run with its counts on one line", async () => {
+test("a held run fits 60 columns, with its counts on one line", async () => {
   await connector('Array.from({ length: 400 }, (_, i) => ({ id: "u" + i }))');
   await onTerminal(["run", "connector.mjs", "--first-run=400"]).end();
   await connector('[{ id: "u1" }]');
@@ -125,7 +125,7 @@ test("60 columns show a held run with its counts on one line", async () => {
   expect(lines.filter((line) => line.length > 60 && !isWhole(line))).toEqual([]);
 });
 
-test("the help and doctor are broken at words", async () => {
+test("the help and doctor break lines between words", async () => {
   for (const command of ["--help", "doctor"]) {
     const { shown } = await onTerminal([command], { columns: 60 }).end();
     const lines = shown.replaceAll("\r", "").split("\n");
@@ -134,7 +134,7 @@ test("the help and doctor are broken at words", async () => {
   }
 });
 
-test("a terminal that does not know its width, as in a container, gets lines that are not broken", async () => {
+test("lines aren't broken in a terminal of unknown width, as in a container", async () => {
   await connector('[{ id: "u1" }]');
   const held = await onTerminal(["run", "connector.mjs"], { columns: 0 }).end();
   expect(held.shown).toContain(
@@ -144,7 +144,7 @@ test("a terminal that does not know its width, as in a container, gets lines tha
   expect(report.shown).toContain("Unused  Saving a year\r\n");
 });
 
-test("no id of a held run steers a terminal, also not in JSON", async () => {
+test("no id of a held run can control a terminal, not even in JSON", async () => {
   await connector('Array.from({ length: 40 }, (_, i) => ({ id: "u\\u009b31m\\u202e" + i }))');
   await onTerminal(["run", "connector.mjs", "--first-run=40"]).end();
   await connector('[{ id: "u1" }]');
@@ -154,7 +154,7 @@ test("no id of a held run steers a terminal, also not in JSON", async () => {
   expect(JSON.parse(shown).held.reasons[0].examples).toContain("u\u009b31m\u202e0");
 });
 
-test("a second Ctrl-C ends at once, also while the service does not answer", async () => {
+test("a second Ctrl-C ends at once, even while the service does not answer", async () => {
   await connector('[{ id: "u1" }]');
   service.server.faults.add({ on: "SyncRecords", fault: "stall", times: 9 });
   const stalled = service.server.faults.add({ on: "AbortSyncBatch", fault: "stall", times: 9 });

@@ -13,7 +13,7 @@ async function printed(clock: string, ms: number, keepAlive: boolean): Promise<s
 }
 
 test.each(["system", "running test"])(
-  "a callback of the %s clock keeps the process alive with keepAlive only",
+  "a callback of the %s clock keeps the process alive only with keepAlive",
   async (clock) => {
     expect(await printed(clock, 5, true)).toBe("called");
     expect(await printed(clock, HOUR, false)).toBe("");

@@ -67,7 +67,7 @@ test.each<[string, BuildOptions]>([
   expect(await runBundle(options)).toMatchObject(WORKED);
 });
 
-test("what keeps the reference server from loading in a bundle is thrown by its start", async () => {
+test("starting the reference server reports what keeps it from loading in a bundle", async () => {
   const failed = expect.stringContaining("Cannot find module 'graphql'");
   expect(await runBundle({ format: "cjs", external: ["graphql"] })).toEqual({ failed });
 });

@@ -39,7 +39,7 @@ describe.each(Object.entries(RUNNERS))("connectorTests in %s", (_, args) => {
     expect(failed).toContain("pageToken=token-3 answered 404");
   });
 
-  test("passes if the connector withstands the faults that the runner selects by name", async () => {
+  test("passes if the connector withstands the faults selected by name in the runner", async () => {
     await runNode(args("broken.test.js", "status-500-last"), app, CLEAN_ENV);
   });
 });

@@ -26,7 +26,7 @@ test("importing the package and creating a client loads neither gRPC, GraphQL, u
   expect((await modulesLoaded("use")).filter((url) => lazy.test(url))).not.toEqual([]);
 });
 
-test("the modules of runs and previews are loaded with the first of them", async () => {
+test("the modules for runs and previews load with the first run or preview", async () => {
   const count = (loaded: readonly string[]) =>
     loaded.filter((url) => url.includes("/sdk/dist/shared/run.js")).length;
   expect(count(await modulesLoaded("run"))).toBeGreaterThan(count(await modulesLoaded()));
@@ -34,7 +34,7 @@ test("the modules of runs and previews are loaded with the first of them", async
 
 // Bun, Deno and workerd are in the matrix. Next itself is not run: its route is called as Next calls it.
 test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
-  "the example of a handler for pages works: %s",
+  "the handler example works: %s",
   async (program) => {
     const app = await folder.add("handlers");
     await cp(example("handlers"), app, { recursive: true });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Page } from "../../docs/pages.js";
 import { makeConsumerFolder, runNode } from "../consumers/packed-package.js";
 
-test("the first screen of the README runs in plain Node, in any type of package, and prints what it read and pushed", {
+test("the README's first screen runs in plain Node, in any type of package, and prints what it reads and pushes", {
   timeout: 180_000,
 }, async () => {
   const [read = "", push = ""] = (await Page.read("README.md")).snippets();

@@ -8,7 +8,7 @@ import { expectWithstands } from "./kit.js";
 
 const nameOf = (record: object) => "fullName" in record && record.fullName;
 
-describe.skipIf(skipped)(`the connector of a directory${whySkipped}`, () => {
+describe.skipIf(skipped)(`the LDAP connector${whySkipped}`, () => {
   const service = testService();
   const directory = directoryServer(companyLdif());
 
@@ -21,7 +21,7 @@ describe.skipIf(skipped)(`the connector of a directory${whySkipped}`, () => {
   afterEach(() => vi.unstubAllEnvs());
   const run = () => service.run(connector.snapshots, connector.run);
 
-  test("writes all people and groups, which are more than the directory sends at once", async () => {
+  test("writes all people and groups, even more than the directory sends at once", async () => {
     await run();
     const { employees, groups, groupMembers } = service.inspect().snapshots;
     expect(employees).toHaveLength(PEOPLE);
@@ -41,7 +41,7 @@ describe.skipIf(skipped)(`the connector of a directory${whySkipped}`, () => {
     expect(groupMembers.filter(({ record }) => !ids.has(record.sourceMemberId))).toEqual([]);
   });
 
-  test("gives a group's member the same id as the person, however the group writes its name", async () => {
+  test("gives a group's member the person's id, however the group spells its name", async () => {
     await run();
     const { employees, groups, groupMembers } = service.inspect().snapshots;
     const group = groups.find(({ record }) => record.name === "Odd names")?.id;
@@ -50,14 +50,14 @@ describe.skipIf(skipped)(`the connector of a directory${whySkipped}`, () => {
     expect(members.map(({ record }) => record.sourceMemberId)).toEqual(expected.map(({ id }) => id));
   });
 
-  test("completes nothing if a group has a member who is not among the people", async () => {
+  test("completes nothing if a group has a member who isn't one of the people", async () => {
     vi.stubEnv("LDAP_BASE", "ou=groups,dc=example,dc=com");
     const error = await rejection(run());
     expect(error).toMatchObject({ message: expect.stringContaining("is not among the people") });
     expect(service.states()).toEqual([]);
   });
 
-  test("completes nothing if the directory refuses the password, which no error shows", async () => {
+  test("completes nothing if the directory refuses the password, and shows the password in no error", async () => {
     vi.stubEnv("LDAP_PASSWORD", "wrong-password");
     const error = await rejection(run());
     expect(error).toMatchObject({ name: "InvalidCredentialsError" });

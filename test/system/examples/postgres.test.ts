@@ -6,7 +6,7 @@ import { testService } from "../../support/test-service.js";
 import { createHrTables } from "./hr-tables.js";
 import { expectWithstands } from "./kit.js";
 
-describe.skipIf(skipped)(`the connector of tables in PostgreSQL${whySkipped}`, () => {
+describe.skipIf(skipped)(`the PostgreSQL connector${whySkipped}`, () => {
   const service = testService();
   const database = postgresServer();
 
@@ -23,7 +23,7 @@ describe.skipIf(skipped)(`the connector of tables in PostgreSQL${whySkipped}`, (
     await database.pool().query("DROP TABLE people, sign_ins");
   });
 
-  test("writes all people, then the sign-ins since the last run, and is refused where a policy hides rows", async () => {
+  test("writes all people, then the sign-ins since the last run, and fails where a policy hides rows", async () => {
     const pool = database.pool();
     await createHrTables(pool);
     await run();

@@ -50,7 +50,7 @@ async function compile(folder: string, more: object = {}): Promise<void> {
   await runNode([TOOLS.tsc, "-p", "."], folder);
 }
 
-test("every program says its one command, and compiles in an empty project", async () => {
+test("every program names its one command, and compiles in an empty project", async () => {
   const files = (await readdir(packed(""))).filter((file) => file.endsWith(".mts"));
   expect(files.length).toBeGreaterThan(9);
   for (const file of files) {
@@ -60,7 +60,7 @@ test("every program says its one command, and compiles in an empty project", asy
   await compile(project, { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true });
 });
 
-test("quickstart.mts pushes, shows a held run and reads back", async () => {
+test("quickstart.mts pushes, shows a held run and reads the data back", async () => {
   const output = await run("quickstart.mts");
   expect(output).toMatch(/Run completed.*accounts +40 +40 +0 +0 .*Held: .*EUR a year.*and 32 more/s);
 });
@@ -85,7 +85,7 @@ test("renewals-calendar.mts writes a calendar whose lines have at most 75 bytes"
   );
 });
 
-test("scheduled.mts runs, waits for the next time, and ends by SIGTERM", async () => {
+test("scheduled.mts runs, waits for the next time, and ends on SIGTERM", async () => {
   const child = startCli(["--first-run"], {
     cwd: project,
     env,

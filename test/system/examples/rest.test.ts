@@ -39,7 +39,7 @@ test("writes every page of users, plans, seats and activity", async () => {
   expect(snapshots.usage).toHaveLength(45);
 });
 
-test("asks the next time for the activity since the vendor's own time", async () => {
+test("the next run requests the activity since the vendor's own time", async () => {
   await run();
   const receipt = await run();
   expect(receipt.collections.accounts?.expected).toMatchObject({ kept: 55, removed: 0 });
@@ -49,7 +49,7 @@ test("asks the next time for the activity since the vendor's own time", async ()
 test.each([
   ["seconds", "0"],
   ["a date", "Sat, 28 Nov 2026 08:00:00 GMT"],
-])("tries again after a rate limit and a server that is down, with Retry-After in %s", async (_, value) => {
+])("retries after a rate limit and a server error, with Retry-After in %s", async (_, value) => {
   const headers = { "retry-after": value };
   vendor.answer({ status: 429, headers }, { status: 503, headers });
   await run();
@@ -65,7 +65,7 @@ test("does not wait for the vendor when the run is ended", async () => {
   await expect(running).rejects.toThrow("Enough.");
 });
 
-test("asks for another token before one ends, and for one in each run", async () => {
+test("requests a new token in each run and before the old one expires", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => {
     vendor.onAnswer(() => {});
@@ -95,7 +95,7 @@ test.each([
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("says in one line which field of which item is wrong, and how many more, without its value", async () => {
+test("says in one line which field of which item is wrong and how many more, without the value", async () => {
   const items = [{ id: "usr_1", name: 7, email: "secret@polarvik", role: "admin" }];
   const page = { items, next: null, total: 1, asOf: "2026-11-20T06:00:00Z" };
   vendor.answer({ status: 200, headers: JSON_TYPE, body: JSON.stringify(page) });
@@ -104,7 +104,7 @@ test("says in one line which field of which item is wrong, and how many more, wi
   expect(message).not.toContain("secret");
 });
 
-test("names the path if the vendor refuses the secret or the token, and neither of them", async () => {
+test("names the path if the vendor refuses the secret or the token, but neither of the two", async () => {
   vendor.answer({ status: 401 });
   const refused = await rejection(run());
   expect(refused).toMatchObject({ message: "The vendor answered /v1/users with status 401." });
@@ -115,7 +115,7 @@ test("names the path if the vendor refuses the secret or the token, and neither 
   for (const secret of ["of_somebody_else", ...vendor.tokens]) expect(shown).not.toContain(secret);
 });
 
-test("withstands every fault of its vendor, of which the recording has fakes for people and key", async () => {
+test("withstands every fault of its vendor, with fakes for people and the key in the recording", async () => {
   const cassette = join(folder.path, "rest.cassette.json");
   await recordVendor(connector, { to: cassette, keep: ["role"] });
   const text = await readFile(cassette, "utf8");

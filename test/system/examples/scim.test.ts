@@ -33,7 +33,7 @@ test("writes every page of users, groups and members of a SCIM service", async (
   expect(groupMembers).toHaveLength(USERS);
 });
 
-test.each(SERVICES)("reads all of a service that %s, or refuses it", async (_, answer, whole) => {
+test.each(SERVICES)("reads a whole service that %s, or refuses it", async (_, answer, whole) => {
   scim.answer = answer;
   const outcome = await run().then(
     () => true,

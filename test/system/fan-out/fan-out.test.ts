@@ -5,7 +5,7 @@ import { FanOut } from "./fan-out.js";
 
 const RECORDS = 80_000;
 
-describe.skipIf(skipped)(`one installation over many workers, with BullMQ${whySkipped}`, () => {
+describe.skipIf(skipped)(`one installation across many workers, with BullMQ${whySkipped}`, () => {
   const service = testService();
 
   async function fanOutOf(records: number): Promise<FanOut> {
@@ -14,15 +14,15 @@ describe.skipIf(skipped)(`one installation over many workers, with BullMQ${whySk
     return fanOut;
   }
 
-  test("sends all partitions in one run, exactly, although all workers are killed while they read and send", async () => {
+  test("sends all partitions in one run, exactly, even if all workers are killed while reading and sending", async () => {
     const fanOut = await fanOutOf(RECORDS);
     const line = await fanOut.runWithKills(service.installationId);
     expect(line).toMatchObject({ event: "completed", records: RECORDS });
     expect(service.present()).toEqual([...fanOut.ids()].sort());
     // The worker that was killed while it sent left a batch, which the next one aborted.
     expect(service.states()).toEqual(["aborted", "completed"]);
-    const left = await fanOut.left();
-    expect(left.filter((name) => name.endsWith(".jsonl"))).toEqual([]);
+    // Unfinished files of the killed ones neither.
+    await expect.poll(() => fanOut.left()).toEqual([]);
   });
 
   test("refuses to send anything if a partition fails for good, and names it", async () => {
@@ -37,5 +37,26 @@ describe.skipIf(skipped)(`one installation over many workers, with BullMQ${whySk
       ),
     });
     expect(service.inspect().batches).toEqual([]);
+  });
+
+  test("a worker that stalls while it sends, and whose job another one has then, ends its run and takes more jobs", async () => {
+    const fanOut = await fanOutOf(8000);
+    const sending = service.server.faults.add({ on: "SyncRecords", fault: "stall" });
+    await fanOut.flow(service.installationId);
+    const stalled = fanOut.work();
+    await expect.poll(() => sending.fired, { timeout: 60_000 }).toBe(1);
+    stalled.kill("SIGSTOP");
+    const other = fanOut.work();
+    expect(await fanOut.committed()).toMatchObject({ event: "completed" });
+    other.kill("SIGKILL");
+    fanOut.lines.length = 0;
+    stalled.kill("SIGCONT");
+    const next = service.server.createInstallation();
+    await fanOut.flow(next);
+    await expect
+      .poll(() => fanOut.lines, { timeout: 60_000 })
+      .toContainEqual(expect.objectContaining({ event: "completed", name: "commit" }));
+    expect(service.states()).toEqual(["aborted", "completed"]);
+    expect(service.server.inspect(next).snapshots.accounts).toHaveLength(8000);
   });
 });

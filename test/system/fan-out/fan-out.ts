@@ -31,6 +31,8 @@ export class FanOut {
   readonly lines: Line[] = [];
   /** The partition that always fails. */
   broken: string | undefined;
+  /** The partition whose first export does not end. */
+  #endless: string | undefined;
   readonly #env: NodeJS.ProcessEnv;
   readonly #vendor: Server;
   #workers: ChildProcess[] = [];
@@ -52,6 +54,10 @@ export class FanOut {
       const name = url.slice(1);
       if (name === this.broken) return void response.writeHead(500).end();
       response.writeHead(200, { "x-count": perPartition });
+      if (name === this.#endless) {
+        this.#endless = undefined;
+        return void response.write("{");
+      }
       // A worker that is killed ends its request.
       await pipeline(exportOf(name, perPartition), response).catch(() => {});
     });
@@ -84,15 +90,18 @@ export class FanOut {
     if (code !== 0) throw new Error(`The flow was not started: ${code}.`);
   }
 
-  work(): void {
+  /** Starts a worker. */
+  work(): ChildProcess {
     const child = this.#spawn(["work"]);
     this.#workers.push(child);
     createInterface(child.stdout ?? process.stdin).on("line", (line) => this.lines.push(JSON.parse(line)));
+    return child;
   }
 
   /** Runs an installation with three workers and, by mistake, two schedulers; kills them while they read and send. */
   async runWithKills(installationId: string): Promise<Line> {
     await Promise.all([this.flow(installationId), this.flow(installationId)]);
+    this.#endless = "part0";
     // It is sending, and goes on only in another worker.
     const sending = this.server.faults.add({ on: "SyncRecords", fault: "stall" });
     for (let worker = 0; worker < WORKERS; worker += 1) this.work();

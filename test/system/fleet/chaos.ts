@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Fleet } from "./fleet.js";
+import type { Overlap } from "./workers.js";
 
 const WORKERS = 4;
 /** `heartbeatSeconds` of the queue. */
@@ -8,11 +9,12 @@ const DEAD_AFTER_MS = 10_000;
 /** What came of it. */
 export interface ChaosFigures {
   readonly differences: readonly string[];
-  /** Runs that began beside another one within the time after which pg-boss may consider a worker dead. */
-  readonly earlyOverlaps: number;
-  /** Others: the first of the two was stalled for so long. */
-  readonly stalledOverlaps: number;
+  /** Runs whose job was claimed beside another one within the time after which pg-boss may consider a worker dead. */
+  readonly earlyOverlaps: readonly Overlap[];
+  /** Others: one of the two was stalled for so long. */
+  readonly stalledOverlaps: readonly Overlap[];
   readonly runs: number;
+  /** By code and disposition. */
   readonly failed: Readonly<Record<string, number>>;
   /** The longest wait of a run for the lock of a dead one, of installations without a lost start. */
   readonly longestWaitMs: number;
@@ -51,16 +53,16 @@ export async function chaos(
   vendor.version += 1;
   await fleet.schedule(2);
   await fleet.settled();
-  const ended = workers.lines.filter(({ event }) => event !== "began");
-  const failed = ended.filter(({ event }) => event === "failed").map(({ code = "" }) => code);
+  const ended = workers.lines.filter(({ event }) => event === "completed" || event === "failed");
+  const failed = ended.filter(({ event }) => event === "failed").map(({ code, next }) => `${code} ${next}`);
   const waits = ended
     .filter(({ installationId }) => !fleet.lostStarts.has(installationId))
     .map(({ waitedForLockMs = 0 }) => waitedForLockMs);
-  const overlaps = workers.overlapsMs();
+  const overlaps = workers.overlaps();
   return {
     differences: fleet.differences(),
-    earlyOverlaps: overlaps.filter((ms) => ms < DEAD_AFTER_MS).length,
-    stalledOverlaps: overlaps.filter((ms) => ms >= DEAD_AFTER_MS).length,
+    earlyOverlaps: overlaps.filter(({ apartMs }) => apartMs < DEAD_AFTER_MS),
+    stalledOverlaps: overlaps.filter(({ apartMs }) => apartMs >= DEAD_AFTER_MS),
     runs: ended.length,
     failed: Object.fromEntries(
       [...new Set(failed)].map((code) => [code, failed.filter((one) => one === code).length]),

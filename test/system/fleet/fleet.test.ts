@@ -12,14 +12,16 @@ async function fleetOf(count: number): Promise<Fleet> {
 }
 
 describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () => {
-  test("kills, a restart of the database and two schedulers leave each snapshot as its source", async () => {
+  test("each snapshot equals its source despite kills, a database restart and two schedulers", async () => {
     const fleet = await fleetOf(40);
     const figures = await chaos(fleet, { kills: 10, mostPauseMs: 1500, seed: 7 });
-    expect(figures).toMatchObject({ differences: [], earlyOverlaps: 0, dead: 0 });
+    expect(figures).toMatchObject({ differences: [], earlyOverlaps: [], dead: 0 });
     expect(figures.runs).toBeGreaterThan(80);
+    // A database that restarts is out of reach, not a mistake in the configuration.
+    expect(Object.keys(figures.failed).filter((each) => /fix-|needs-/.test(each))).toEqual([]);
   });
 
-  test("holds every run of a release that derives ids otherwise, and goes on after the roll-back by itself", async () => {
+  test("holds every run of a release that derives ids differently, and recovers by itself after a rollback", async () => {
     const fleet = await fleetOf(10);
     const { vendor, workers } = fleet;
     workers.start();
@@ -44,7 +46,7 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     expect(fleet.differences()).toEqual([]);
   });
 
-  test("a worker that stalls, and lives on when others have its jobs, puts no older state back", async () => {
+  test("a worker that stalls and resumes after others took its jobs never restores an older state", async () => {
     const fleet = await fleetOf(8);
     const { vendor, workers } = fleet;
     const stalled = workers.start();
@@ -59,11 +61,27 @@ describe.skipIf(skipped)(`a fleet of installations on pg-boss${whySkipped}`, () 
     workers.send(stalled, "SIGCONT");
     await expect.poll(() => workers.going(stalled)).toBe(0);
     // So there were two runs of an installation at once, which the engine cannot exclude.
-    expect(workers.overlapsMs().length).toBeGreaterThan(0);
+    expect(workers.overlaps().map((each) => each.workers[0])).toContain(stalled);
     expect(fleet.differences()).toEqual([]);
   });
 
-  test("a worker tells the end of each run, also if the database cannot be reached then", async () => {
+  test("a worker that stalls between the claim of a job and its start leaves the job to who has it then", async () => {
+    const fleet = await fleetOf(4);
+    const { workers } = fleet;
+    const stalled = workers.start({ stalls: true });
+    await fleet.schedule(1);
+    await expect.poll(() => workers.isStopped(stalled)).toBe(true);
+    workers.start();
+    await fleet.settled();
+    workers.send(stalled, "SIGCONT");
+    const told = () => workers.lines.filter(({ worker }) => worker === stalled).map(({ event }) => event);
+    await expect.poll(() => told().length).toBeGreaterThan(0);
+    expect(new Set(told())).toEqual(new Set(["lost"]));
+    expect(workers.overlaps()).toEqual([]);
+    expect(fleet.differences()).toEqual([]);
+  });
+
+  test("a worker reports the end of each run, even if the database is unreachable then", async () => {
     const fleet = await fleetOf(40);
     const { database, workers } = fleet;
     const worker = workers.start();

@@ -12,12 +12,24 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 export interface Line {
   readonly at: number;
   readonly worker: number;
-  readonly event: "began" | "completed" | "failed";
+  readonly event: "began" | "lost" | "locked" | "completed" | "failed";
   readonly installationId: string;
+  /** When the job was fetched. */
+  readonly claimedAt?: number;
   readonly batchId?: string;
   readonly waitedForLockMs?: number;
   readonly next?: string;
   readonly code?: string;
+}
+
+export interface Overlap {
+  readonly installationId: string;
+  /** Time between the claims of the two runs. */
+  readonly apartMs: number;
+  readonly workers: readonly [first: number, second: number];
+  /** Who had the lock when the second one began. */
+  readonly lockedBy: number | undefined;
+  readonly batchId: string | undefined;
 }
 
 /** The processes of a fleet. */
@@ -39,11 +51,15 @@ export class Workers {
     return [...this.#running.keys()];
   }
 
-  /** Starts a worker, and another one if it ends by itself, as an orchestrator does. @returns its number */
-  start(): number {
+  /**
+   * Starts a worker, and another one if it ends by itself, as an orchestrator does.
+   * @param options `stalls`: it stops itself between the claim of a job and its start.
+   * @returns its number
+   */
+  start({ stalls = false } = {}): number {
     this.#started += 1;
     const worker = this.#started;
-    const child = this.#spawn(["work"]);
+    const child = this.#spawn(["work"], "pipe", stalls ? ["--import", programFile("stall-script")] : []);
     this.#running.set(worker, { child, closed: once(child, "close") });
     child.once("exit", () => {
       if (!this.#running.delete(worker)) return;
@@ -87,37 +103,58 @@ export class Workers {
 
   /** Resident memory of a worker, in MiB. */
   memoryMiB(worker: number): number {
-    const status = readFileSync(`/proc/${this.#running.get(worker)?.child.pid}/status`, "utf8");
-    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+    return Number(/^VmRSS:\s+(\d+)/m.exec(this.#status(worker))?.[1]) / 1024;
+  }
+
+  isStopped(worker: number): boolean {
+    return /^State:\s+T/m.test(this.#status(worker));
+  }
+
+  #status(worker: number): string {
+    return readFileSync(`/proc/${this.#running.get(worker)?.child.pid}/status`, "utf8");
   }
 
   /**
-   * Of each pair of runs of one installation that went on at once: how long after the first one the second one began. A
+   * Each pair of runs of one installation that went on at once, with the time between their claims and who had the lock. A
    * run of a killed worker ended with it.
    */
-  overlapsMs(): readonly number[] {
+  overlaps(): readonly Overlap[] {
     const diedAt = new Map(this.kills.map(({ worker, at }) => [worker, at]));
-    const found: number[] = [];
+    const found: Overlap[] = [];
     const open = new Map<string, Line>();
+    const locks = new Map<string, Line>();
     for (const line of [...this.lines].sort((a, b) => a.at - b.at)) {
-      const before = open.get(line.installationId);
-      if (line.event === "began") {
-        if (before !== undefined && (diedAt.get(before.worker) ?? Infinity) > line.at)
-          found.push(line.at - before.at);
-        open.set(line.installationId, line);
-      } else if (before?.worker === line.worker) open.delete(line.installationId);
+      const { installationId, event, worker, claimedAt = 0, at } = line;
+      const before = open.get(installationId);
+      if (event === "locked") locks.set(installationId, line);
+      else if (event === "began") {
+        if (before !== undefined && (diedAt.get(before.worker) ?? Infinity) > at) {
+          const { worker: lockedBy, batchId } = locks.get(installationId) ?? {};
+          const apartMs = Math.abs(claimedAt - (before.claimedAt ?? 0));
+          found.push({ installationId, apartMs, workers: [before.worker, worker], lockedBy, batchId });
+        }
+        open.set(installationId, line);
+      } else if (before?.worker === worker) {
+        open.delete(installationId);
+        locks.delete(installationId);
+      }
     }
     return found;
   }
 
   /** Runs of a worker that have begun and not ended. */
   going(worker: number): number {
-    const own = this.lines.filter((line) => line.worker === worker);
-    return 2 * own.filter(({ event }) => event === "began").length - own.length;
+    const told = (...events: Line["event"][]) =>
+      this.lines.filter((line) => line.worker === worker && events.includes(line.event)).length;
+    return told("began") - told("completed", "failed");
   }
 
-  #spawn(args: readonly string[], stderr: "pipe" | "inherit" = "pipe"): ChildProcess {
-    return spawn(NODE, [programFile("fleet"), ...args], {
+  #spawn(
+    args: readonly string[],
+    stderr: "pipe" | "inherit" = "pipe",
+    flags: readonly string[] = [],
+  ): ChildProcess {
+    return spawn(NODE, [...flags, programFile("fleet"), ...args], {
       cwd: ROOT,
       env: { ...process.env, ...this.#env },
       stdio: ["ignore", "pipe", stderr],

@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 const STARTUP_MS = 60_000;
 const LEASE_MS = 15 * 60_000;
 
-describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${whySkipped}`, () => {
+describe.skipIf(skipped)(`the reference server with a python3-grpcio client${whySkipped}`, () => {
   let descriptors: Descriptors;
   let server: ReferenceServer;
   let client: PythonClient;

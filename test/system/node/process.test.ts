@@ -18,7 +18,7 @@ async function run(options: ClientOptions, env: NodeJS.ProcessEnv = {}): Promise
   return JSON.parse(stdout);
 }
 
-test("undici is not loaded without tls and proxy, and the proxy of the environment never captures loopback", async () => {
+test("undici is not loaded without tls and proxy, and the environment's proxy never captures loopback", async () => {
   const proxy = await startConnectProxy();
   const { baseUrl, requests } = await startHttpServer((_, response) => json(response, { data: {} }));
   const url = `http://127.0.0.1:${proxy.port}`;
@@ -52,7 +52,7 @@ test("tls works where jsdom replaced the globals of aborts before undici was loa
   expect(requests).toHaveLength(1);
 });
 
-test("a proxy over TLS is trusted if its authority is one of the process", async () => {
+test("a proxy over TLS is trusted if the process trusts its authority", async () => {
   const proxy = await startConnectProxy({ tls: identity("server"), credentials: "ada:secret" });
   const { port, requests } = await startTlsServer(identity("named"));
   const options = {

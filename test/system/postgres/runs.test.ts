@@ -2,14 +2,10 @@ import { postgresLedger } from "@saas-management/sdk/postgres";
 import { beforeEach, describe, expect, test } from "vitest";
 import { PostgresStore } from "../../../src/postgres/postgres-store.js";
 import { storeLedger } from "../../../src/runs/ledger/ledger.js";
-import { resealed } from "../../support/ledger-values.js";
 import { postgresServer, skipped, whySkipped } from "../../support/postgres.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 import { RunProcess } from "../sync/run-process.js";
-
-const STALE_MS = 10_000;
-const LEASE_MS = 15 * 60_000;
 
 describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL${whySkipped}`, () => {
   const server = postgresServer();
@@ -41,59 +37,6 @@ describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL$
     await heldBy(service.runAccounts(ids(2), { ledger: ledger(), approve }));
     expect(await journal()).toEqual([]);
   });
-
-  test("of two processes that run at once, one finds the lock", async () => {
-    await run(ids(10));
-    const paused = start("paused", ids(11));
-    expect(await paused.line()).toBe("sending");
-    expect(await start("whole", ids(12)).line()).toBe("BATCH_IN_PROGRESS");
-    expect(await paused.goOn()).toBe("completed");
-    const { collections } = await run(ids(12));
-    expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 11, added: 1 });
-  });
-
-  test("the batch of a process that was killed on another host is aborted after its heartbeats stop", async () => {
-    await run(ids(10));
-    const paused = start("paused", ids(11));
-    expect(await paused.line()).toBe("sending");
-    // Another host cannot tell whether the process lives.
-    paused.kill("SIGKILL");
-    expect(await paused.ended()).toBe("SIGKILL");
-    const { rows } = await server
-      .pool()
-      .query(
-        `SELECT key, convert_from(rest, 'UTF8') AS entry FROM ${schema}.ledger_values WHERE key LIKE '%/journal.%'`,
-      );
-    expect(rows).toHaveLength(1);
-    for (const { key, entry } of rows)
-      await server
-        .pool()
-        .query(`UPDATE ${schema}.ledger_values SET rest = convert_to($1, 'UTF8') WHERE key = $2`, [
-          resealed(String(entry).replace(/"host":"[^"]*"/, '"host":"elsewhere"')),
-          key,
-        ]);
-    await expect(run(ids(12))).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-    expect(service.states()).toEqual(["completed", "active"]);
-    service.clock.advance(STALE_MS);
-    const { waitedForLockMs } = await run(ids(12));
-    expect(waitedForLockMs).toBe(0);
-    expect(service.states()).toEqual(["completed", "aborted", "completed"]);
-    expect(await journal()).toEqual([]);
-  });
-
-  test.each(["saved", "completed"] as const)(
-    "another host compares with both snapshots after a process was killed when its ids were %s",
-    async (way) => {
-      const both = [...ids(10), ...ids(9, "new")];
-      await run(ids(10));
-      expect(await start(way, both).ended()).toBe("SIGKILL");
-      service.clock.advance(LEASE_MS);
-      expect((await heldBy(run(ids(10)))).reasons[0]).toMatchObject({ known: 19, kept: 10, removed: 9 });
-      await run(both);
-      const { collections } = await run(both);
-      expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 19, kept: 19 });
-    },
-  );
 
   test("a run completes, or is aborted, if the database restarts while it sends", async () => {
     await run(ids(10));

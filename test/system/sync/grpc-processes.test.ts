@@ -24,14 +24,14 @@ test.each(["http", "https"])(
 );
 
 test.runIf(process.platform === "linux")(
-  "a process that closed its client ends by itself if nobody answered",
+  "a process that closed its client ends by itself even if nobody answered",
   async () => {
     const port = await droppingPort();
     expect(await run("idle-process-script", [], `http://127.0.0.1:${port}`, "unconnected")).toBe("TIMEOUT");
   },
 );
 
-test("a server that supports TLS 1.1 only is refused, also by a process that would accept it", async () => {
+test("a server with only TLS 1.1 is refused, even by a process that would accept it", async () => {
   const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
   const { port } = await startSyncServer({ ...identity("server"), ...old });
   const flags = ["--tls-min-v1.0", "--tls-cipher-list=DEFAULT@SECLEVEL=0"];

@@ -21,7 +21,7 @@ async function pausedRun(): Promise<RunProcess> {
 }
 
 test.runIf(process.platform === "linux")(
-  "a run aborts the batch of a process at once that was killed on the same machine",
+  "a run immediately aborts the batch of a process killed on the same machine",
   async () => {
     await service.runAccounts(ids(10));
     expect(await endOf("sent", ids(10))).toBe("SIGKILL");
@@ -34,7 +34,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "a run says what it waits for after a process was killed before the journal had its batch",
+  "a run says what it is waiting for if a process was killed before the journal had its batch",
   async () => {
     expect(await endOf("started", ids(10))).toBe("SIGKILL");
     expect(service.states()).toEqual(["active"]);
@@ -50,7 +50,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a process that was killed before all was read leaves no batch", async () => {
+test("a process killed before everything was read leaves no batch", async () => {
   expect(await endOf("read", ids(10))).toBe("SIGKILL");
   expect(service.inspect()).toMatchObject({ batches: [], lock: null });
   await service.runAccounts(ids(10));
@@ -80,7 +80,7 @@ test.each([
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 19 } });
 });
 
-test("a watermark is kept if a process completed its run, and not if it was killed before", async () => {
+test("a watermark is kept if a process completed its run, but not if it was killed before that", async () => {
   let seen: string | undefined;
   const watermark = async () => {
     await service.run([], async (_, attempt) => {
@@ -113,7 +113,7 @@ test.skipIf(isWindows)("nothing is removed if SIGTERM ends a run", async () => {
   expect(service.states()).toEqual(["completed", "aborted"]);
 });
 
-test("the run of a living process keeps its batch, and another process finds the lock", async () => {
+test("a live process keeps its batch, and another process finds the lock", async () => {
   const paused = await pausedRun();
   await expect(service.runAccounts(ids(1))).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   const other = new RunProcess(service, "whole", ids(1));

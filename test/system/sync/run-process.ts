@@ -6,9 +6,10 @@ import type { TestService } from "../../support/test-service.js";
 import { programFile } from "../programs.js";
 import type { Settings } from "./run-script.js";
 
-/** Starts a program; it is killed after the test. */
-export function startScript(name: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [programFile(name), ...args]);
+/** Starts a program, through another one if it's given; it is killed after the test. */
+export function startScript(name: string, args: readonly string[], through: readonly string[] = []) {
+  const [program = "", ...rest] = [...through, process.execPath, programFile(name), ...args];
+  const child = spawn(program, rest);
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

@@ -89,7 +89,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a process that is killed while it reads leaves no file and no batch", async () => {
+test("a process killed while it reads leaves no file and no batch", async () => {
   const child = startScript("spool-script", [...argsOf(service.directory, 1000, 100_000), "stuck"]);
   await new Promise((resolve) => child.stdout.once("data", resolve));
   expect(await readdir(service.directory)).toEqual([]);

@@ -15,7 +15,7 @@ function cassetteFile(recording: RecordingName): Promise<string> {
 const found = new Set<string>();
 
 test.each(Object.entries(PLANTED))(
-  "one row of the report, and no other, finds the connector that %s",
+  "exactly one row of the report finds the connector that %s",
   async (_, { connector, recording, guard }) => {
     const { faults } = await testConnector(connector, { cassette: await cassetteFile(recording), guard });
     const wrong = faults.filter(({ verdict }) => verdict === "WRONG").map(({ fault }) => fault);

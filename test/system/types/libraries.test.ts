@@ -22,7 +22,7 @@ test.each([
   { lib: ["es2022"], node: "20", entries: ENTRIES },
   { lib: ["esnext", "dom"], node: "24", entries: ENTRIES },
 ])(
-  "the declarations compile with skipLibCheck: false, lib $lib and Node's types $node",
+  "the declarations compile with skipLibCheck: false, lib $lib and Node types $node",
   ({ lib, node, entries }) => {
     const { folder } = declarations;
     const types = node === "none" ? [] : ["node"];

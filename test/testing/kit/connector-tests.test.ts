@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const named = (only: readonly string[]) => connectorTests(swallowing, { cassette, only });
 
-test("has a test for each fault, without those that are left out, and opens no file for it", () => {
+test("has a test for each fault except those you set aside, without opening a file", () => {
   const all = connectorTests(good, { cassette: "nowhere.json" }).map(({ name }) => name);
   expect(all).toContain("no-fault");
   expect(all.length).toBeGreaterThan(40);
@@ -30,12 +30,12 @@ test("a test rejects if its fault makes the connector WRONG, and says why", asyn
   );
 });
 
-test("tests resolve for what the connector withstands, and for what does not apply to it", async () => {
+test("tests resolve if the connector withstands the fault, or the fault does not apply", async () => {
   for (const { run } of named(["no-fault", "slow-page", "total-missing"]))
     await expect(run()).resolves.toBeUndefined();
 });
 
-test("tests that a runner starts at once take turns, and one that fails does not stop the others", async () => {
+test("tests that a runner starts together take turns, and a failure does not stop the others", async () => {
   const names = ["status-500-last", "no-fault", "status-404-last"];
   const ended = await Promise.allSettled(named(names).map(({ run }) => run()));
   expect(ended.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
@@ -56,7 +56,7 @@ describe("in a runner", () => {
   });
   for (const { name, run } of connectorTests(table, { only: ["no-fault", "source-fails-midway"] }))
     test(name, run, 60_000);
-  test("takes no argument, which runners would take for a callback", () => {
+  test("takes no argument, because runners would take it for a callback", () => {
     for (const { run } of named(["status-500-once"])) expect(run).toHaveLength(0);
   });
 });

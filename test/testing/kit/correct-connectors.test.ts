@@ -255,7 +255,7 @@ const connectorOf = (kind: Kind) =>
 const folder = temporaryFolder();
 
 test.each(Object.entries(KINDS))(
-  "calls nothing WRONG of a correct connector of a vendor that lists by %s",
+  "calls nothing WRONG in a correct connector for a vendor that lists by %s",
   { timeout: 60_000 },
   async (_, kind) => {
     const cassette = await folder.write("vendor.json", cassetteOf(kind.exchanges));
@@ -274,7 +274,7 @@ test.each([
   ["an offset", (index: number) => `limit=10&offset=${index * 10}`],
   ["an escaped name", (index: number) => `page%5Blimit%5D=10&page%5Boffset%5D=${index * 10}`],
   ["the number of a page", (index: number) => `page=${index + 1}&per_page=3`],
-])("adds pages at addresses in which the page size equals %s", async (_, queryOf) => {
+])("adds pages at addresses where the page size equals %s", async (_, queryOf) => {
   const kind = addressed(queryOf);
   const cassette = await folder.write("vendor.json", cassetteOf(kind.exchanges));
   const only = ["page-size-halved"];

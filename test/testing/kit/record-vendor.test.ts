@@ -79,7 +79,7 @@ async function startPeople() {
   return { connector, written };
 }
 
-test("a connector that runs on the cassette has as many records, and the joins between them", async () => {
+test("a connector on the cassette writes as many records, with the same references between them", async () => {
   const { connector, written } = await startPeople();
   const to = join(folder.path, "replayed.cassette.json");
   await recordVendor(connector, { to, keep: ["role"] });
@@ -144,7 +144,7 @@ async function startUsers(users: readonly object[], more: object = {}) {
   });
 }
 
-test("an escaped text can be decoded as before, and names what it named", async () => {
+test("an escaped text can still be decoded, and refers to the same thing", async () => {
   const users = Array.from({ length: 40 }, (_, i) => ({
     id: `j${i}%C3%BCrgen%3A${i}%2Fa`,
     cursor: `${i}9d8c7b%3D`,
@@ -160,7 +160,7 @@ test.each([
   ["a relative link", { next: "/users?page=2" }, "nobody asked for the next page that next names"],
   ["a total", { meta: { total: 90 } }, "meta.total is 90, and 1 items were read"],
   ["a flag", { paging: { has_more: true } }, "paging.has_more says that there is more"],
-])("says of a listing that was not read to its end: %s", async (name, more, why) => {
+])("reports a listing that was not read to its end: %s", async (name, more, why) => {
   const to = join(folder.path, `${name}.cassette.json`);
   const connector = await startUsers([{ id: "u-1", name: "Ada" }], more);
   await recordVendor(connector, { to });

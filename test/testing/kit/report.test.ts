@@ -31,7 +31,7 @@ const report = connectorReport({
   ],
 });
 
-test("prints a row for each fault, the counts, and what was never seen or not run", () => {
+test("prints a row per fault, the counts, and what never happened or did not run", () => {
   expect(
     `${report}`.split("\n").filter((line) => !line.includes("abab") && !line.includes("b…")),
   ).toMatchInlineSnapshot(`

@@ -15,7 +15,7 @@ beforeAll(async () => {
   cassette = await folder.write("vendor.json", cassetteOf(byToken(23)));
 });
 
-test("runs the named faults only, and says how often each was injected", async () => {
+test("runs only the named faults, and says how often each was injected", async () => {
   const only = ["status-500-once", "status-500-last", "list-empty"];
   const { ok, faults, neverSeen } = await testConnector(good, { cassette, only });
   expect(ok).toBe(true);
@@ -47,7 +47,7 @@ test("names the exchange that made a connector lose records", async () => {
   expect(neverSeen).toEqual(["refused", "held"]);
 });
 
-test("names the listing that a fault changes among those of one address", async () => {
+test("names the changed listing among several at one address", async () => {
   const kinds = ["group", "user"];
   const path = (kind: string, page: number) => `/v1/records?kind=${kind}&page=${page}`;
   const records = (kind: string, count: number) =>
@@ -77,7 +77,7 @@ test("names the listing that a fault changes among those of one address", async 
   ]);
 });
 
-test("says what faults change, and is not ok if none was injected", async () => {
+test("says what the faults change, and is not ok if none was injected", async () => {
   const { source, ok, ...report } = await testConnector(good, { cassette, only: ["list-null"] });
   expect([ok, source]).toEqual([
     true,
@@ -99,7 +99,7 @@ test.each([
   ["x-api-key", "k7"],
   ["authorization", "Bearer 4f2"],
   ["x-api-key", "a-key-of-usual-length"],
-])("calls a connector WRONG that shows the vendor's error with the key in it: %s: %s", async (name, key) => {
+])("calls a connector WRONG if it shows a vendor error that contains the key: %s: %s", async (name, key) => {
   const asking = (messageOf: (response: Response) => Promise<string>) =>
     defineConnector({
       snapshots: [],
@@ -122,7 +122,7 @@ test.each([
   expect(discreet.faults).toMatchObject([{ verdict: "refused" }]);
 });
 
-test("leaves out what except names, and repeats the reason", async () => {
+test("skips the faults in except, and repeats the reason", async () => {
   const reason = "ids are case-sensitive here";
   const only = ["status-500-last", "twin-id-in-case"];
   const except = { "twin-id-in-case": reason };
@@ -132,7 +132,7 @@ test("leaves out what except names, and repeats the reason", async () => {
   expect(`${report}`).toContain(`Not run (${reason}): twin-id-in-case.`);
 });
 
-test("calls a connector WRONG whose clean runs differ, and runs no fault then", async () => {
+test("calls a connector WRONG if its clean runs differ, and then injects no fault", async () => {
   let runs = 0;
   const uneven = defineConnector({
     snapshots: ["accounts"],
@@ -158,7 +158,7 @@ test("names the requests that a cassette does not hold", async () => {
   );
 });
 
-test("says of a connector that refuses a fake what to do", async () => {
+test("says what to do if a connector refuses a fake", async () => {
   const strict = defineConnector({
     snapshots: [],
     run: async () => void z.array(z.literal("x")).parse(await (await send("/v1/users?limit=10")).json()),
@@ -168,7 +168,7 @@ test("says of a connector that refuses a fake what to do", async () => {
   );
 });
 
-test("passes the error of a connector that fails without a fault on", async () => {
+test("passes on the error of a connector that fails without a fault", async () => {
   const error = new Error("no such table");
   const fails = defineConnector({ snapshots: [], run: () => Promise.reject(error) });
   await expect(testConnector(fails, { cassette })).rejects.toMatchObject({

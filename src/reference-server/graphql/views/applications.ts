@@ -2,6 +2,8 @@ import type { ApplicationState, Portfolio, PortfolioApplication } from "../../po
 import { calendarDateOf, fold, getOrAdd } from "../../values.js";
 import type { Usage } from "./usage.js";
 
+type Identified = PortfolioApplication & { readonly id: string };
+
 /**
  * The applications of a portfolio, plus those discovered as products of synced plans or of usage.
  *
@@ -13,29 +15,20 @@ export function applicationsOf(
   usages: readonly Usage[],
   last30Days: number,
 ) {
-  const applications = new Map<string, PortfolioApplication>();
-  for (const application of known) applications.set(fold(application.name), application);
-  for (const { synced } of usages) {
-    for (const [key, name] of synced.products) getOrAdd(applications, key, () => ({ name }));
-  }
-  const ids = new Set(known.flatMap(({ id }) => id ?? []));
+  const applications = new Map(
+    known.map((one): [string, Identified] => [fold(one.name), { id: fold(one.name), ...one }]),
+  );
+  for (const { synced } of usages)
+    for (const [key, name] of synced.products)
+      getOrAdd(applications, key, () => ({ id: `${key}:product`, name }));
   return Array.from(applications, ([key, application]) => {
-    const id = application.id ?? newId(key, ids);
     const times = usages.flatMap((usage) => [...usage.usersOf(key).values()]);
-    return applicationRow({ ...application, id }, vendorStates, times, last30Days);
+    return applicationRow(application, vendorStates, times, last30Days);
   });
 }
 
-/** An id derived from a name, because cursors identify rows by id. */
-function newId(name: string, ids: Set<string>): string {
-  let id = name;
-  while (ids.has(id)) id += "*";
-  ids.add(id);
-  return id;
-}
-
 function applicationRow(
-  application: PortfolioApplication & { readonly id: string },
+  application: Identified,
   vendorStates: ReadonlyMap<string, ApplicationState>,
   times: readonly number[],
   last30Days: number,

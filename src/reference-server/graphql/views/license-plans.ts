@@ -1,31 +1,22 @@
 import Big from "big.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd, lazy } from "../../values.js";
-import { type LicensedPlan, LicenseRow, type RecentUse } from "./licenses.js";
+import { LicenseRow, type Money, type RecentUse } from "./licenses.js";
 import type { Plan, SyncedData } from "./synced.js";
 import type { Usage } from "./usage.js";
 
 /** The licenses of an installation, and its plans with their licenses. */
 export function licensingOf(usage: Usage, { planPrices = [], contracts = [] }: Portfolio, recent: RecentUse) {
   const { synced } = usage;
-  const { installation, plans: known } = synced;
   const licensesOf = new Map<string, LicenseRow[]>();
   const licensesOfPlan = (planId: string) => getOrAdd(licensesOf, planId, () => []);
   const plans = new Map<string, ReturnType<typeof licensePlanRow>>();
-  for (const plan of known.values()) {
-    const { name: integrationName } = installation.integration;
+  for (const plan of synced.plans.values()) {
+    const { name: integrationName } = synced.installation.integration;
     const match = { planName: plan.name, integrationName, sourcePlanId: plan.id };
-    const price = bestMatch(planPrices, match);
-    plans.set(
-      plan.id,
-      licensePlanRow(
-        synced,
-        plan,
-        licensesOfPlan(plan.id),
-        price && seatPriceOf(price),
-        bestMatch(contracts, match),
-      ),
-    );
+    const [price, contract] = [bestMatch(planPrices, match), bestMatch(contracts, match)];
+    const row = licensePlanRow(synced, plan, licensesOfPlan(plan.id), price && seatPriceOf(price), contract);
+    plans.set(plan.id, row);
   }
   const licenses = synced.licenses().map((license) => {
     const row = new LicenseRow(usage, license, plans.get(license.planId) ?? null, recent);
@@ -34,8 +25,6 @@ export function licensingOf(usage: Usage, { planPrices = [], contracts = [] }: P
   });
   return { licenses, plans: [...plans.values()] };
 }
-
-type SeatPrice = NonNullable<LicensedPlan["seatPrice"]>;
 
 /** The most specific entry that matches the plan. */
 function bestMatch<T extends PlanMatch>(entries: readonly T[], plan: Required<PlanMatch>): T | undefined {
@@ -52,15 +41,15 @@ function fieldCount({ integrationName, sourcePlanId }: PlanMatch): number {
   return Number(integrationName !== undefined) + Number(sourcePlanId !== undefined);
 }
 
-function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): SeatPrice {
-  return { paid: { amount: new Big(annualPricePerSeat), currency }, free: { amount: new Big(0), currency } };
+function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): Money {
+  return { amount: new Big(annualPricePerSeat), currency };
 }
 
 function licensePlanRow(
   { installation: { id, integration } }: SyncedData,
   plan: Plan,
   licenses: readonly LicenseRow[],
-  seatPrice: SeatPrice | undefined,
+  seatPrice: Money | undefined,
   contract: PlanContract | undefined,
 ) {
   const seats = lazy(() => countSeats(plan, licenses));
@@ -87,7 +76,7 @@ function contractDetails({ type, renewal }: PlanContract) {
   };
 }
 
-function pricingStats({ paid: { amount: perSeat, currency } }: SeatPrice, seats: Seats) {
+function pricingStats({ amount: perSeat, currency }: Money, seats: Seats) {
   const annualCost = perSeat.times(seats.paid);
   const amount = perSeat.times(seats.paidUnused);
   const percentage = annualCost.eq(0) ? null : amount.times(100).div(annualCost).round(2);

@@ -1,4 +1,4 @@
-import type Big from "big.js";
+import Big from "big.js";
 import { calendarDateOf } from "../../values.js";
 import type { Account, License } from "./synced.js";
 import type { Usage } from "./usage.js";
@@ -11,7 +11,7 @@ export interface Money {
 /** The data of a plan that its licenses need. */
 export interface LicensedPlan {
   readonly id: string;
-  readonly seatPrice: { readonly paid: Money; readonly free: Money } | undefined;
+  readonly seatPrice: Money | undefined;
 }
 
 /** The time from which a use counts as recent. */
@@ -20,6 +20,7 @@ export interface RecentUse {
   readonly days: number;
 }
 
+const FREE = new Big(0);
 const USED = { __typename: "UsedLicenseState", activity: "USED" } as const;
 
 function unused(reason: () => string) {
@@ -49,11 +50,10 @@ export class LicenseRow {
     readonly plan: LicensedPlan | null,
     recent: RecentUse,
   ) {
-    const { installation, accounts } = usage.synced;
-    this.id = `${installation.id}:${license.id}`;
+    this.id = `${usage.synced.installation.id}:${license.id}`;
     this.isBillable = license.billable;
     this.#license = license;
-    this.#account = accounts().get(license.accountId);
+    this.#account = usage.synced.accounts().get(license.accountId);
     this.#usage = usage;
     this.#recent = recent;
   }
@@ -70,13 +70,10 @@ export class LicenseRow {
   get holder() {
     const account = this.#account;
     if (account === undefined) return null;
-    const employee = this.#usage.holderOf(account);
+    const employee = this.#usage.employeeOf(account);
     const { name, email } = account;
-    return {
-      name: employee?.name ?? name,
-      email: employee?.email ?? email,
-      employeeId: employee?.id ?? null,
-    };
+    const employeeId = employee?.id ?? null;
+    return { name: employee?.name ?? name, email: employee?.email ?? email, employeeId };
   }
 
   /** A license that is not billable costs nothing. */
@@ -91,7 +88,8 @@ export class LicenseRow {
 
   #seat(isPaid: boolean): Money | null {
     const price = this.plan?.seatPrice;
-    return (isPaid ? price?.paid : price?.free) ?? null;
+    if (price === undefined) return null;
+    return isPaid ? price : { ...price, amount: FREE };
   }
 
   #assess(): LicenseState {

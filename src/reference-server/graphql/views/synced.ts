@@ -38,13 +38,7 @@ function accountOf(part: Parts) {
 }
 
 function employeeOf(part: Parts) {
-  const aliases = part("aliases");
-  return {
-    id: idOf(part),
-    name: text(part("name")),
-    email: text(part("email")),
-    aliases: Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === "string") : [],
-  };
+  return { id: idOf(part), name: text(part("name")), email: text(part("email")) };
 }
 
 /** A plan without a product belongs to its integration's product: the plan's own name is an edition's. */

@@ -142,7 +142,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
   const service = testService({ sync: { messageBytes: 300, windowBytes: 600, logger, onEvent } });
 
   test.each(attacks)(
-    "removes no record unnoticed if $name",
+    "never removes a record unnoticed if $name",
     async ({ ending, prepare, attack, heldAfterwards, check }) => {
       await goodRun(service);
       await prepare?.(service);

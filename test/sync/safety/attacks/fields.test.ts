@@ -22,7 +22,7 @@ const emptied = (...fields: readonly string[]) => held({ rule: "changed", fields
 const free = () => ({ billable: false });
 
 testAttacks([
-  mapped("name and e-mail address are missing in all records", emptied("name", "email"), ({ id }) => ({
+  mapped("name and address are missing in all records", emptied("name", "email"), ({ id }) => ({
     id,
   })),
   mapped("a boolean is missing in all records", emptied("active"), ({ active: _, ...rest }) => rest),
@@ -32,7 +32,7 @@ testAttacks([
   mapped("a field is missing in eleven of forty records", emptied("email"), ({ email, ...rest }, i) =>
     i < 29 ? { ...rest, email } : rest,
   ),
-  lost("a list that all records had is empty", ["departmentPath"], employees(0, 30), () => ({
+  lost("a list is empty", ["departmentPath"], employees(0, 30), () => ({
     departmentPath: [],
   })),
   lost(
@@ -41,12 +41,7 @@ testAttacks([
     employees(0, 30, () => ({ attributes: { site: "x" } })),
     () => ({ attributes: {} }),
   ),
-  lost(
-    "five of sixteen values of a field are lost",
-    ["costCenter"],
-    employees(0, 60, costCenters(16)),
-    costCenters(11),
-  ),
+  lost("five of sixteen values are lost", ["costCenter"], employees(0, 60, costCenters(16)), costCenters(11)),
   {
     name: "a field loses a fifth of its values every day",
     ending: held({ rule: "changed", fields: ["email"] }),
@@ -96,17 +91,14 @@ testAttacks([
     attack: (service) => sendTo(service, "employees", bamboo(3)),
   },
   billable(
-    "a boolean is flipped in nearly all records",
+    "a boolean is flipped in most records",
     licenses(0, 40, (i) => ({ billable: i % 20 === 0 })),
   ),
   {
     ...billable("a boolean is flipped a second time after it was held", licenses(0, 40, free)),
     prepare: (service) => heldBy(sendTo(service, "licenses", licenses(0, 40, free))),
   },
-  billable("a boolean is flipped in the records of many who join", [
-    ...licenses(0, 40, free),
-    ...licenses(40, 60),
-  ]),
+  billable("a boolean is flipped, and many join", [...licenses(0, 40, free), ...licenses(40, 60)]),
   {
     name: "an approved change of a boolean is taken back",
     ending: WHOLE,
@@ -124,7 +116,7 @@ testAttacks([
       id,
     }),
   ),
-  mapped("ids are joined with the row below", held({ rule: "changed" }), ({ id }, i) => ({
+  mapped("ids are of the row below", held({ rule: "changed" }), ({ id }, i) => ({
     ...person(i + 1),
     id,
   })),

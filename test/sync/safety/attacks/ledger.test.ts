@@ -79,14 +79,6 @@ testAttacks([
     heldAfterwards: true,
   },
   {
-    name: "the store of the user cannot list the keys of the installation",
-    ending: refused("INVALID_CONFIGURATION"),
-    attack: (service) =>
-      send(service, people(0, 35), {
-        ledger: failing(service, ({ method, key }) => method === "list" && key.endsWith("/")),
-      }),
-  },
-  {
     name: "the store of the user cannot read its values",
     ending: refused("INVALID_CONFIGURATION"),
     attack: (service) =>

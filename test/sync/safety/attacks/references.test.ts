@@ -25,7 +25,7 @@ testAttacks([
     guard: { collections: { accounts: { removed: false, window: false } } },
   }),
   licensed("a layoff of 12 %, and the licenses linger", removed("accounts", 5), { from: 5 }),
-  licensed("a plan is missing, and `changed` is off", removed("plans", 1), {
+  licensed("a plan is missing, `changed` is off", removed("plans", 1), {
     planIds: REST,
     guard: { changed: false },
   }),

@@ -51,9 +51,7 @@ testAttacks([
     service.server.faults.add({ on: "SyncRecords", fault: "status", status: "INVALID_ARGUMENT" });
     return send(service, 20);
   }),
-  feed("swallows that an event was invalid", POISONED, (service) =>
-    send(service, 20, { swallow: true, id: "" }),
-  ),
+  feed("swallows an invalid event", POISONED, (service) => send(service, 20, { swallow: true, id: "" })),
   feed("cannot send its events", reaching("records", refused("TRANSPORT_FAILED")), (service) => {
     breakTwice(service, "SyncRecords");
     return send(service, 20, {}, { retryForMs: 0 });

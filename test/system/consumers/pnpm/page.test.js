@@ -13,7 +13,7 @@ test.each([{}, { signal: new AbortController().signal }])(
   },
 );
 
-test("takes the page's origin for a path", async () => {
+test("resolves a path against the page's origin", async () => {
   const asked = [];
   const fetch = async (url) => {
     asked.push(String(url));

@@ -100,7 +100,7 @@ function unescaped(escaped: string): string {
   }
 }
 
-test.each(Object.keys(PLACES))("leaves nothing of fifty kinds of strings in %s", (place) => {
+test.each(Object.keys(PLACES))("removes fifty kinds of strings from %s", (place) => {
   expect(CANARIES.length).toBeGreaterThanOrEqual(50);
   const exchanges = CANARIES.map((canary) => exchangeWith(PLACES[place]?.(canary) ?? {}));
   const { cassette } = redact([{ startedAt: "2026-05-04T02:00:00Z", exchanges }], []);
@@ -119,7 +119,7 @@ const users = (count: number) =>
     page: "4",
   }));
 
-test("keeps numbers, booleans, times and what repeats like an enum, and says so by field", () => {
+test("keeps numbers, booleans, times and values that repeat like an enum, and lists those fields", () => {
   const { cassette, kept } = redact(
     [{ startedAt: "2026-05-04T02:00:00Z", exchanges: [exchangeWith({ body: { json: users(12) } })] }],
     [],
@@ -133,7 +133,7 @@ test("keeps numbers, booleans, times and what repeats like an enum, and says so 
   expect(cassette.kept).toEqual(["admin", "member"]);
 });
 
-test("keeps the fields that it is told to", () => {
+test("keeps the fields that you name", () => {
   const body = { json: { plan: "Team Plus", note: "Team Plus" } };
   const { cassette } = redact(
     [{ startedAt: "2026-05-04T02:00:00Z", exchanges: [exchangeWith({ body })] }],
@@ -144,7 +144,7 @@ test("keeps the fields that it is told to", () => {
   expect(json.note).not.toContain("Team");
 });
 
-test("gives equal words equal fakes, in paths, parameters, links and another letter case", () => {
+test("gives equal words equal fakes, in paths, parameters, links and any letter case", () => {
   const first = exchangeWith({
     body: { json: { id: "Ada-77", mail: "ADA@x.example", next: `${ORIGIN}/v1/users?after=ada-77` } },
   });
@@ -157,7 +157,7 @@ test("gives equal words equal fakes, in paths, parameters, links and another let
   expect(two?.request.url).toBe(`${ORIGIN}/v1/users/${id}?after=${id.toLowerCase()}&q=own`);
 });
 
-test("is done with a million digits at once", () => {
+test("handles a million digits quickly", () => {
   const body = { json: { hash: "0123456789abcdef".repeat(65_536), text: "<".repeat(100_000) } };
   const { cassette } = redact(
     [{ startedAt: "2026-05-04T02:00:00Z", exchanges: [exchangeWith({ body })] }],

@@ -69,7 +69,7 @@ async function* unexported(): AsyncGenerator<RecordOf<"accounts">[]> {
   }
 }
 
-test("each fault that changes records makes a run without rules WRONG, others one that resumes", async () => {
+test("each fault that changes records makes an unguarded run WRONG, and each other one a run that resumes", async () => {
   const { wrong } = await verdicts(table, { only, guard: NO_RULES });
   for (const fault of only.filter((name) => !wrong.includes(name))) {
     exported.clear();

@@ -5,7 +5,7 @@ import { RECORDINGS } from "../recordings/index.js";
 const SEED = 7;
 const ALL = Object.values(RECORDINGS);
 
-test("names are unique, and the same for each recording and seed", () => {
+test("names are unique and don't depend on the recording or the seed", () => {
   const named = [1, 2].flatMap((seed) =>
     ALL.map((recording) => vendorFaults(recording, seed).map(({ name }) => name)),
   );
@@ -13,7 +13,7 @@ test("names are unique, and the same for each recording and seed", () => {
   for (const names of named) expect(names).toEqual(named[0]);
 });
 
-test("a seed always chooses the same", () => {
+test("a seed always chooses the same faults", () => {
   const inject = () => {
     const recording = RECORDINGS["by token"];
     return vendorFaults(recording, SEED).map((fault) => [fault.summary, fault.inject(recording)?.exchanges]);

@@ -21,7 +21,7 @@ afterAll(() => servers[Symbol.asyncDispose]());
 
 const recording = { exchanges: byToken(), startedAt: "2026-03-01T06:00:00Z" };
 
-test("lets twenty minutes of a connector pass in milliseconds", async () => {
+test("lets twenty minutes of a connector's time pass in milliseconds", async () => {
   const times: string[] = [];
   const connector = defineConnector({
     snapshots: ["accounts"],
@@ -76,7 +76,7 @@ test("reports a rejection that the connector does not handle", async () => {
   expect(process.rawListeners("unhandledRejection")).toEqual(listeners);
 });
 
-test("notes what is printed", async () => {
+test("records what is printed", async () => {
   const { console: printer } = globalThis;
   const connector = defineConnector({
     snapshots: ["accounts"],

@@ -3,7 +3,7 @@ import { readStructure } from "../../../../src/testing/kit/structure/read-struct
 import { RECORDINGS } from "../recordings/index.js";
 import { get } from "../recordings/people.js";
 
-test("takes what was asked again for one page", () => {
+test("takes a repeated request for one page", () => {
   const [first, ...others] = RECORDINGS["by link"];
   if (first === undefined) throw new Error("The recording is empty.");
   const failed = { ...first, response: { ...first.response, status: 503 } };
@@ -29,14 +29,14 @@ const eventsAfter = (name: string, asked: readonly number[], size = 3) =>
     return get(`/audit?${name}=${after}`, { events, more: after < (asked.at(-1) ?? 0) });
   });
 
-test("follows the number of the last item, under whatever name", () => {
+test("follows the number of the last item, whatever its name", () => {
   const [listing, ...others] = readStructure(eventsAfter("since", [0, 3, 6])).listings;
   expect(listing?.pages.map(({ exchange }) => exchange)).toEqual([0, 1, 2]);
   expect(listing?.asks?.name).toBe("since");
   expect(others).toEqual([]);
 });
 
-test("takes lists of several groups for several, although an item has the number of a group", () => {
+test("keeps the lists of several groups apart, even if an item has the number of a group", () => {
   const { listings } = readStructure(eventsAfter("group", [1, 3, 9]));
   expect(listings.map(({ pages }) => pages.length)).toEqual([1, 1, 1]);
 });

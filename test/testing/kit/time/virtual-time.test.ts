@@ -37,7 +37,7 @@ async function noted(code: (note: (text: string) => void) => unknown, ...steps: 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("tells a connector the time of the clock, from another beginning", async () => {
+test("gives a connector the clock's time, from another starting point", async () => {
   const seen = await noted(async (note) => {
     note(new Date().toISOString());
     const before = performance.now();
@@ -111,7 +111,7 @@ test("the interval of node:timers/promises ends with its signal", async () => {
   expect(seen).toEqual(["tick", "tick", "AbortError: The operation was aborted"]);
 });
 
-test("timers are cleared by themselves, by their numbers, and by clearTimeout of either module", async () => {
+test("timers can be cleared by object, by number, and by either module's clearTimeout", async () => {
   const seen = await noted((note) => {
     clearTimeout(setTimeout(() => note("itself"), 10));
     clearTimeout(Number(setTimeout(() => note("number"), 10)));
@@ -123,7 +123,7 @@ test("timers are cleared by themselves, by their numbers, and by clearTimeout of
   expect(time.pending).toBe(0);
 });
 
-test("a sleep that is aborted rejects as Node's does", async () => {
+test("an aborted sleep rejects like Node's", async () => {
   const controller = new AbortController();
   const reason = new Error("the reason");
   const seen: unknown[] = [];
@@ -136,7 +136,7 @@ test("a sleep that is aborted rejects as Node's does", async () => {
   expect(clock.sleeping).toBe(0);
 });
 
-test("all other code keeps the real time, also when a connector calls it", async () => {
+test("all other code keeps real time, even when a connector calls it", async () => {
   const before = Date.now();
   const [inside, left] = enterVirtualTime(time, () => [Date.now(), leaveVirtualTime(() => Date.now())]);
   expect(inside).toBe(NOON);
@@ -145,7 +145,7 @@ test("all other code keeps the real time, also when a connector calls it", async
   expect(clock.sleeping).toBe(0);
 });
 
-test("an exception of a callback is reported, and does not reach the clock", async () => {
+test("an exception in a callback is reported, and does not reach the clock", async () => {
   await noted(() => {
     setTimeout(() => {
       throw new Error("of a callback");
@@ -154,7 +154,7 @@ test("an exception of a callback is reported, and does not reach the clock", asy
   expect(errors).toEqual([new Error("of a callback")]);
 });
 
-test("timers end with their run", async () => {
+test("timers end when their run ends", async () => {
   const seen = await noted((note) => {
     setTimeout(() => note("early"), 10);
     time.end();
@@ -163,7 +163,7 @@ test("timers end with their run", async () => {
   expect(seen).toEqual([]);
 });
 
-test("everything is put back when the last user has ended", () => {
+test("everything is restored when the last user has ended", () => {
   const second = installVirtualTime();
   const patched = globalThis.setTimeout;
   restore();

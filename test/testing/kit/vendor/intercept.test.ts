@@ -30,7 +30,7 @@ async function startPlayed() {
   };
 }
 
-test("takes requests to any host, also on loopback", async () => {
+test("intercepts requests to any host, even on loopback", async () => {
   const other = await serveVendor(async () => new Response("", { status: 202 }));
   await startPlayed();
   expect(await askBoth(other)).toEqual([404, 404]);
@@ -45,7 +45,7 @@ test("requests without a route reach their own address", async () => {
   expect(run.requests).toEqual([]);
 });
 
-test("puts back exactly what was there", async () => {
+test("restores exactly what was there", async () => {
   const whatIsThere = () => [
     http.request,
     http.get,
@@ -62,7 +62,7 @@ test("puts back exactly what was there", async () => {
   expect(whatIsThere().filter((value, i) => value !== before[i])).toEqual([]);
 });
 
-test("understands all that request of node:http takes", async () => {
+test("understands every form of node:http's request", async () => {
   const { run } = await startPlayed();
   const path = "/";
   const asked: (() => ClientRequest)[] = [

@@ -17,12 +17,12 @@ async function answersTo(paths: readonly string[], requests: readonly (string | 
   return run.requests.map(({ exchange }) => exchange);
 }
 
-test("prefers the same address, whatever is similar", async () => {
+test("prefers the same address over similar ones", async () => {
   const paths = ["/a?since=2026-01-01", "/a?since=2026-01-02", `/b/${UUID}`, `/b/${OTHER_UUID}`];
   expect(await answersTo(paths, [...paths].reverse())).toEqual([3, 2, 1, 0]);
 });
 
-test("answers the same request in turn, and then with the last answer", async () => {
+test("answers repeated requests in turn, and then with the last answer", async () => {
   expect(await answersTo(["/jobs/1", "/x", "/jobs/1"], ["/jobs/1", "/jobs/1", "/jobs/1"])).toEqual([0, 2, 2]);
 });
 
@@ -54,7 +54,7 @@ test.for([
   expect(await answersTo(recorded, [asked])).toEqual([undefined]);
 });
 
-test("tells persons apart whose addresses are escaped otherwise than in the recording", async () => {
+test("distinguishes people whose addresses are escaped differently in the recording", async () => {
   const paths = ["/users/ada%40x.example/groups", "/users/bob%40x.example/groups"];
   expect(await answersTo(paths, ["/users/bob@x.example/groups", "/users/ada@x.example/groups"])).toEqual([
     1, 0,
@@ -89,7 +89,7 @@ test("compares bodies as JSON and as forms, without their secrets", async () => 
   expect(run.requests.map(({ exchange }) => exchange)).toEqual([1, 0, 0, undefined]);
 });
 
-test("tells what the connector brings along apart by its digest", async () => {
+test("distinguishes the connector's own values by their digest", async () => {
   const salt = "s";
   const paths = ["user", "group"].map((kind) => `/a?kind=${ownTag(salt, kind)}`);
   const recording = {
@@ -102,7 +102,7 @@ test("tells what the connector brings along apart by its digest", async () => {
   expect(run.requests.map(({ exchange }) => exchange)).toEqual([1, 0, undefined]);
 });
 
-test("finds a request that differs only where a watermark stands", async () => {
+test("finds a request that differs only in a watermark", async () => {
   const run = played.play({
     exchanges: [
       exchange("/events?after=50&page=1", { json: 1 }),
@@ -116,7 +116,7 @@ test("finds a request that differs only where a watermark stands", async () => {
   expect(run.requests[1]?.exchange).toBe(1);
 });
 
-test("counts an answer as injected if the recording would have answered otherwise", async () => {
+test("counts an answer as injected if the recording has a different one", async () => {
   const [one, two] = [exchange("/1", { json: 1 }), exchange("/2", { json: 2 })];
   const cases = [
     { exchanges: [one, two] },

@@ -84,7 +84,7 @@ test("follows redirects as from the vendor's own address", async () => {
   expect((await axios.get(`${API}/old`)).data).toEqual({ users: ["ada", "bob"] });
 });
 
-test("plays several cookies, large integers and bytes as they were", async () => {
+test("plays back several cookies, large integers and bytes unchanged", async () => {
   const numbers = exchange("/numbers", { json: { id: "#number:12345678901234567890" } });
   const cookies = { ...numbers.response, headers: { "set-cookie": "a=1; Path=/\nb=2" } };
   const bytes = exchange("/bytes", { base64: "/wD+" });
@@ -97,7 +97,7 @@ test("plays several cookies, large integers and bytes as they were", async () =>
   );
 });
 
-test("a run that has ended answers nothing, and the next one counts anew", async () => {
+test("a run that has ended answers nothing, and the next one counts from zero", async () => {
   const first = played.play({ exchanges: [USERS] });
   await fetch(`${API}/users?page=1`);
   first.end();
@@ -107,7 +107,7 @@ test("a run that has ended answers nothing, and the next one counts anew", async
   expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
 });
 
-test("holds an answer back on the clock that it was given", async () => {
+test("delays an answer on the given clock", async () => {
   const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
   const clock = { sleep: (ms: number) => new Promise<void>((wake) => sleeps.push({ ms, wake })) };
   const injected = {
@@ -137,7 +137,7 @@ test("calls back in the async context of the caller", async () => {
   expect(seen).toEqual(["connector", "connector"]);
 });
 
-test("collects the credentials that were sent and granted", async () => {
+test("collects the credentials that were sent and issued", async () => {
   const login = exchange("/login", { json: { access_token: "granted-token-1" } }, { method: "POST" });
   const run = played.play({ exchanges: [login] });
   await fetch(`${API}/login?api_key=key-in-the-query`, {

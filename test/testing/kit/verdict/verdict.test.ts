@@ -74,7 +74,7 @@ test.each([
   });
 });
 
-test("names no contents of records, and few ids", () => {
+test("shows no record contents, and few ids", () => {
   const many = Array.from(
     { length: 9 },
     (_, i) => [`id-${i}`, { id: `id-${i}`, name: `Secret name ${i}` }] as const,
@@ -86,7 +86,7 @@ test("names no contents of records, and few ids", () => {
   expect(cause).toBe('lost 9 of 9 accounts ("id-0", "id-1", "id-2" and 6 more)');
 });
 
-test("excuses what no connector can see, and nothing else", () => {
+test("excuses only what no connector can see", () => {
   const effect = holding({
     accounts: [["a1", { ...a1[1], name: "Eve" }], a2, old],
     usage,
@@ -96,7 +96,7 @@ test("excuses what no connector can see, and nothing else", () => {
   expect(completed(effect, { excuses: ["changed"] }).cause).toContain("lost 1 of 3 accounts");
 });
 
-test("ignores a field that differs between clean runs too", () => {
+test("ignores a field that also differs between clean runs", () => {
   const effect = holding({
     accounts: [["a1", { ...a1[1], name: "Eve" }], a2, a3, old],
     usage,
@@ -106,7 +106,7 @@ test("ignores a field that differs between clean runs too", () => {
   expect(judge({ ...COMPLETED, effect }, { ...expected, volatile })).toEqual({ verdict: "same" });
 });
 
-test("expects what a run would have sent that comes a day later", () => {
+test("expects what a run a day later would have sent", () => {
   const twice = holding({ accounts, usage, externallyDiscoveredUsage: [seen, seen] });
   const failed = { ...COMPLETED, end: "refused" as const, hasSent: false, error: new Error("500") };
   const afterwards = (effect: Judged["effect"]) =>

@@ -1,0 +1,13 @@
+/** Imported into a worker: stops it, once, between the claim of a job and its start, which a touch begins. */
+import pg from "pg";
+
+let hasStalled = false;
+pg.Client.prototype.query = new Proxy(pg.Client.prototype.query, {
+  apply(query, client, args: unknown[]) {
+    if (!hasStalled && /SET heartbeat_on/.test(String(args[0]))) {
+      hasStalled = true;
+      process.kill(process.pid, "SIGSTOP");
+    }
+    return Reflect.apply(query, client, args);
+  },
+});
