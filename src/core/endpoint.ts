@@ -52,7 +52,7 @@ export function lacksPage(value: unknown): boolean {
  */
 export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {
   const refuse = (problem: string) => new ConfigurationError(`${name} ${problem}`);
-  const isRelative = path === "path" && typeof value === "string" && RELATIVE.test(value);
+  const isRelative = path === "path" && RELATIVE.test(value);
   const origin = isRelative ? pageOrigin() : undefined;
   if (isRelative && origin === undefined)
     throw refuse("is relative, and only a page in a browser can resolve it. Set an absolute URL.");

@@ -191,6 +191,13 @@ test.each(["first", "last", "after", "before"])(
   },
 );
 
+test("says nothing of a position in the caller's reason, although it is an error of the SDK", async () => {
+  const { client } = await connectClient(collection(1));
+  const reason = new InvalidInputError("The caller's reason.");
+  await expect(client.licenses({ signal: AbortSignal.abort(reason) }).toArray()).rejects.toBe(reason);
+  expect(reason.position).toBeUndefined();
+});
+
 test("rejects with a PaginationError after 100 empty pages", async () => {
   const { client, server } = await connectClient((_, response, index) =>
     servePage(response, forwardPage([], `cursor-${index}`)),

@@ -57,6 +57,11 @@ test.each([
   });
 });
 
+test.each([null, 5, {}])("rejects the items %j, which are not iterable", async (items) => {
+  const sum = Reflect.apply(sumByCurrency, undefined, [items, itself]);
+  await expect(sum).rejects.toThrow(InvalidInputError);
+});
+
 test.each([null, undefined, ""])("rejects an amount with the currency %j", async (currency) => {
   const sum = Reflect.apply(sumByCurrency, undefined, [[{ amount: 1, currency }], itself]);
   await expect(sum).rejects.toThrow(InvalidInputError);

@@ -73,6 +73,8 @@ const delay = { fault: "delay", ms: 1 };
 
 test.each<[message: string, fault: unknown]>([
   ["fault.fault: Unknown kind of fault. Did you mean lease-expiry?", { on: "sync", fault: "leaseExpiry" }],
+  ["fault: Unknown kind of fault. Known kinds: delay", undefined],
+  ["fault: Unknown kind of fault. Known kinds: delay", 5],
   ['fault: Unknown key "atleast"', { on: "sync", atleast: 2, ...unavailable }],
   ['fault: Unknown key "Times". Did you mean times?', { on: "sync", Times: 2, ...unavailable }],
   ["fault.on: Unknown operation. Did you mean SyncRecords?", { on: "syncRecords", ...delay }],

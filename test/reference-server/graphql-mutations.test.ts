@@ -35,6 +35,8 @@ test("creates a procurement case, by default in PRE without savings, due today a
     errors: null,
   });
   expect((await create({ name })).case).toMatchObject({ savingAmount: null, savingPercentage: null });
+  const free = await create({ name, baselinePrice: 0 });
+  expect(free.case).toMatchObject({ savingAmount: 0, savingPercentage: null });
 });
 
 const INVALID: readonly (readonly [what: string, input: object])[] = [

@@ -34,7 +34,11 @@ const idsOf = (page: Page): string[] => page.nodes.map(({ id }) => id.replace(/^
 type Variables = Readonly<Record<string, unknown>>;
 
 async function startWithLicenses(count: number, pageSize?: number) {
-  const server = await startServer(pageSize === undefined ? {} : { pageSize });
+  const planPrices = [
+    { planName: "Basic", annualPricePerSeat: "200", currency: "EUR" },
+    { planName: "Pro", annualPricePerSeat: "30", currency: "EUR" },
+  ];
+  const server = await startServer({ portfolio: { planPrices }, ...(pageSize && { pageSize }) });
   const setIds = (ids: readonly string[]) =>
     server.installation.set({ licenses: ids.map((id) => license(id, "nobody", id < "l0005" ? "p1" : "p2")) });
   server.installation.set({ plans: [plan("p1", "Basic"), plan("p2", "Pro")] });
@@ -170,12 +174,22 @@ test("limits pages and their default size to the server's pageSize", async () =>
   expect(idsOf(await page({}))).toEqual(numbered(5));
 });
 
+test("orders amounts as numbers", async () => {
+  const { page } = await startWithLicenses(7);
+  const order = [{ annualPrice: { amount: "ASC" } }];
+  expect(idsOf(await page({ first: 3, order }))).toEqual(["l0005", "l0006", "l0000"]);
+});
+
 test("refuses a cursor of another order or field", async () => {
   const { errorOf, page, send } = await startWithLicenses(3);
   const { pageInfo } = await page({ first: 1, order: [{ plan: { name: "ASC" } }] });
   const after = pageInfo.endCursor;
   for (const order of [undefined, [{ plan: { name: "DESC" } }], [{ plan: { id: "ASC" } }]])
     expect(await errorOf({ after, order })).toMatchObject({ code: "HC0078" });
+  const [name, id]: unknown[] = JSON.parse(Buffer.from(String(after), "base64url").toString());
+  const forged = Buffer.from(JSON.stringify([name, id, {}])).toString("base64url");
+  const order = [{ plan: { name: "ASC" } }];
+  expect(await errorOf({ after: forged, order })).toMatchObject({ code: "HC0078" });
   const other =
     "query ($after: String) { licensePlans(after: $after, order: [{ name: ASC }]) { totalCount } }";
   expect((await send(other, { after })).errors?.[0]?.extensions.code).toBe("HC0078");

@@ -38,4 +38,25 @@ describe.skipIf(skipped)(`one installation across many workers, with BullMQ${why
     });
     expect(service.inspect().batches).toEqual([]);
   });
+
+  test("a worker that stalls while it sends, and whose job another one has then, ends its run and takes more jobs", async () => {
+    const fanOut = await fanOutOf(8000);
+    const sending = service.server.faults.add({ on: "SyncRecords", fault: "stall" });
+    await fanOut.flow(service.installationId);
+    const stalled = fanOut.work();
+    await expect.poll(() => sending.fired, { timeout: 60_000 }).toBe(1);
+    stalled.kill("SIGSTOP");
+    const other = fanOut.work();
+    expect(await fanOut.committed()).toMatchObject({ event: "completed" });
+    other.kill("SIGKILL");
+    fanOut.lines.length = 0;
+    stalled.kill("SIGCONT");
+    const next = service.server.createInstallation();
+    await fanOut.flow(next);
+    await expect
+      .poll(() => fanOut.lines, { timeout: 60_000 })
+      .toContainEqual(expect.objectContaining({ event: "completed", name: "commit" }));
+    expect(service.states()).toEqual(["aborted", "completed"]);
+    expect(service.server.inspect(next).snapshots.accounts).toHaveLength(8000);
+  });
 });

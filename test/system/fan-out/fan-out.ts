@@ -90,10 +90,12 @@ export class FanOut {
     if (code !== 0) throw new Error(`The flow was not started: ${code}.`);
   }
 
-  work(): void {
+  /** Starts a worker. */
+  work(): ChildProcess {
     const child = this.#spawn(["work"]);
     this.#workers.push(child);
     createInterface(child.stdout ?? process.stdin).on("line", (line) => this.lines.push(JSON.parse(line)));
+    return child;
   }
 
   /** Runs an installation with three workers and, by mistake, two schedulers; kills them while they read and send. */
