@@ -1,4 +1,6 @@
-/** What people read about a held run. It is made of the report's data alone: also of one that a ledger has stored. */
+/**
+ * The report of a held run, for people. It's built from the report's data alone, so it also works for a stored report.
+ */
 import { isAbsolute } from "node:path";
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
