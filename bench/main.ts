@@ -1,10 +1,10 @@
 /**
- * `npm run bench`: this SDK beside what else people use, on the same task and server, in the same rounds.
+ * `npm run bench`: compares this SDK with its alternatives, on the same task and server, in the same rounds.
  *
  *     npm run bench -- [--quick] [--rounds 5] [--size 1] [--against DIR] [--list] [name…]
  *
- * A name is a part of a comparison's name, such as `sync/accounts`, or the whole of it: those that neither form has are
- * run by their whole name only. Every run has a process of its own.
+ * A name is a part of a comparison's name, such as `sync/accounts`, or the whole name; comparisons in neither form need
+ * the whole name. Every run has its own process.
  */
 import { graphqlComparisons } from "./graphql/comparisons.js";
 import type { Comparison } from "./harness/comparison.js";

@@ -9,7 +9,7 @@ export type PageThrough = (baseUrl: string, first: number, sdk?: string) => Prom
 const API_KEY = "key";
 const HEADERS = { authorization: API_KEY };
 
-/** Every client that is measured, with the way in that its documentation shows. */
+/** Every client that is measured, used the way its documentation shows. */
 export const CLIENTS = {
   "this SDK": (baseUrl, first, sdk) => facade(baseUrl, first, {}, sdk),
   "this SDK, .pages()": (baseUrl, first) => facadePages(baseUrl, first),
@@ -73,7 +73,7 @@ async function facade(
   return inPages(client.applications({ pageSize: first, ...options }), first);
 }
 
-/** Takes node after node, as a user does, and tells where a page ends. */
+/** Reads one node after the other, as a user does, and reports where a page ends. */
 async function* inPages(nodes: AsyncIterable<Application>, size: number): Pages {
   let page: Application[] = [];
   for await (const node of nodes) {

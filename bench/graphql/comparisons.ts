@@ -26,7 +26,7 @@ const COLUMNS: readonly Column[] = [
   { figure: "firstPageMs", head: "load and first page ms", digits: 0, ratio: false },
 ];
 
-/** Pages through 100,000 nodes that a server of its own has ready. */
+/** Pages through 100,000 prepared nodes on a separate server. */
 export const graphqlComparisons: ComparisonsOf = (context) => [
   ...PAGE_SIZES.map((pageSize) => comparePaging(context, pageSize)),
   ...PAGE_SIZES.map((pageSize) => compareWithPeer(context, pageSize)),
@@ -48,7 +48,7 @@ function comparePaging(context: Context, pageSize: number): Comparison {
   };
 }
 
-/** Often enough that a ratio near 1 can be told. */
+/** Often enough to resolve a ratio near 1. */
 function compareWithPeer(context: Context, pageSize: (typeof PAGE_SIZES)[number]): Comparison {
   const pages = Math.ceil(NEAR.pages[pageSize] * Math.min(1, context.size));
   const names: readonly ClientName[] = [US, PEER, FETCH];

@@ -1,7 +1,7 @@
 /** Applications that the benchmark's server has. */
 export const NODES = 100_000;
 
-/** What the benchmark counts, so that every client's nodes are looked at. */
+/** What the benchmark counts, so that every client's nodes are used. */
 export interface Application {
   readonly id: string;
   readonly userCountStat: { readonly all: number };

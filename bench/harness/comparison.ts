@@ -8,11 +8,11 @@ export interface Column {
   /** What it is, with its unit. */
   readonly head: string;
   readonly digits: number;
-  /** Whether the table also says how many times the figure of each candidate the subject's is. */
+  /** Whether the table also has the ratio of the subject's figure to each candidate's. */
   readonly ratio: boolean;
 }
 
-/** Something that is measured against others, in a process of its own each time. */
+/** Something that is measured against others, in a new process each time. */
 export interface Candidate {
   readonly name: string;
   run(): Promise<Figures>;
@@ -21,9 +21,9 @@ export interface Candidate {
 /** What a figure has to reach. */
 export interface Target {
   readonly figure: string;
-  /** Candidate whose figure is the measure; left out, the figure is judged by itself. */
+  /** Candidate whose figure is the yardstick; if omitted, the figure is judged by itself. */
   readonly against?: string;
-  /** Whether it is what the figure exceeds that of `against` by, not how many times it is. @default false */
+  /** Whether to use the difference to `against` instead of the ratio. @default false */
   readonly added?: boolean;
   /** Candidate that has to reach it. @default the subject */
   readonly of?: string;
@@ -31,7 +31,7 @@ export interface Target {
   readonly atMost?: number;
 }
 
-/** The quick form and the full one; the full one alone; or neither, unless it is asked for by its whole name. */
+/** In the quick and the full form, only in the full one, or in neither unless requested by its whole name. */
 export type Runs = "quick" | "full" | "named";
 
 /** Candidates on the same task. */
@@ -49,6 +49,6 @@ export interface Comparison {
   readonly targets: readonly Target[];
   /** Further rounds than the options say. @default 1, times the rounds */
   readonly roundsFactor?: number;
-  /** Why candidates are missing, and what else the reader has to know. */
+  /** Why candidates are missing, and what else readers should know. */
   readonly notes?: readonly string[];
 }

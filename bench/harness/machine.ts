@@ -2,14 +2,14 @@ import { cpus, loadavg, totalmem } from "node:os";
 
 const GIB = 1024 ** 3;
 
-/** What a reader of the figures has to know of the machine. */
+/** What readers of the figures should know about the machine. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly memoryGiB: number;
   readonly node: string;
   readonly platform: string;
-  /** Processes that wanted to run in the last minute before the benchmark, on average. */
+  /** Average load in the last minute before the benchmark. */
   readonly loadBefore: number;
 }
 

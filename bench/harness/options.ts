@@ -8,15 +8,15 @@ export interface Options {
   readonly rounds: number;
   /** Factor on the numbers of records and pages. */
   readonly size: number;
-  /** Parts of the names of the comparisons that are wanted, or whole names; empty: all of the form. */
+  /** Whole or partial names of the comparisons to run; empty for all of the form. */
   readonly only: readonly string[];
   /** Folder with the files of another build of the package, its `dist`, to compare with. */
   readonly against: string | undefined;
-  /** Only tell which comparisons there are. */
+  /** Only list the comparisons. */
   readonly list: boolean;
 }
 
-/** @throws an option is unknown or no positive number */
+/** @throws an option is unknown or not a positive number */
 export function parseOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

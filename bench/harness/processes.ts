@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-// What a deployed app runs with; some of the clients check more where it is not set.
+// As in a deployed app; some of the clients check more without it.
 const env = { ...process.env, NODE_ENV: "production" };
 
 /** Address of a compiled script, `sync/processes/sink.js`. */
@@ -20,7 +20,7 @@ export async function runScript(
   return runProgram(process.execPath, [...nodeArgs, pathOf(script), JSON.stringify(task)]);
 }
 
-/** Runs a program that prints one JSON value. What it said when it failed is in the error. */
+/** Runs a program that prints one JSON value. The error includes its output. */
 export async function runProgram(program: string, args: readonly string[]): Promise<unknown> {
   const { stdout } = await run(program, args, { env });
   return JSON.parse(stdout);

@@ -3,7 +3,7 @@ import type { Column, Target } from "./comparison.js";
 import type { Measured } from "./rounds.js";
 import { type Spread, show } from "./spread.js";
 
-/** The figures of a comparison as a table, with what the reader has to know. */
+/** The figures of a comparison as a table, with notes for the reader. */
 export function showMeasured(measured: Measured): string {
   const { comparison, rounds } = measured;
   const { id, title, notes = [] } = comparison;
@@ -11,7 +11,7 @@ export function showMeasured(measured: Measured): string {
   return [`\n${head}\n`, table(measured), ...notes.map((note) => `\n${note}`)].join("\n");
 }
 
-/** What the figures had to reach, and whether they did, one row for each target. */
+/** The targets and whether they were reached, one row each. */
 export function showTargets(all: readonly Measured[]): string {
   const rows = all.flatMap((measured) =>
     measured.comparison.targets.map((target) => targetRow(measured, target)),

@@ -25,9 +25,8 @@ export class Measured {
   }
 
   /**
-   * How many times the figure of `against` that of `of` is, over the rounds. Both sides of each ratio were measured in
-   * the same round: other programs on the machine change what a round takes, less so what its parts have to do with
-   * each other.
+   * The ratio of the figures of `of` and `against`, over the rounds. Both sides of each ratio come from the same round:
+   * other programs on the machine affect a round's duration more than the ratios within it.
    */
   ratio(of: string, against: string, figure: string): Spread {
     const theirs = this.values(against, figure);
@@ -41,7 +40,7 @@ export class Measured {
   }
 }
 
-/** Measures the candidates in turns, round after round, beginning with another one each time. */
+/** Measures the candidates in turn, round after round, starting with a different one each time. */
 export async function measure(comparison: Comparison, rounds: number): Promise<Measured> {
   const { candidates, roundsFactor = 1 } = comparison;
   const measured: Round[] = [];

@@ -5,7 +5,7 @@ export interface Spread {
   readonly most: number;
 }
 
-/** The spread of the values; not a number where there are none. */
+/** The spread of the values; NaN if there are none. */
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
@@ -17,7 +17,7 @@ export function spread(values: readonly number[]): Spread {
   };
 }
 
-/** `1.43 (1.31-1.60)`; without the range where it is none. */
+/** `1.43 (1.31-1.60)`, without the range if there is none. */
 export function show({ median, least, most }: Spread, digits: number): string {
   const middle = median.toFixed(digits);
   const range = `${least.toFixed(digits)}-${most.toFixed(digits)}`;

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** What some work of this process took. */
+/** The cost of some work in this process. */
 export interface Taken {
   readonly ms: number;
   /** CPU of the process, user and system, in milliseconds. */
   readonly cpuMs: number;
   /** How late the event loop was for one turn in a hundred, in milliseconds. */
   readonly loopDelayP99Ms: number;
-  /** Most memory that the process has had since it began, in MiB. */
+  /** Peak memory of the process, in MiB. */
   readonly peakRssMiB: number;
 }
 
@@ -33,7 +33,7 @@ export async function take(work: () => Promise<void>): Promise<Taken> {
   };
 }
 
-/** On Linux, what `resourceUsage` tells begins with the memory of the process that started this one. */
+/** On Linux, `resourceUsage` includes the memory of the parent process at the start. */
 function peakRssKiB(): number {
   if (process.platform !== "linux") return process.resourceUsage().maxRSS;
   const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];

@@ -31,7 +31,7 @@ const TARGETS: readonly Target[] = [
   { figure: "ms", of: "@saas-management/sdk/graphql", against: "graphql-request", atMost: 1.1 },
 ];
 
-/** Imports each entry of the package as it is built, and what a user would import without it. */
+/** Imports each entry of the built package, and what a user would import instead. */
 export const importComparisons: ComparisonsOf = () => {
   const comparison: Comparison = {
     id: "import/entries",

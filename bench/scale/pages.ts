@@ -13,7 +13,7 @@ const PAGES = [10, 100, 1000, 10_000] as const;
 const MOST_MS = 600_000;
 const show = (pages: number) => `${pages.toLocaleString("en")} pages`;
 
-/** Walks through ever more pages. */
+/** Reads more and more pages. */
 export function comparePages({ servers, size }: Context): Comparison {
   const counts = PAGES.map((pages) => Math.ceil(pages * Math.min(1, size)));
   return {

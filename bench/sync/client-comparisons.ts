@@ -21,10 +21,10 @@ const RECORDS: Readonly<Record<Kind, number>> = {
   usage: 1_000_000,
   employees: 250_000,
 };
-/** Python takes about ten times as long for a record, where the way is not what takes the time. */
+/** Python takes about ten times as long per record, unless the network is the bottleneck. */
 const PYTHON_SHARE = 0.2;
 
-/** Writes records beside the other clients. */
+/** Writes records with this SDK and the other clients. */
 export const clientComparisons: ComparisonsOf = (context) =>
   MATRIX.map((cell) => compareClients(context, cell));
 

@@ -1,6 +1,6 @@
 import type { Connect } from "./task.js";
 
-/** Every client in JavaScript. Each is loaded in a process where no other is. */
+/** Every client in JavaScript. Each is loaded in its own process. */
 export const CLIENTS = {
   "this SDK": () => import("./clients/sdk.js"),
   "ts-proto + zod": () => import("./clients/ts-proto-zod.js"),

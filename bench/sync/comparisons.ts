@@ -7,7 +7,7 @@ import { runOldComparisons } from "./run-old-comparisons.js";
 import { sizeComparisons } from "./size-comparisons.js";
 import { smallRunComparisons } from "./small-run-comparisons.js";
 
-/** Writes records: beside the other clients, and this SDK beside itself with other options. */
+/** Writes records: with this SDK and other clients, and with this SDK under different options. */
 export const syncComparisons: ComparisonsOf = (context) =>
   [
     clientComparisons,

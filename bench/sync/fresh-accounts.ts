@@ -1,7 +1,7 @@
 import type { RecordOf } from "@saas-management/sdk";
 import { freshNumber } from "../support/fresh-number.js";
 
-/** Accounts from a number on, no two alike. */
+/** Accounts starting at a number, no two alike. */
 export function freshAccounts(from: number, count: number): RecordOf<"accounts">[] {
   return Array.from({ length: count }, (_, i) => account(freshNumber(from + i)));
 }

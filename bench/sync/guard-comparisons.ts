@@ -16,7 +16,7 @@ interface Scenario {
 const GUARDED = "guard and file ledger";
 const OFF = "guard off, no ledger";
 
-/** On the one thread that also encodes, no share of the throughput says what a guard costs. */
+/** A share of the throughput would say little about the guard's cost, because the same thread also encodes. */
 const CHEAP: Target = { figure: "cpuMicrosPerRecord", against: OFF, added: true, atMost: 0.25 };
 const SCENARIOS: readonly Scenario[] = [
   { id: "sync/guard-array", kind: "accounts", form: "array", records: 500_000, target: CHEAP },
@@ -35,7 +35,7 @@ const MODES = {
   [OFF]: "off",
 } as const satisfies Readonly<Record<string, GuardMode>>;
 
-/** What guard and ledger cost a write of a run, which keeps the records: it sends them afterwards. */
+/** What guard and ledger cost a run's write, which stores the records to send them later. */
 export const guardComparisons: ComparisonsOf = ({ servers, size }) =>
   SCENARIOS.map(({ id, kind, form, records: most, target }): Comparison => {
     const records = Math.ceil(most * size);

@@ -1,9 +1,9 @@
-/** Longest that bytes wait before they enter the link: the length of a router's queue. */
+/** Maximum time that bytes wait before they enter the link: the length of a router's queue. */
 const QUEUE_MS = 100;
-/** What is carried as one: small enough that the last byte is not much later than the first. */
+/** Size of a transfer unit: small enough that its last byte isn't much later than the first. */
 const PIECE_BYTES = 16 * 1024;
 
-/** One direction of a link: what enters comes out in order, as fast as the bandwidth allows, and later by the delay. */
+/** One direction of a link: data comes out in order, limited by the bandwidth, and after the delay. */
 export class Lane {
   readonly #bytesPerMs: number;
   readonly #delayMs: number;
@@ -17,7 +17,7 @@ export class Lane {
     this.#delayMs = delayMs;
   }
 
-  /** Takes bytes in. Returns how many milliseconds to wait before more is brought; 0 where there is room. */
+  /** Takes bytes in. Returns how many milliseconds to wait before sending more; 0 if there is room. */
   enter(bytes: Uint8Array, comeOut: (piece: Uint8Array) => void): number {
     const now = performance.now();
     for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
@@ -28,7 +28,7 @@ export class Lane {
     return Math.max(0, this.#freeAt - now - QUEUE_MS);
   }
 
-  /** Does something when all that has entered has come out. */
+  /** Calls back when everything that has entered has come out. */
   last(then: () => void): void {
     this.#onItsWay.push({ at: this.#freeAt + this.#delayMs, comeOut: then });
     this.#timer ??= this.#wait();

@@ -21,7 +21,7 @@ export interface Cell extends Omit<Work, "records" | "messageBytes" | "windowByt
 /** How late timers may be, at the defaults, in milliseconds. */
 const PROMPT: Target = { figure: "loopDelayP99Ms", atMost: 25 };
 
-/** Cells with something to reach: the quick form has them. */
+/** Cells with a target, which the quick form has. */
 const AIMS: Readonly<Record<string, readonly Target[]>> = {
   "sync/accounts-ascii-array-loopback": [
     { figure: "recordsPerSecond", against: CHECKED, atLeast: 3.5 },

@@ -1,4 +1,4 @@
-/** Whether texts are all ASCII, or such as people and products of many countries have. */
+/** Whether texts are all ASCII, or like names from many countries. */
 export type TextKind = "ascii" | "mixed";
 
 /** The texts of one record. */
@@ -17,7 +17,7 @@ const ASCII: readonly Names[] = [
   { first: "Katherine", last: "Johnson", title: "Analyst", department: "Orbits", product: "Design Board" },
 ];
 
-/** Of five people two write their names in ASCII, one with accents, one in Han or kana, one has an emoji somewhere. */
+/** Of five people, two have ASCII names, one has accents, one uses Han or kana, and one has an emoji somewhere. */
 const MIXED: readonly Names[] = [
   { first: "Grace", last: "Hopper", title: "Rear Admiral", department: "Compilers", product: "Office Suite" },
   { first: "José", last: "Muñoz Núñez", title: "Développeur", department: "Qualität", product: "Büro-Paket" },

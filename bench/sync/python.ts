@@ -8,13 +8,13 @@ import { runProgram } from "../harness/processes.js";
 import { projectPath } from "../harness/project.js";
 import type { SyncTask } from "./task.js";
 
-/** Debian's python3-grpcio belongs to this one; another in the PATH does not see it. */
+/** Debian's python3-grpcio belongs to this one; another Python in the PATH can't import it. */
 const PYTHON = "/usr/bin/python3";
 
 /** Whether it can be measured. */
 export const hasPython = spawnSync(PYTHON, ["-c", "import grpc, google.protobuf"]).status === 0;
 
-/** For the notes of a table that lacks it. */
+/** For the notes of a table without it. */
 export const NO_PYTHON =
   "The Python client is left out: python3-grpcio and python3-protobuf are not installed.";
 

@@ -52,7 +52,7 @@ export interface Details {
 /** Collection that a kind of record goes into. */
 export type Kind = keyof Details;
 
-/** Records differ, and are taken again and again: the memory of a source is not what is measured. */
+/** Records differ, but are reused, because the memory of a source should not be measured. */
 const POOL = 20_000;
 const SINCE = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
@@ -110,11 +110,11 @@ const MAKE: { readonly [K in Kind]: Make<K> } = {
 export function makePool<K extends Kind>(kind: K, text: TextKind, size = POOL): Details[K][] {
   const make = MAKE[kind];
   const pool = Array.from({ length: size }, (_, i) => make(i, namesOf(text, i)));
-  // Strings in one piece, as a parser makes them: pieces put together here would be joined in the first measured run.
+  // Flat strings, as a parser creates them: concatenated ones would be flattened in the first measured run.
   return structuredClone(pool);
 }
 
-/** As many records as wanted: the pool's, over and over. */
+/** The requested number of records, repeating the pool. */
 export function repeat<R>(pool: readonly R[], count: number): R[] {
   return Array.from({ length: count }, (_, i) => pool[i % pool.length]).filter((r) => r !== undefined);
 }

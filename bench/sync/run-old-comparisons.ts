@@ -41,12 +41,12 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** A whole run, beside that of another build of this SDK: its `dist` is the option `--against`. */
+/** Compares a whole run with that of another build of this SDK, whose `dist` is the option `--against`. */
 export const runOldComparisons: ComparisonsOf = ({ servers, size, against }) => {
   if (against === undefined) return [];
   const builds = { [NOW]: undefined, [OLD]: pathToFileURL(`${against}/index.js`).href };
   return SCENARIOS.map(({ id, overLink = false, atMost, runs = 1, ...scenario }): Comparison => {
-    // A link that carries few windows, and a few small runs, tell nothing.
+    // A link with few windows and a few small runs would say nothing.
     const isScaled = !overLink && runs === 1;
     const records = isScaled ? Math.ceil(scenario.records * size) : scenario.records;
     const memory: readonly Target[] =

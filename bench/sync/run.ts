@@ -1,4 +1,4 @@
-/** Runs a client in a process of its own against the servers that its task needs. */
+/** Runs a client in its own process against the servers that its task needs. */
 
 import type { Figures } from "../harness/comparison.js";
 import { toFigures } from "../harness/figures.js";
@@ -41,7 +41,7 @@ const CERTIFICATE = {
   keyFile: projectPath("test/support/certs/self-signed-key.pem"),
 };
 
-/** Lets a client do the work, once, and tells what it took. */
+/** Lets a client do the work once, and returns the cost. */
 export async function run(servers: Servers, peer: PeerName, work: Work): Promise<Figures> {
   const { over, ...wanted } = work;
   const poolFile = outputPath(`${work.kind}-${work.text}.json`);

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column[] = [
 ];
 const RECORDS = 1_000_000;
 
-/** What the size of the messages does on loopback. */
+/** How message size affects throughput on loopback. */
 export const sizeComparisons: ComparisonsOf = ({ servers, size }) => {
   const records = Math.ceil(RECORDS * size);
   const work: Work = { kind: "accounts", text: "ascii", form: "array", over: "loopback", records };

@@ -20,7 +20,7 @@ const MODES = {
   [WITH_FILES]: "by-hand-with-files",
 } as const satisfies Readonly<Record<string, SmallRunsMode>>;
 
-/** What a run costs if it is small: the runs of a fleet, one for each installation. */
+/** The cost of small runs: those of a fleet, one per installation. */
 export const smallRunComparisons: ComparisonsOf = ({ servers, size }) => {
   const runs = Math.ceil(RUNS * size);
   const comparison: Comparison = {

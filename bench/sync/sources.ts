@@ -1,4 +1,4 @@
-/** How the records come: all at hand, one after the other, or in arrays. */
+/** The form of the source: an array, single records, or arrays of records. */
 export const SOURCE_FORMS = ["array", "async", "async arrays"] as const;
 export type SourceForm = (typeof SOURCE_FORMS)[number];
 

@@ -12,11 +12,11 @@ export interface SyncTask {
   readonly text: TextKind;
   readonly form: SourceForm;
   readonly records: number;
-  /** Records that are written before, so that the engine has compiled what is hot. */
+  /** Records that are written first, so that the engine compiles the hot code. */
   readonly warmUp: number;
-  /** What makes messages of about 1 MiB, for clients that count records. */
+  /** Number of records in a message of about 1 MiB, for clients that count records. */
   readonly recordsPerMessage: number;
-  /** Options of this SDK; its defaults where left out. */
+  /** Options of this SDK; omitted ones have their defaults. */
   readonly messageBytes?: number;
   readonly windowBytes?: number;
 }
@@ -26,7 +26,7 @@ export type Write = () => Promise<number>;
 
 /** A client with its connection. */
 export interface SyncPeer {
-  /** Makes a source of so many records, and the write that reads it. */
+  /** Creates a source with this many records, and the write that reads it. */
   prepare(records: number): Write;
   close(): Promise<void>;
 }

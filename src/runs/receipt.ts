@@ -1,6 +1,11 @@
 import type { HeldReason, SnapshotDiff } from "../core/errors/index.js";
 import { isObject } from "../core/validate.js";
-import { type Collection, collectionEntries, isSnapshot } from "../sync/collections.js";
+import {
+  type Collection,
+  collectionEntries,
+  isSnapshot,
+  type SnapshotCollection,
+} from "../sync/collections.js";
 import { aligned, count, counted, readDiff, withText } from "../sync/report-text.js";
 import type { CompletionCounts } from "../sync/transport.js";
 import type { WriteStats } from "../sync/write/options.js";
@@ -214,4 +219,24 @@ function surprisesOf(collection: Collection, expected: SnapshotDiff | undefined,
   return [
     `the service removed ${counted(removed, "record")} of ${collection}, but the ledger expected ${count(expected.removed)}: ${why}, or another connector also writes ${collection}. If they shouldn't be gone, run again at once with all records: the service restores what you send again`,
   ];
+}
+
+/** Runs whose counts a report shows. */
+const SHOWN_RUNS = 7;
+
+type Range = readonly [least: number, most: number];
+
+/** What is usual for a collection, by the receipts of earlier runs. It's for people, not for the rules. */
+export function usualOf(runs: readonly CompletedRun[], collection: SnapshotCollection): HeldReason["usual"] {
+  const past = runs.flatMap(({ receipt }) =>
+    isReceipt(receipt) ? (receipt.collections[collection] ?? []) : [],
+  );
+  const diffs = past.flatMap(({ expected, approved }) => (expected ? [{ ...expected, approved }] : []));
+  const judged = diffs.filter(({ known, approved }) => known > 0 && approved === undefined);
+  const range = (what: "removed" | "added"): Range => {
+    const shares = judged.map((diff) => diff[what] / diff.known);
+    return [Math.min(...shares), Math.max(...shares)];
+  };
+  const sent = diffs.slice(-SHOWN_RUNS).map((diff) => diff.sent);
+  return judged.length === 0 ? { sent } : { sent, removed: range("removed"), added: range("added") };
 }

@@ -20,11 +20,10 @@ import { Journal } from "./ledger/journal.js";
 import { noteCompleted } from "./ledger/notes.js";
 import { type LedgerSnapshot, ledgerVersion, NOTHING_SEEN, readLedger } from "./ledger/state.js";
 import type { ResolvedRunOptions } from "./options.js";
-import { acceptedOf, notNoted, type RunReceipt, receiptOf, withSurprise } from "./receipt.js";
+import { acceptedOf, notNoted, type RunReceipt, receiptOf, usualOf, withSurprise } from "./receipt.js";
 import { abortAtSignals } from "./signals.js";
 import { readSpoolOptions, Spool } from "./spool.js";
 import { sendSpool } from "./spool-sender.js";
-import { usualOf } from "./usual.js";
 
 type AnyConnector = Connector<SnapshotCollection>;
 

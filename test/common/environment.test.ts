@@ -34,7 +34,7 @@ function clientOf(level: string, overrides = {}): SaasManagementClient {
   return new SaasManagementClient({ baseUrl, syncUrl, apiKey, sync, ...overrides });
 }
 
-/** A client of a service that is overloaded at first. */
+/** A client whose service is overloaded at first. */
 async function overloadedClient(level: string) {
   const { baseUrl } = await startHttpServer((_, response, index) =>
     json(response, { data: { ok: true } }, index === 0 ? { status: 503 } : {}),

@@ -16,7 +16,7 @@ const MUTATION = "mutation Touch { touch }";
 const UNAUTHENTICATED = { code: 16, details: "unknown key" };
 const never = new Promise<never>(() => {});
 
-/** A function that returns these keys in turn, then the last one for ever. */
+/** A function that returns these keys in turn, then always the last one. */
 function keys(...values: readonly string[]) {
   let asked = 0;
   return vi.fn(async () => values[Math.min(asked++, values.length - 1)] ?? "");

@@ -30,7 +30,7 @@ const page = { select: () => ({ nodes: [], pageInfo: {} }) };
 const graphql = () => service.graphql;
 const sync = () => service.sync;
 
-/** Calls the SDK with an option too many, as JavaScript can: the types refuse it. */
+/** Calls the SDK with an extra option, as JavaScript can; the types refuse it. */
 type Call = (extra: object) => unknown;
 
 const CONFIGURATIONS: Readonly<Record<string, Call>> = {

@@ -76,7 +76,7 @@ test("a deadline that ends during a pause is a TimeoutError", async () => {
   );
   const error = rejection(client.request(QUERY, {}));
   await until(() => clock.sleeping === 2);
-  // As on a machine that was suspended: pause and time end together.
+  // As on a suspended machine: the pause and the time limit end together.
   clock.advance(1_000_000);
   expect(await error).toMatchObject({ code: "TIMEOUT", stoppedBecause: "deadline" });
   expect(await error).toHaveProperty("cause.status", 503);

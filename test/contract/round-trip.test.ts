@@ -1,4 +1,4 @@
-/** What must hold for every contract that is put in. */
+/** What must hold for every adopted contract. */
 import { type Collection, type RecordOf, SaasManagementClient } from "@saas-management/sdk";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";

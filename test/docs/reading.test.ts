@@ -56,7 +56,7 @@ test("the guide to reading has an example of each operator", () => {
 
 const FILE = `${ROOT}test/docs/completed.ts`;
 
-/** What an editor offers at each bar of a program. */
+/** What an editor suggests at each `|` in a program. */
 function completionsIn(program: string): readonly (readonly string[])[] {
   const parts = program.split("|");
   const text = parts.join("");

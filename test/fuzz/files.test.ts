@@ -48,7 +48,7 @@ test("reads a damaged CSV file to the same rows no matter how it is chunked, or 
       );
     const [whole, parts] = [await read(1_000_000), await read(cut)];
     const [inWhole, inParts] = [whole?.error?.message, parts?.error?.message];
-    // Of two faults the one that is read first is reported: pieces are read line by line.
+    // Of two faults, the first one in the file is reported, because files are read line by line.
     if (lineOf(inWhole) === lineOf(inParts)) expect(inParts).toBe(inWhole);
     else expect(lineOf(inParts)).toBeLessThan(lineOf(inWhole) ?? 0);
     // Invalid text is never guessed at.

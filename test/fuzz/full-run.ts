@@ -1,5 +1,5 @@
 /**
- * Looks at many hostile inputs of every group, one group after the other, and says how many there were.
+ * Tries many hostile inputs of each group, one group after the other, and prints how many.
  *
  *     npm run fuzz -- [cases of each group] [seed] [part of a group's name]
  */

@@ -39,7 +39,7 @@ const TUNING_PATHS = [
   ...["channelOptions/__proto__", "channelOptions/constructor"],
 ].map((path) => `sync/${path}`);
 
-/** Takes what the platform's own would take, and answers. */
+/** Accepts what the platform's own fetch accepts, and answers. */
 const answering: GraphQLOptions["fetch"] = async (url, init) => {
   await new Request(url, init).text();
   return new Response('{"data":{"a":1}}', { headers: { "content-type": "application/json" } });

@@ -19,7 +19,7 @@ async function dataOf(body: string | Uint8Array, headers?: Readonly<Record<strin
   return client.request<Record<string, unknown>>(QUERY, {});
 }
 
-/** The client of a fetch that needs no network. */
+/** A client with a fetch that needs no network. */
 function clientOf(fetch: () => Promise<Response>, options: Partial<GraphQLOptions> = {}) {
   return new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch, ...options });
 }

@@ -13,7 +13,7 @@ const PAGE = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Makes this process look like a page. */
+/** Makes this process look like a browser page. */
 function openPage(address: string): void {
   vi.stubGlobal("location", new URL(address));
 }

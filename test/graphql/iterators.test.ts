@@ -7,7 +7,7 @@ import { answer, type Responder } from "../support/http-server.js";
 const refuses = answer({}, { status: 400 });
 const silent: Responder = () => {};
 
-/** So many nodes; requests from index `at` on, `times` of them, are answered by `fail`. */
+/** This many nodes; `fail` answers `times` requests, starting at index `at`. */
 function nodesUntil(count: number, at: number, fail: Responder, times = 1): Responder {
   return (request, response, index) =>
     index >= at && index < at + times
@@ -17,7 +17,7 @@ function nodesUntil(count: number, at: number, fail: Responder, times = 1): Resp
 
 const nodes = (count: number) => nodesUntil(count, 0, silent, 0);
 
-/** Lets everything run that is ready. */
+/** Runs everything that is ready. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -10,7 +10,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 const drops: Responder = (_, response) => response.destroy();
 
-/** Fails so many times, then answers. */
+/** Fails this many times, then answers. */
 function failing(times: number, fail: Responder): Responder {
   return (request, response, index) =>
     index < times ? fail(request, response, index) : json(response, { data: { ok: true } });

@@ -62,7 +62,7 @@ const http = (status: number, headers: Record<string, string> = JSON_TYPE, body 
 const RETRIED = "done, 1 retried";
 const FAILED = "TRANSPORT_FAILED";
 
-// What becomes of each status, body and Retry-After is in test/graphql.
+// test/graphql covers the meaning of each status, body and Retry-After.
 test.each<[outcome: string, ...kinds: FaultKind[]]>([
   ...(["request", "answer"] as const).flatMap((at): [string, FaultKind][] => [
     [RETRIED, { fault: "drop", at }],

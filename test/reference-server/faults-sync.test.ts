@@ -27,7 +27,7 @@ const lost = (at: At): FaultKind[] => [
   { fault: "rst-stream", code: 2, at },
   ...statuses(at, "UNAVAILABLE"),
 ];
-/** All ways in which it can be lost, for one operation: the others take the same path. */
+/** All ways to lose it, for one operation; the others take the same path. */
 const lostInAnyWay = (at: At): FaultKind[] => [
   ...lost(at),
   { fault: "reset", at },
@@ -39,7 +39,7 @@ const of = (fault: "lease-expiry" | "lock-stolen" | "revoke-key" | "stall", at: 
 ];
 const delayed = (at: At): FaultKind[] => [{ fault: "delay", ms: 60_000, at }];
 const early = (at: At): FaultKind[] => [{ fault: "early-answer", message: 1, at }];
-/** Statuses that do not tell what the server had done. */
+/** Statuses that do not reveal what the server did. */
 const UNCLEAR = ["UNKNOWN", "INTERNAL", "DATA_LOSS"] as const;
 const REFUSED = ["INVALID_ARGUMENT", "FAILED_PRECONDITION"] as const;
 const RETIRED: FaultKind[] = (["request", "answer"] as const).map((at) => ({ fault: "goaway", at }));
@@ -175,7 +175,7 @@ async function startProgram(fault: Fault) {
   return { server, clock, struck, run };
 }
 
-/** Lets the time pass that the fault takes. */
+/** Advances the clock by the duration of the fault. */
 async function pass(
   { fault }: FaultKind,
   { struck, clock, server }: Awaited<ReturnType<typeof startProgram>>,

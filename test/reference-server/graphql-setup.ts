@@ -14,7 +14,7 @@ import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 
 type Records = { [K in Collection]: readonly MessageOf<K>[] };
 
-/** One array: another one would be a change. */
+/** The same array each time, because a new one would count as a change. */
 const NONE: readonly never[] = [];
 
 /** An installation whose records a test sets by hand. */

@@ -88,7 +88,7 @@ test.each<[what: string, records: Records, holder: object]>([
   ],
 ])("names the holder %s", async (_, records, holder) => {
   const { installation, first } = await start();
-  // What was shown before is not shown again.
+  // Rows already returned are not returned again.
   await first();
   installation.set(records);
   expect(await first()).toMatchObject({ holder });

@@ -74,7 +74,7 @@ test.each(["cancelled", "refused"])("completes a batch whose stream was %s", asy
   if (how === "cancelled") stream.cancel();
   else stream.send(batchId, accounts(""));
   await refused(stream.answer);
-  // The server is told of a cancellation later.
+  // The server learns of a cancellation later.
   await until(async () => (await client.complete(batchId).catch(() => undefined)) !== undefined);
 });
 

@@ -12,7 +12,7 @@ const hasModes = process.geteuid !== undefined;
 const STRANGER = 54_321;
 const EVERYONE_MAY_WRITE = 0o777;
 
-/** A run that would remove nearly everything does not pass. */
+/** A run that would remove nearly everything is held. */
 async function expectRefused(): Promise<void> {
   await expect(service.runAccounts(ids(1))).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" });
   expect(service.present()).toEqual(ids(10));

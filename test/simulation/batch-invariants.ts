@@ -1,4 +1,4 @@
-/** What has to be true of batches: how they ended, who was told so, and who holds the lock. */
+/** What must be true of batches: how they ended, who knows it, and who holds the lock. */
 import {
   BatchOutcomeUnknownError,
   BatchStateError,
@@ -11,7 +11,7 @@ export function brokenBatchRules(simulated: Simulated): string[] {
   return [...wrongAnswers(simulated), ...wrongStates(simulated), ...ghostLocks(simulated)];
 }
 
-/** What the caller was told of a completion is what the service did. */
+/** What the caller heard about a completion is what the service did. */
 function wrongAnswers({ service, observation, clock }: Simulated): string[] {
   return observation.batches.flatMap((observed) => {
     const { id, extraction, completion, completionError: error } = observed;
@@ -42,7 +42,7 @@ function tellsOfUnclear(told: unknown, batchId: string): boolean {
   );
 }
 
-/** A handle that says how its batch ended is right. */
+/** If a handle says how its batch ended, it is right. */
 function wrongStates({ service, observation, clock }: Simulated): string[] {
   return observation.batches.flatMap(({ id, handle }) => {
     const state = service.stateOf(id, clock.now());
@@ -54,7 +54,7 @@ function wrongStates({ service, observation, clock }: Simulated): string[] {
   });
 }
 
-/** Nobody holds the lock who believes to have ended the batch. */
+/** No one holds the lock who believes that the batch has ended. */
 function ghostLocks({ service, observation, clock, locks }: Simulated): string[] {
   const newest = service.batches.at(-1);
   if (newest === undefined || newest.foreign || service.stateOf(newest.id, clock.now()) !== "active")

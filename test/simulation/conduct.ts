@@ -39,9 +39,9 @@ export interface Call {
   readonly at: number;
 }
 
-/** Looks on at what a client sends. */
+/** Watches what a client sends. */
 export class Conduct {
-  /** What it must not do, and did. */
+  /** Violations that it has noticed. */
   readonly misdeeds: string[] = [];
   /** The streams of each batch. */
   readonly streams = new Map<string, StreamTimes[]>();
@@ -74,7 +74,7 @@ export class Conduct {
    * @param signal Cancels it: it has ended then, whatever is still under way of it.
    */
   stream(encoded: readonly Uint8Array[], signal: AbortSignal): SentStream {
-    // What is on its way is on its way: later changes to the sender's memory must not reach it.
+    // Copied, because later changes to the sender's memory must not affect a message that was sent.
     const messages = encoded.map((bytes) => readMessage(SyncRecordsRequest.decode(bytes.slice())));
     const [first] = messages;
     const batchId = first?.batchId ?? "";

@@ -12,7 +12,7 @@ export const weighted = <T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.Weig
   arbitrary,
 });
 
-/** Undefined, more often than not. */
+/** Usually undefined. */
 export const seldom = <T>(arbitrary: fc.Arbitrary<T>, weight = 7): fc.Arbitrary<T | undefined> =>
   fc.oneof(weighted(weight, fc.constant(undefined)), weighted(1, arbitrary));
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { delay, oneOf, weighted } from "./drawing.js";
 import { type FaultKind, OPERATIONS, type Operation, type ScheduledFault } from "./faults.js";
 
-/** Statuses with which a call is refused, with details as they come. */
+/** Statuses that refuse a call, with typical details. */
 const REFUSALS = [
   { code: 14, details: "upstream connect error" },
   { code: 13, details: "Received RST_STREAM with code 2" },
@@ -61,7 +61,7 @@ export function inARow<Fault extends { readonly nth: number }>(fault: Fault, tim
   return Array.from({ length: times }, (_, again) => ({ ...fault, nth: fault.nth + again }));
 }
 
-/** Whatever can go wrong. */
+/** Anything that can go wrong. */
 export const fault: fc.Arbitrary<ScheduledFault> = oneOf(...OPERATIONS).chain((operation) =>
   fc.record({ operation: fc.constant(operation), nth, atLeast: fc.constant(0), kind: kindOf(operation) }),
 );

@@ -6,15 +6,15 @@ export type FaultMoment = "before" | "after" | "middle";
 export type FaultKind =
   /** The connection breaks. */
   | { readonly type: "lost"; readonly at: FaultMoment }
-  /** The service, or something in between, says no without having done anything. */
+  /** The service, or something in between, refuses without having done anything. */
   | { readonly type: "refused"; readonly code: number; readonly details: string }
-  /** The answer takes its time. */
+  /** The answer is slow. */
   | { readonly type: "delayed"; readonly at: FaultMoment; readonly ms: number }
   /** There is never an answer. */
   | { readonly type: "stalled"; readonly at: FaultMoment }
   /** The client is told that the connection broke; what it sent arrives later all the same. */
   | { readonly type: "late"; readonly ms: number }
-  /** Something in between says that all is well, with an empty answer, and forwards nothing. */
+  /** Something in between answers with an empty success, and forwards nothing. */
   | { readonly type: "empty" }
   /** Fewer records are acknowledged than were sent. */
   | { readonly type: "undercounted" }
@@ -24,11 +24,11 @@ export type FaultKind =
   | { readonly type: "early"; readonly counted: boolean }
   /** The batch's lease has run out at the service. */
   | { readonly type: "expired" }
-  /** The same, and somebody else has started a batch since. */
+  /** The same, and someone else has started a batch since then. */
   | { readonly type: "stolen" }
   /** The abort of a completed batch is answered as if it had been aborted. */
   | { readonly type: "forgotten" }
-  /** The key stops working, from now on. */
+  /** The key stops working from now on. */
   | { readonly type: "revoked" };
 
 export type Operation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";

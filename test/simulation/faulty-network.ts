@@ -101,14 +101,14 @@ export class FaultyNetwork {
     if (kind?.type === "killed") this.#died();
     if (kind?.type === "stalled") return never(call.signal);
     if (kind?.type === "lost") throw failed(LOST);
-    // Whoever gave up meanwhile hears nothing of it.
+    // A caller who has given up doesn't receive it.
     if (this.#locks.crashed) return never(call.signal);
     call.signal.throwIfAborted();
     const value = effect();
     return kind === undefined ? value : (server.answer?.(kind, value) ?? value);
   }
 
-  /** Before anything was sent, a caller who gave up ends the call. */
+  /** A caller who gives up before anything was sent ends the call. */
   #requireWanted({ signal, unlessSent, onUnsent }: CallContext): void {
     if (!signal.aborted && unlessSent?.aborted !== true) return;
     onUnsent?.();
@@ -128,7 +128,7 @@ export class FaultyNetwork {
     return kind;
   }
 
-  /** The network takes its time; who gives up does not wait for it. */
+  /** The network is slow; a caller who gives up doesn't wait for it. */
   #slowly(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const ended = () => reject(signal.reason);

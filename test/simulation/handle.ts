@@ -4,7 +4,7 @@ import type { ProcessParts } from "./process-parts.js";
 import type { Step } from "./program.js";
 import { runPieces, runWrite } from "./writes.js";
 
-/** Does the steps with a batch handle. */
+/** Performs the steps with a batch handle. */
 export async function useHandle(
   batch: SyncBatch,
   steps: readonly Step[],

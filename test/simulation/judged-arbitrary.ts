@@ -53,7 +53,7 @@ const faults: fc.Arbitrary<ScheduledFault[]> = fc
   )
   .map((drawn) => drawn.flatMap(({ times, ...fault }) => inARow({ ...fault, atLeast: 0 }, times)));
 
-/** A slow network: another run comes between. */
+/** A slow network, so that another run can come in between. */
 const delays: fc.Arbitrary<ScheduledFault[]> = fc.array(
   fc.record({
     operation: oneOf(...OPERATIONS),

@@ -3,7 +3,7 @@ import type { Conduct } from "./conduct.js";
 import type { SimCollection } from "./messages.js";
 import type { Judging } from "./program.js";
 
-/** A write as its caller knows it. */
+/** A write from its caller's point of view. */
 export interface ObservedWrite {
   /** Stands in each of its records. */
   readonly label: string;
@@ -39,7 +39,7 @@ export interface ObservedExtraction {
   advanced?: string;
 }
 
-/** A batch as its caller knows it. */
+/** A batch from its caller's point of view. */
 export interface ObservedBatch {
   readonly id: string;
   /** What a run sends in it; undefined for a batch of a caller. */
@@ -66,7 +66,7 @@ export interface WrittenSnapshot {
   readonly ids: ReadonlySet<string>;
 }
 
-/** A run as its caller knows it. Moments are ticks of the observation. */
+/** A run from its caller's point of view. Moments are ticks of the observation. */
 export interface ObservedRun {
   /** What its process does on the wire. */
   readonly conduct: Conduct;

@@ -1,4 +1,4 @@
-/** What the processes have to keep to: what they leave behind, and what comes out of them. */
+/** Rules for processes: what they leave behind, and what they output. */
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { SaasManagementError } from "@saas-management/sdk";
@@ -12,7 +12,7 @@ export function brokenProcessRules(simulated: Simulated): string[] {
   return [...leftovers(simulated), ...strangers(simulated), ...leaks(simulated)];
 }
 
-/** Every call settled, and nothing is left behind. */
+/** Every call has settled, and nothing is left behind. */
 function leftovers({ settled, observation, clock, unhandled, leftFiles }: Simulated): string[] {
   const found: string[] = [...leftFiles];
   if (!settled || observation.pending > 0) found.push(`${observation.pending} calls never settled`);
@@ -34,7 +34,7 @@ function strangers({ observation }: Simulated): string[] {
     .map((error) => `a foreign error came out: ${error.stack}`);
 }
 
-/** Neither the key nor a record's contents are in anything that came out. */
+/** No output contains the key or a record's contents. */
 function leaks({ observation }: Simulated): string[] {
   const texts = observation.told.flatMap((told) => [
     String(told),

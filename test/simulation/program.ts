@@ -1,4 +1,4 @@
-/** What a simulated process does, as plain data. */
+/** The actions of a simulated process, as plain data. */
 import type { ScheduledFault } from "./faults.js";
 import type { SimCollection } from "./messages.js";
 
@@ -8,9 +8,9 @@ export interface SourceSpec {
   readonly kind: "array" | "iterable" | "async" | "arrays" | "quiet";
   /** Which of the few ids that the simulation knows. */
   readonly ids: readonly number[];
-  /** Throws instead of giving the record at this index. */
+  /** Throws instead of yielding the record at this index. */
   readonly throwsAt: number | undefined;
-  /** Gives a record without an id at this index. */
+  /** Yields a record without an id at this index. */
   readonly invalidAt: number | undefined;
   /** Makes the record at this index longer. */
   readonly paddedAt: number | undefined;
@@ -89,7 +89,7 @@ export type Session =
   | { readonly do: "crash" };
 
 export interface Program {
-  /** What each of the processes does; all work on one installation. */
+  /** The actions of each process; all of them share one installation. */
   readonly clients: readonly (readonly Session[])[];
   readonly faults: readonly ScheduledFault[];
   /** Messages have to be smaller, and the clients know it; undefined for the service's own limit. */
@@ -105,7 +105,7 @@ export interface Program {
   readonly succeeds: boolean;
 }
 
-/** A program in which nothing but its faults is out of the ordinary. */
+/** A program that is ordinary except for its faults. */
 export const PLAIN = {
   limitBytes: undefined,
   memoryBytes: undefined,

@@ -1,4 +1,4 @@
-/** What has to be true of records: which of them the service holds, how often, and in which order they came. */
+/** What must be true of records: which ones the service has, how often, and in which order they arrived. */
 import { BatchStateError, ClosedError } from "@saas-management/sdk";
 import { isSnapshot } from "./messages.js";
 import type { ObservedBatch, ObservedWrite } from "./observation.js";
@@ -18,7 +18,7 @@ export function brokenRecordRules(simulated: Simulated): string[] {
   ];
 }
 
-/** A completed batch has everything that its writes had and nothing else, and every write of it was whole. */
+/** A completed batch has exactly the records of its writes, and each write was complete. */
 function completionsOfParts(simulated: Simulated): string[] {
   const { service, observation, undercounted } = simulated;
   return service.batches
@@ -101,7 +101,7 @@ function lostEvents({ service, observation }: Simulated): string[] {
   });
 }
 
-/** Where no stream was disturbed, no event is applied twice. */
+/** If no stream was disturbed, no event is applied twice. */
 function repeatedEvents({ service, fired, crashed }: Simulated): string[] {
   const isDisturbed = crashed || fired.some(({ operation }) => operation === "SyncRecords");
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** What has to be true of runs: when they call their connector and the service, and what the ledger knows of them. */
+/** What must be true of runs: when they call their connector and the service, and what the ledger knows about them. */
 import { BatchStateError, RunHeldError, RunOutdatedError } from "@saas-management/sdk";
 import { falseWatermark } from "./managed-run.js";
 import type { ObservedBatch, ObservedExtraction, ObservedRun } from "./observation.js";
@@ -66,7 +66,7 @@ function needlessCalls(run: ObservedRun, runs: readonly ObservedRun[]): string[]
   return found;
 }
 
-/** Nothing is judged, and held, that another run has made out of date while it was read. */
+/** A snapshot that another run made outdated while it was read is neither judged nor held. */
 function lateJudgements(run: ObservedRun, { observation, service }: Simulated): string[] {
   if (run.judging === undefined) return [];
   return run.extractions
@@ -84,7 +84,7 @@ function lateJudgements(run: ObservedRun, { observation, service }: Simulated): 
     .map(() => "a run was judged by what it had read before another one was completed");
 }
 
-/** What comes after the connector has returned is refused, and what was not completed by then never is. */
+/** Writes after the connector has returned are refused, and what wasn't completed by then never is. */
 function lateWrites({ extractions, batches, conduct }: ObservedRun, all: readonly ModelBatch[]): string[] {
   return extractions.flatMap((extraction) => {
     const late = Number.isFinite(extraction.late) ? extraction.writes.at(-1) : undefined;
@@ -104,7 +104,7 @@ function lateWrites({ extractions, batches, conduct }: ObservedRun, all: readonl
   });
 }
 
-/** A receipt tells what the service has, and a run that the service has completed gets one. */
+/** A receipt shows what the service has, and every run that the service completed has one. */
 function wrongReceipts(run: ObservedRun, { service }: Simulated): string[] {
   const { receipt, batches, conduct, extractions, restarts } = run;
   const last = batches.at(-1);
@@ -160,7 +160,7 @@ function sentAt({ id, extraction }: ObservedBatch): number {
   return Math.max(0, ...streams.filter(({ accepted }) => accepted).map(({ endedAt }) => endedAt));
 }
 
-/** The ledger calls completed what the service has completed, and knows the last of it. */
+/** What the ledger calls completed, the service has completed, including the latest. */
 function wrongLedgers({ known, observation, service }: Simulated): string[] {
   if (typeof known === "string") return [known];
   const found: string[] = [];

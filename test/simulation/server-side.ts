@@ -50,12 +50,12 @@ export function unheard(effect: () => unknown): void {
   }
 }
 
-/** A turn of the event loop: no call is answered in the turn in which it was made. */
+/** One turn of the event loop, because no call is answered in the turn in which it was made. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Nobody answers; the caller's own time ends the call. */
+/** Nobody answers; the caller's own timeout ends the call. */
 export function never(signal: AbortSignal): Promise<never> {
   // Starts of all clients have one that never fires.
   setMaxListeners(0, signal);

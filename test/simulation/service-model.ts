@@ -42,7 +42,7 @@ export interface ModelBatch {
   openStream: number | undefined;
   /** Every message that was applied, in order. */
   readonly applied: Applied[];
-  /** Somebody who is none of the clients holds it. */
+  /** Someone other than the clients holds it. */
   readonly foreign: boolean;
   /** Its lease was ended before its time. */
   cutShort: boolean;

@@ -4,10 +4,12 @@ import type { SimClock } from "./sim-clock.js";
 const QUIET_TURNS = 4;
 /** Steps of the clock after which a program that goes on is taken to go on for ever. */
 const MAX_STEPS = 50_000;
-/** How long the machine may be busy with what needs no clock. Only what hangs takes so long. */
+/** How long the machine may be busy with work that needs no clock. Only a hang takes this long. */
 const STUCK_MS = 40_000;
 
-/** Lets everything happen that can, moving the clock whenever nothing else goes on. Tells whether all was done. */
+/**
+ * Lets everything happen that can, and moves the clock whenever nothing else happens. Returns whether all work is done.
+ */
 export async function settle(clock: SimClock, done: () => boolean): Promise<boolean> {
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
     if (!(await quiet(clock))) return false;
@@ -17,7 +19,7 @@ export async function settle(clock: SimClock, done: () => boolean): Promise<bool
   return false;
 }
 
-/** Waits until nothing goes on; false where that takes too long. */
+/** Waits until nothing happens; false if that takes too long. */
 async function quiet(clock: SimClock): Promise<boolean> {
   const begun = performance.now();
   let seen = clock.activity;
@@ -31,7 +33,7 @@ async function quiet(clock: SimClock): Promise<boolean> {
   return true;
 }
 
-/** The same numbers each time, in place of chance: a program that failed fails again. Returns what undoes it. */
+/** The same numbers each time instead of random ones, so that a failed program fails again. Returns what undoes it. */
 export function withoutChance(): () => void {
   const { random } = Math;
   let state = 1;

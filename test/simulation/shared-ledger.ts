@@ -7,7 +7,7 @@ import { readLedger } from "../../src/runs/ledger/state.js";
 import { memoryStore, type Store } from "../../src/runs/ledger/store.js";
 import type { SimClock } from "./sim-clock.js";
 
-/** A snapshot as the ledger knows it. */
+/** A snapshot in the ledger. */
 export interface KnownSnapshot {
   readonly collection: string;
   readonly state: "completed" | "unclear";
@@ -31,7 +31,7 @@ export class SharedLedger {
     this.#ms = ms;
   }
 
-  /** The ledger in the hands of a process. @param dead Fires when it dies: it changes nothing any more */
+  /** The ledger in the hands of a process. @param dead Fires when it dies; from then on it changes nothing */
   of(dead: AbortSignal): Ledger {
     const store = this.#store;
     const turn = async () => {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock.js";
 
-/** A clock that stands still until the simulation moves it to the next moment at which something is due. */
+/** A clock that stands still until the simulation moves it to the next moment when something is due. */
 export class SimClock implements Clock {
   #now = 0;
   readonly #due = new Set<{ readonly at: number; readonly wake: () => void; readonly clients: boolean }>();

@@ -20,7 +20,7 @@ function parsedContract(): protobuf.Root {
   return files;
 }
 
-/** An adopted contract has other names: its numbers and types count, under the SDK's names. */
+/** An adopted contract may use other names: its numbers and types are compared under the SDK's names. */
 function normalizedContract(): protobuf.Root {
   const registry = createFileRegistry(normalize(readProtoFiles("proto"), MAPPING, RULES));
   const files = new protobuf.Root();

@@ -91,7 +91,7 @@ test("keeps sizes to the byte, and names a record that is too large", {
     expect(error).toBeInstanceOf(InvalidInputError);
     const index = alone.findIndex((message) => message.length === largest);
     expect(error).toMatchObject({ issues: [{ collection, index }] });
-    // An event's window is its message: what comes before the message that cannot be made is accepted already.
+    // A window of events is one message, so everything before the impossible message is already accepted.
     const before = arrivedWindows().flat();
     const arrived = before.flatMap(recordsOf).length;
     expect(arrived).toBeLessThanOrEqual(isEvent(collection) ? index : 0);

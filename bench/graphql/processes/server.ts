@@ -1,6 +1,6 @@
 /**
- * Serves 100,000 applications in pages that are rendered before they are asked for, so that the server is never what
- * takes the time. Prints its port. `/latency/20/graphql` answers 20 ms later than `/graphql`.
+ * Serves 100,000 applications in pages that are rendered in advance, so that the server is never the bottleneck. Prints
+ * its port. `/latency/20/graphql` answers 20 ms later than `/graphql`.
  */
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
@@ -17,7 +17,7 @@ interface Asked {
 
 const rendered = new Map<string, Buffer[]>();
 
-/** All pages of a size. Clients with a cache of their own also ask for `__typename`. */
+/** All pages of a size. Clients with their own cache also request `__typename`. */
 function pages(size: number, typed: boolean): Buffer[] {
   const key = `${size} ${typed}`;
   const known = rendered.get(key);
@@ -72,7 +72,7 @@ const server = createServer(async (request, response) => {
   });
   response.end(body);
 });
-// A client may be busy for long between two pages, and must not find its connection closed.
+// A client may be busy for a long time between two pages, and its connection must stay open.
 server.keepAliveTimeout = 600_000;
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();

@@ -1,5 +1,5 @@
 /**
- * Pages through the server with one client, alone in its process, and prints what that took.
+ * Pages through the server with one client, alone in its process, and prints the cost.
  *
  * Arguments: a {@link Walk} as JSON.
  */
@@ -17,11 +17,11 @@ export interface Walk {
   readonly pages: number;
   /** CPU that the consumer takes for a page, in milliseconds. */
   readonly busyMs: number;
-  /** A walk that takes longer is cut: what a page took until then is known. */
+  /** A longer walk is stopped: by then the cost of a page is known. */
   readonly mostMs: number;
 }
 
-/** Enough for the engine to have compiled what is hot. */
+/** Enough for the engine to compile the hot code. */
 const WARM_UP = { pages: 200, mostMs: 3000 };
 
 const task: Walk = JSON.parse(process.argv[2] ?? "");
@@ -40,7 +40,7 @@ const figures = { msPerPage: ms / count, cpuMsPerPage: cpuMs / count, peakRssMiB
 if (!process.stdout.write(JSON.stringify(figures))) await once(process.stdout, "drain");
 process.exit(0);
 
-/** Walks through as many pages, from the start again where there are no more. */
+/** Reads this many pages, starting over when there are no more. */
 async function walk(limits: { readonly pages: number; readonly mostMs: number }): Promise<number> {
   const begin = performance.now();
   let walked = 0;
@@ -58,7 +58,7 @@ async function walk(limits: { readonly pages: number; readonly mostMs: number })
   return walked;
 }
 
-/** Keeps the thread, as a consumer does that computes. */
+/** Blocks the thread, like a consumer that computes. */
 function work(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);

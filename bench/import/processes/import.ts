@@ -1,11 +1,11 @@
 /**
- * Imports packages together, as the first thing that a process does, and prints how many milliseconds that took, how
- * many of CPU, and how much memory the process then has.
+ * Imports packages together, as the first thing in a process, and prints the time and CPU in milliseconds and the
+ * memory afterwards.
  *
  * Arguments: a list of packages as JSON.
  */
 const packages: readonly string[] = JSON.parse(process.argv[2] ?? "[]");
-// What the first import of a process costs, whatever it imports, is the process's own.
+// Subtracts the cost of the first import, which every process pays.
 await import("../empty.js");
 const cpu = process.cpuUsage();
 const since = performance.now();

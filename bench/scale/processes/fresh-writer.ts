@@ -1,5 +1,5 @@
 /**
- * Writes fresh accounts from an async generator with this SDK and prints what that took.
+ * Writes fresh accounts from an async generator with this SDK and prints the cost.
  *
  * Arguments: a {@link FreshWrite} as JSON.
  */
@@ -11,13 +11,13 @@ import { freshNumber } from "../../support/fresh-number.js";
 export interface FreshWrite {
   readonly endpoint: string;
   readonly records: number;
-  /** Whether the texts hold decimal numbers: V8 keeps the last thousands of these, also where nobody else does. */
+  /** Whether the texts hold decimal numbers: V8 caches the last few thousand of these. */
   readonly decimals: boolean;
 }
 
 const { endpoint, records, decimals }: FreshWrite = JSON.parse(process.argv[2] ?? "");
 
-/** Nothing of a record is kept, and no two share a string. */
+/** No part of a record is kept, and no two records share a string. */
 async function* accounts() {
   for (let i = 0; i < records; i += 1) {
     const number = decimals ? `${i}` : freshNumber(i);

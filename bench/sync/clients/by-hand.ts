@@ -1,6 +1,6 @@
 /**
- * What a careful user writes without an SDK: ts-proto's codecs on grpc-js, one stream, messages of so many records,
- * each write awaited.
+ * What a careful user writes without an SDK: ts-proto's codecs on grpc-js, one stream, messages with a fixed number of
+ * records, each write awaited.
  */
 import { readFileSync } from "node:fs";
 import { type ClientWritableStream, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
@@ -117,7 +117,7 @@ class Messages<Input, Message> {
         error == null ? resolve() : reject(error),
       );
     });
-    // Where the server refuses early, a write is never called back.
+    // If the server refuses early, a write's callback is never called.
     await Promise.race([written, this.#answered]);
   }
 }

@@ -54,7 +54,7 @@ function listOf<Desc extends DescMessage>(schema: Desc, list: MessageInitShape<D
   return reflect(schema, create(schema, list), false);
 }
 
-/** A request has the layout of the contract that is adopted: its collections may be within other messages. */
+/** A request has the layout of the adopted contract, whose collections may be nested in other messages. */
 function requestOf(batchId: string, kind: Kind, list: ReflectMessage): SyncRecordsRequest {
   const request = create(SyncRecordsRequestSchema);
   const fields = reflect(SyncRecordsRequestSchema, request, false);
@@ -117,7 +117,7 @@ function prepare(
       requestOf(batchId, kind, LISTS[kind](some)),
     );
     const answer = toBinary(SyncRecordsResponseSchema, await client.syncRecords(requests, HEADERS));
-    // An answer without a count accepts all.
+    // An answer without a count accepts everything.
     return Number(SyncRecordsResponse.decode(answer).acceptedRecords ?? records);
   };
 }

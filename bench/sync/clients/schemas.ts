@@ -1,5 +1,5 @@
 /**
- * The zod schemas that a careful user of a plain gRPC client writes for the records: a key that is misspelt is refused.
+ * The zod schemas that a careful user of a plain gRPC client writes for the records: a misspelled key is refused.
  */
 import { type ZodType, z } from "zod";
 

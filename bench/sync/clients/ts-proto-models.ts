@@ -12,7 +12,7 @@ interface Messages {
   readonly employees: Employee;
 }
 
-/** A record that needs no new object on its way to the codec, but where its details hold a moment or a map. */
+/** A record that needs no new object for the codec, unless its details contain a time or a map. */
 export interface Input<K extends Kind> {
   readonly variant: { readonly $case: "generic"; readonly value: Details[K] };
 }
@@ -45,14 +45,14 @@ function prepareKind<K extends Kind>(
   return () => sender.write<Input<K>, Messages[K]>(source, model);
 }
 
-/** A moment as the wire has it. */
+/** A time in wire format. */
 export function toTimestamp(moment: Date) {
   const ms = moment.getTime();
   const seconds = Math.floor(ms / 1000);
   return { seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1_000_000 };
 }
 
-/** A map as ts-proto has it. */
+/** A map in ts-proto's form. */
 export function toMap(entries: Readonly<Record<string, string>>): Map<string, string> {
   return new Map(Object.entries(entries));
 }

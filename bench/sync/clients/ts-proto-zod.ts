@@ -10,7 +10,7 @@ const details = detailSchemas(
   z.record(z.string(), z.string()).transform(toMap),
 );
 
-/** @param inHurry Whether keys that are misspelt are dropped instead of refused. */
+/** @param inHurry Whether misspelled keys are dropped instead of refused. */
 function prepare(inHurry: boolean) {
   const accounts = inVariant(inHurry ? details.accounts.strip() : details.accounts);
   const licenses = inVariant(inHurry ? details.licenses.strip() : details.licenses);

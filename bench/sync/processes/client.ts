@@ -1,5 +1,5 @@
 /**
- * Writes records with one client, alone in its process, and prints what that took.
+ * Writes records with one client, alone in its process, and prints the cost.
  *
  * Arguments: a {@link ClientTask} as JSON.
  */
@@ -8,7 +8,7 @@ import { take } from "../../harness/stopwatch.js";
 import { CLIENTS, type ClientName } from "../clients.js";
 import type { SyncTask } from "../task.js";
 
-/** A task, and who does it. */
+/** A task, and the client that does it. */
 export interface ClientTask extends SyncTask {
   readonly client: ClientName;
 }
@@ -18,7 +18,7 @@ const { connect } = await CLIENTS[task.client]();
 const peer = await connect(task);
 await checked(peer.prepare(task.warmUp), task.warmUp);
 const write = peer.prepare(task.records);
-// What the preparation left behind is not the write's.
+// Garbage of the preparation must not count towards the write.
 globalThis.gc?.();
 const { ms, cpuMs, loopDelayP99Ms, peakRssMiB } = await take(() => checked(write, task.records));
 await peer.close();

@@ -1,5 +1,5 @@
 /**
- * Writes fresh usage events, in a run or in a bare batch, and prints what that took.
+ * Writes fresh usage events, in a run or in a bare batch, and prints the cost.
  *
  * Arguments: an {@link EventTask} as JSON.
  */
@@ -22,7 +22,7 @@ const LAST_ACTIVITY = new Date("2026-01-01T00:00:00Z");
 
 const { endpoint, records, mode }: EventTask = JSON.parse(process.argv[2] ?? "");
 
-/** Nothing of an event is kept. */
+/** No part of an event is kept. */
 async function* events(): AsyncGenerator<RecordOf<"usage">[], void, undefined> {
   for (let from = 0; from < records; from += PAGE)
     yield Array.from({ length: Math.min(PAGE, records - from) }, (_, i) => event(from + i));

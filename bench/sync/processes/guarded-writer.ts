@@ -11,7 +11,7 @@ import { type Taken, take } from "../../harness/stopwatch.js";
 import { makeRecords } from "../sdk-records.js";
 import { type SourceForm, toSource } from "../sources.js";
 
-/** What looks on while records are written. */
+/** What inspects the records while they are written. */
 export type GuardMode = "guarded" | "off";
 
 /** Kinds that are measured: of small records, and of large ones. */
@@ -48,7 +48,7 @@ function measurementOf<K extends GuardKind>(
 ): (firstRun: boolean) => Promise<Record<string, number>> {
   const given = makeRecords(collection, "ascii", records);
   return async (firstRun) => {
-    // What the run before left behind is not the write's.
+    // Garbage of the previous run must not count towards the write.
     globalThis.gc?.();
     let taken: Taken | undefined;
     const write = async (batch: Pick<RunBatch<K>, "write">) => {

@@ -16,8 +16,8 @@ import { PAGE, type SourceForm, toSource } from "../sources.js";
 export interface RunTask {
   readonly endpoint: string;
   /**
-   * Fresh pages are made while they are read; the others hold records that were made before. A slow source has them after
-   * a second.
+   * Fresh pages are created while they are read; the others contain prepared records. A slow source has them after a
+   * second.
    */
   readonly form: SourceForm | "fresh pages" | "slow";
   readonly records: number;
@@ -46,7 +46,7 @@ const directory = mkdtempSync(join(tmpdir(), "run-"));
 const given = form === "fresh pages" ? [] : freshAccounts(0, records);
 
 try {
-  // The first run compiles what is hot, and is what the measured ones are compared with.
+  // The first run compiles the hot code, and is the baseline of the measured ones.
   for (let i = 0; i < Math.ceil(runs / 2); i += 1) await run(i === 0);
   globalThis.gc?.();
   forgetPeak();
@@ -93,7 +93,7 @@ function bytesOf({ collections }: RunReceipt): number {
   return bytes;
 }
 
-/** What the first run and the making of the records took is not the measured run's. */
+/** Excludes the first run and the creation of the records. */
 function forgetPeak(): void {
   if (process.platform === "linux") writeFileSync("/proc/self/clear_refs", "5");
 }

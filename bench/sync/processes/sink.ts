@@ -1,5 +1,5 @@
 /**
- * A Sync API server that counts records and drops them: it is never what takes the time. Prints its port.
+ * A Sync API server that counts records and drops them: it is never the bottleneck. Prints its port.
  *
  * Arguments: `{ certFile, keyFile }` as JSON for TLS, `{}` for plain text.
  */

@@ -22,7 +22,7 @@ export interface SmallRunsTask {
   readonly endpoint: string;
   readonly mode: SmallRunsMode;
   readonly runs: number;
-  /** Runs that are under way at once. */
+  /** Number of simultaneous runs. */
   readonly atOnce: number;
   /** Records of one run. */
   readonly records: number;

@@ -1,5 +1,5 @@
 /**
- * What the reference server costs a test, in milliseconds and of CPU time: the median of some times in one process.
+ * What the reference server costs a test, in milliseconds and of CPU time: the median of several runs in one process.
  *
  * Arguments: a {@link ServerTask} as JSON.
  */
@@ -71,7 +71,7 @@ async function page({ baseUrl, apiKey }: ReferenceServer, variables: object): Pr
   if (errors !== undefined) throw new Error("The server has refused the page.");
 }
 
-/** Leaves its client open, as tests do: a server must not wait for it. */
+/** Leaves its client open, as tests do, because a server must not wait for it. */
 async function useBoth(server: ReferenceServer): Promise<void> {
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   await page(server, {});

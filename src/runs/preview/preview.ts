@@ -19,7 +19,7 @@ import { describeHeld } from "../guard/held-report.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import { type LedgerSnapshot, NOTHING_SEEN, readLedger } from "../ledger/state.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../options.js";
-import { usualOf } from "../usual.js";
+import { usualOf } from "../receipt.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 

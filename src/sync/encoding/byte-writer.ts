@@ -1,6 +1,6 @@
-/** Most bytes of a tag followed by a length or a number. */
+/** Maximum size of a tag followed by a length or a number, in bytes. */
 export const FIELD_BYTES = 16;
-/** Most UTF-8 bytes of one UTF-16 unit. */
+/** Maximum number of UTF-8 bytes for one UTF-16 unit. */
 export const BYTES_PER_UNIT = 3;
 const TWO_32 = 2 ** 32;
 const FIRST_BUFFER_BYTES = 16 * 1024;

@@ -1,8 +1,8 @@
 /**
  * Puts records into SyncRecordsRequest messages of exactly known size.
  *
- * A repeated message field is tag, length and bytes for each record. Each record is encoded once, at its place in the
- * message. The header, which holds the length of all records, is written last, into room kept in front of them.
+ * A repeated message field has a tag, a length and bytes for each record. We encode each record once, in place. The
+ * header holds the total length, so it's written last, into space reserved in front of the records.
  */
 
 import type { EventTimes } from "../event-times.js";
@@ -11,7 +11,7 @@ import { afterVarint, varintBytes } from "./byte-writer.js";
 import { type BlockEncoder, RecordBlock } from "./record-block.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
-/** Where the records of a collection are in a message: see collections.ts. */
+/** Where a collection's records go in a message; see collections.ts. */
 export interface CollectionPlace {
   readonly path: readonly number[];
   readonly recordsNumber: number;
@@ -19,7 +19,7 @@ export interface CollectionPlace {
 
 export interface EncodedMessage {
   readonly bytes: Uint8Array;
-  /** Where `bytes` goes on after the id of the batch. */
+  /** Where the batch id ends in `bytes`. */
   readonly bodyStart: number;
   readonly firstIndex: number;
   readonly records: number;
@@ -27,17 +27,17 @@ export interface EncodedMessage {
 }
 
 const LENGTH_DELIMITED = 2;
-/** Most bytes of the length of a message's records. */
+/** Maximum number of bytes for the length of a message's records. */
 const LENGTH_BYTES = 5;
 /**
- * Buffers of the last messages of writes, for the first messages of others: many collections are small, and what lies
- * outside of the heap makes the collector walk all of it.
+ * Buffers left over from earlier writes. Many collections are small, and allocating outside the heap makes the garbage
+ * collector walk all of it.
  */
 const SPARE: Buffer[] = [];
 const MOST_SPARE = 16;
 const MOST_SPARE_BYTES = 256 * 1024;
 const NO_BUFFER = Buffer.alloc(0);
-/** Most room for the record that no longer fits into the message. */
+/** Maximum space for a record that no longer fits into the message. */
 const SPARE_BYTES = 16 * 1024;
 
 /** The field that begins every message of a batch: its id. */
@@ -50,7 +50,7 @@ export function batchIdField(batchId: string): Buffer {
   return Buffer.from(writer.buffer.subarray(0, writer.position));
 }
 
-/** Cuts the records of one write into messages. */
+/** Splits the records of one write into messages. */
 export class MessageBuilder {
   /** The batch id, which begins every message. */
   readonly #batchId: Buffer;
@@ -62,7 +62,6 @@ export class MessageBuilder {
   readonly #free: Buffer[] = [];
   readonly #headerRoom: number;
   #block: RecordBlock | undefined;
-  /** Where the last record begins, with its tag. */
   #lastStart: number;
   #records = 0;
   #firstIndex = 0;
@@ -123,29 +122,29 @@ export class MessageBuilder {
     try {
       if (writer.message(this.#recordTag, record, encoder)) return true;
     } catch {
-      // A getter threw, or the record is nested too deep. explainRecord finds out which.
+      // A getter threw, or the record is nested too deeply. explainRecord finds out which.
     }
     this.drop();
     return false;
   }
 
   /**
-   * Encodes plain records of an array, from a position on, after those of the message. None of them begins a message.
+   * Encodes plain records of an array, starting at a position. All of them still fit into the current message.
    * @returns where they are, if there are any
    */
   encodeBlock(records: readonly unknown[], from: number, encode: BlockEncoder): RecordBlock | undefined {
     this.#block ??= RecordBlock.take();
     const block = this.#block;
     if (!block.isDue()) return undefined;
-    // The header takes no more than its room, so a message that ends here stays within its size.
+    // The header never outgrows its space, so a message that ends here keeps within its size.
     const count = block.fill(this.#writer, records, from, this.#targetBytes, encode);
     return count > 0 ? block : undefined;
   }
 
   /**
-   * Keeps the records of a block, or those of them that are wanted.
+   * Keeps the wanted records of a block.
    * @param index Index of the block's first record in its write.
-   * @param isWanted Gets the place of a record, without its tag and length, and its number in the block.
+   * @param isWanted Receives where a record is, without its tag and length, and its number in the block.
    */
   keepBlock(
     { starts, records }: RecordBlock,
@@ -172,7 +171,7 @@ export class MessageBuilder {
 
   /**
    * Keeps the last record.
-   * @param index Index of the record in its write. Records before it may have been left out.
+   * @param index Index of the record in its write. Earlier records may have been skipped.
    * @returns the message before it, if the record begins a new one
    */
   keep(index: number): EncodedMessage | undefined {
@@ -184,7 +183,7 @@ export class MessageBuilder {
     return full;
   }
 
-  /** Returns the message with all records since the last one. A message without records is an empty collection. */
+  /** Returns a message with the pending records. Without any, it stands for an empty collection. */
   flush(): EncodedMessage {
     this.#writer.reserve(0);
     this.#lastStart = this.#writer.position;
@@ -193,13 +192,13 @@ export class MessageBuilder {
     return this.#cut(NO_BUFFER);
   }
 
-  /** Takes back the buffer of a message that was acknowledged. */
+  /** Reclaims the buffer of an acknowledged message. */
   reuse({ buffer }: EncodedMessage): void {
     if (buffer.length >= this.#fullBytes) this.#free.push(buffer);
     else if (buffer.length <= MOST_SPARE_BYTES && SPARE.length < MOST_SPARE) SPARE.push(buffer);
   }
 
-  /** Returns the message with the records before the last one, which moves on to the next message. */
+  /** Returns a message with all records but the last, which moves to the next message. */
   #cut(next: Buffer): EncodedMessage {
     const { buffer, position } = this.#writer;
     const end = this.#lastStart;
@@ -238,7 +237,7 @@ export class MessageBuilder {
   }
 
   get #fullBytes(): number {
-    // A window of small messages has many buffers, so they get little spare room.
+    // A window of small messages has many buffers, so each gets little spare space.
     return this.#headerRoom + this.#targetBytes + Math.min(this.#targetBytes, SPARE_BYTES);
   }
 

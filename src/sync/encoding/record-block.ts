@@ -1,40 +1,38 @@
 /**
- * Encodes many plain records of an array in one go: the generated block encoders write tags, lengths and numbers into
- * the message, leave room for each text, and append the texts to one string, which is then written at once.
+ * Encodes many plain records of an array at once. The generated block encoders write tags, lengths and numbers into the
+ * message, leave space for each text, and append the texts to one string, which a single native call then writes.
  *
- * A text of a block takes as many bytes as it has letters: it is ASCII and short. Whatever is not plain ends the block,
- * and is left to the encoder of single records, which also says what a record's bytes have to be.
+ * The texts of a block are short and ASCII, so each takes as many bytes as it has characters. The first record that
+ * isn't plain ends the block. The encoder for single records takes it, and defines what every record's bytes must be.
  */
 import { varintBytes } from "./byte-writer.js";
 import type { RecordWriter } from "./record-writer.js";
 
-/** Most records of a block. */
 const BLOCK_RECORDS = 128;
-/** Most texts of a block. */
 export const BLOCK_TEXTS = 4096;
-/** Most letters of a text: its length takes one byte. */
+/** Longest text, because its length takes one byte. */
 export const TEXT_LETTERS = 127;
 const BLOCK_BYTES = 64 * 1024;
-/** Room for the record that no longer fits: a byte past the end vanishes, and makes V8 compile the encoder again. */
+/** Space for a record that no longer fits: a write past the end is lost, and makes V8 compile the encoder again. */
 const SPARE_BYTES = 2 * 1024;
-/** Fewer records are not worth a block. */
+/** Fewer records aren't worth a block. */
 const FEW_RECORDS = 8;
-/** What a block risks at least: fewer would not show what is to be gained. */
+/** Every block tries at least this many, because fewer wouldn't show whether blocks pay off. */
 const LEAST_RECORDS = 8;
-/** A record that is read in vain costs what so many records of a block save, and so does each block. */
+/** Starting a block, or reading a record in vain, costs as much as this many records of a block save. */
 const COST = 4;
 const MOST_CREDIT = COST * BLOCK_RECORDS;
-/** How many records are encoded singly for each one that would have to save what was lost: about 1 % remains. */
+/** How many records to encode singly for each unit of lost credit. It limits the loss to about 1 %. */
 const WAIT = 128;
-/** The bits that are set in four bytes beyond ASCII. */
+/** The top bits of four bytes. Any that is set isn't ASCII. */
 const NOT_ASCII = 0x8080_8080;
 /**
- * If a last character of several bytes doesn't fit, the number of bytes must not equal the number of characters by
- * chance.
+ * Spare bytes. If a last multi-byte character doesn't fit, the number of bytes must not happen to equal the number of
+ * characters.
  */
 const LETTER_BYTES = 4;
 
-/** Encodes plain records of an array from a position on, up to the first that is not, and tells the block. */
+/** Encodes plain records of an array from a position up to the first that isn't plain, and reports to the block. */
 export type BlockEncoder = (
   block: RecordBlock,
   to: RecordWriter,
@@ -43,24 +41,24 @@ export type BlockEncoder = (
   most: number,
 ) => void;
 
-/** Blocks that no write uses: each has 80 KiB. */
+/** Unused blocks, of 80 KiB each. */
 const SPARE: RecordBlock[] = [];
 const MOST_SPARE = 4;
 
-/** Where the records of a block and their texts lie. Holds until the next block. */
+/** Where a block's records and texts are. Valid until the next block. */
 export class RecordBlock {
-  /** Where each record begins, with its tag, and where the last one ends. */
+  /** Where each record starts, including its tag, and where the last one ends. */
   readonly starts = new Int32Array(BLOCK_RECORDS + 1);
-  /** Where the texts begin, one after the other; the byte before each is its length. */
+  /** Where each text starts. The byte before it is its length. */
   readonly places = new Int32Array(BLOCK_TEXTS);
   readonly #texts = Buffer.allocUnsafeSlow(BLOCK_BYTES + LETTER_BYTES);
   readonly #textsView = new DataView(this.#texts.buffer);
-  /** Up to where records may reach. */
+  /** Where records must end at the latest. */
   limit = 0;
   records = 0;
   #text = "";
   #count = 0;
-  /** What blocks have saved; the next one risks no more. Few sources have many records that are not plain. */
+  /** What blocks have saved so far, which is the most that the next one may lose. Most sources are plain. */
   #credit = MOST_CREDIT;
   /** Records until the next block. */
   #waits = 0;
@@ -69,23 +67,23 @@ export class RecordBlock {
     return SPARE.pop() ?? new RecordBlock();
   }
 
-  /** Leaves the block to another write. */
+  /** Makes the block available to other writes. */
   release(): void {
     this.#credit = MOST_CREDIT;
     this.#waits = 0;
     if (SPARE.length < MOST_SPARE) SPARE.push(this);
   }
 
-  /** Whether records are to be encoded in a block: asked before each. */
+  /** Whether to try a block now. Call it once per record. */
   isDue(): boolean {
     this.#waits -= 1;
     return this.#waits < 0;
   }
 
   /**
-   * Encodes records behind the writer's position, which stays where it is.
-   * @param limit Up to where they may reach.
-   * @returns how many there are; others may have been read, and are read again
+   * Encodes records after the writer's position, which doesn't move.
+   * @param limit Where they must end at the latest.
+   * @returns how many it encoded; it may have read more, which will be read again
    */
   fill(
     to: RecordWriter,
@@ -105,25 +103,25 @@ export class RecordBlock {
       encode(this, to, records, from, most);
       read = Math.min(this.records + 1, most);
     } catch {
-      // A getter threw; the exact encoder meets it again.
+      // A getter threw. The exact encoder will run into it again.
     }
     to.position = start;
     const encoded = this.records;
     if (encoded > 0) this.records = this.#settle(to.buffer);
-    // Other letters than ASCII make writing the texts so slow that nothing is saved.
+    // Non-ASCII texts are so slow to write that the block saved nothing.
     this.#plan(this.records < encoded ? 0 : encoded, read - this.records);
     return this.records;
   }
 
-  /** Decides on the next block by what the last one has saved, and how many records were read in vain. */
+  /** Schedules the next block by what this one saved, and how many records were read in vain. */
   #plan(saved: number, inVain: number): void {
     const credit = this.#credit + saved - COST * (inVain + 1);
     this.#credit = Math.min(Math.max(credit, 0), MOST_CREDIT);
-    // A record that has ended the block is not plain.
+    // The record that ended the block isn't plain.
     this.#waits = credit < 0 ? -credit * WAIT : Math.min(inVain, 1);
   }
 
-  /** Called by the encoder with what it has written; `count` is the number of texts. */
+  /** Reports what the encoder wrote. `count` is the number of texts. */
   wrote(records: number, text: string, count: number): void {
     this.records = records;
     this.#text = text;
@@ -131,9 +129,9 @@ export class RecordBlock {
   }
 
   /**
-   * Writes the length of a message at `at`, which lies before it.
-   * @param width Number of bytes that were left for the length; the message is moved if that is wrong.
-   * @returns the right number
+   * Writes a message's length at `at`, in front of the message.
+   * @param width Number of bytes reserved for the length. If that's wrong, the message moves.
+   * @returns the number of bytes that the length takes
    */
   close(buffer: Buffer, at: number, width: number, end: number, count: number): number {
     const { places } = this;
@@ -156,7 +154,7 @@ export class RecordBlock {
     }
   }
 
-  /** Puts the texts in place. Returns the number of records before the first that has a letter beyond ASCII. */
+  /** Copies the texts into place. Returns the number of records before the first with a non-ASCII text. */
   #settle(buffer: Buffer): number {
     const { places } = this;
     const texts = this.#texts;
@@ -188,7 +186,7 @@ export class RecordBlock {
   }
 }
 
-/** Copies ASCII, up to eight letters at a time; the last ones again where fewer are left. A native call costs more. */
+/** Copies ASCII, eight bytes at a time; the last step may overlap. For texts this short, a native call costs more. */
 function move(from: DataView, start: number, end: number, to: DataView, place: number): void {
   const shift = place - start;
   if (end - start >= 8) {

@@ -4,36 +4,36 @@ import { afterVarint, varintAt, varintBytes } from "./byte-writer.js";
 import { type MessageBuilder, tagOf } from "./message-builder.js";
 import type { RecordBlock } from "./record-block.js";
 
-/** Most single records that are shown together. */
+/** Maximum number of single records shown together. */
 const GROUP = 128;
 
-/** A record as it was encoded. One object serves for all records of a write, so it holds during a call only. */
+/** An encoded record. All records of a write share one object, so it's only valid during a call. */
 export class EncodedRecord {
-  /** Holds the record's bytes from `start` up to `end`. They may be overwritten after the call. */
+  /** Holds the record's bytes from `start` to `end`. They may be overwritten after the call. */
   buffer: Uint8Array = new Uint8Array();
   start = 0;
   end = 0;
-  /** The UTF-8 bytes of the id lie between these two; there are none in a collection without ids. */
+  /** Where the id's UTF-8 bytes start and end. The same in a collection without ids. */
   idStart = 0;
   idEnd = 0;
   index = 0;
   readonly #hasIds: boolean;
   readonly #tagBytes: number;
 
-  /** @param flatTag The tag of records without variants: it and the length take the place of a variant's. */
+  /** @param flatTag The tag of records without variants: it and the length stand in for a variant's. */
   constructor(hasIds: boolean, flatTag?: number) {
     this.#hasIds = hasIds;
     this.#tagBytes = flatTag === undefined ? 0 : varintBytes(flatTag);
   }
 
-  /** Moves on to the record at this place, without its tag and length. */
+  /** Moves to another record. @param start Where it starts, without its tag and length. */
   moveTo(buffer: Uint8Array, start: number, end: number, index: number): this {
     this.buffer = buffer;
     this.start = this.#tagBytes === 0 ? start : start - varintBytes(end - start) - this.#tagBytes;
     this.end = end;
     this.index = index;
     if (this.#hasIds) {
-      // The encoder of every variant writes the id first.
+      // Every variant's encoder writes the id first.
       const length = afterVarint(buffer, afterVarint(buffer, afterVarint(buffer, this.start)));
       this.idStart = afterVarint(buffer, length);
       this.idEnd = this.idStart + varintAt(buffer, length);
@@ -42,25 +42,26 @@ export class EncodedRecord {
   }
 }
 
-/** A record of a block that must not be sent: its number in the block, and what was expected instead. */
+/** A record that must not be sent: its number in the block, and what was expected instead. */
 export interface BlockRefusal {
   readonly record: number;
   readonly expected: string;
 }
 
-/** Inspects the records of one write, each after it was encoded and before it is put into a message. */
+/** Inspects the records of one write, after they're encoded and before they go into a message. */
 export interface RecordInspector {
-  /** Is told how many records come, about, where that is known before the first one. */
+  /** Receives the approximate number of records, if it's known before the first one. */
   expect?(records: number): void;
   /**
-   * Sees one record, which is undefined if it comes from a block. Returns what was expected instead if the record must
-   * not be sent, which fails the write, or false if the record is left out.
+   * Inspects one record. Returns what was expected instead if the record must not be sent, which fails the write, or
+   * false to leave it out.
+   * @param record Undefined if it comes from a block.
    */
   inspect(encoded: EncodedRecord, record: unknown): string | false | undefined;
   /**
-   * The same for records that were encoded together, up to the first that must not be sent.
-   * @param encoded Shows one record after the other.
-   * @param index That of the first record.
+   * Inspects records that were encoded together, up to the first that must not be sent.
+   * @param encoded To move from record to record.
+   * @param index Index of the first record.
    */
   inspectBlock?(
     encoded: EncodedRecord,
@@ -68,15 +69,16 @@ export interface RecordInspector {
     block: Pick<RecordBlock, "starts" | "records">,
     index: number,
   ): BlockRefusal | undefined;
-  /** Takes over the issues of an invalid record; the write goes on without it. By default it fails. */
+  /** Receives the issues of an invalid record, which the write then skips. Without this method, the write fails. */
   invalid?(issues: readonly InputIssue[]): void;
 }
 
-/** Returns the inspector of a write that begins, if there is one. */
+/** Returns the inspector for a new write, if there is one. */
 export type InspectorOf = (collection: CollectionInfo) => RecordInspector | undefined;
 
 /**
- * Shows the records of a write to its inspector, single ones together if it can see blocks: that costs half as much.
+ * Shows the records of a write to its inspector. If the inspector takes blocks, single records are shown in groups,
+ * which costs half as much.
  */
 export class InspectedRecords {
   readonly #inspector: RecordInspector;
@@ -84,12 +86,12 @@ export class InspectedRecords {
   readonly #collection: Collection;
   readonly #refuse: (issue: InputIssue, isLate: boolean) => void;
   readonly #view: EncodedRecord;
-  /** Where the records of the message that were not shown yet begin, and the last one ends. */
+  /** Where the records that weren't shown yet start, and where the last one ends. */
   readonly #starts = new Int32Array(GROUP + 1);
   #unseen = 0;
   #firstIndex = 0;
 
-  /** @param refuse Called for an added record that must not be sent; late if nobody waits for it. */
+  /** @param refuse Called for an added record that must not be sent. `isLate`: no caller is waiting for it. */
   constructor(
     inspector: RecordInspector,
     builder: MessageBuilder,
@@ -121,12 +123,12 @@ export class InspectedRecords {
     return this.#inspector.inspectBlock?.(this.#view, this.#builder.buffer, block, index);
   }
 
-  /** Adds the builder's last record to those that are shown together. */
+  /** Adds the builder's last record to the group. */
   add(index: number): void {
     if (this.#unseen === 0) {
       this.#firstIndex = index;
       this.#starts[0] = this.#builder.lastStart;
-      // The next record may take long, so an invalid one is reported now.
+      // The next record may take long to arrive, so an invalid one is reported now.
       setImmediate(() => this.show(this.#builder.buffer, true));
     }
     this.#unseen += 1;
@@ -135,8 +137,8 @@ export class InspectedRecords {
   }
 
   /**
-   * Shows what was added, which must happen before anything else is shown or sent.
-   * @param buffer That of its message.
+   * Shows the group. Call it before anything else is shown or sent.
+   * @param buffer The buffer of its message.
    */
   show(buffer: Uint8Array = this.#builder.buffer, isLate = false): void {
     const block = { starts: this.#starts, records: this.#unseen };
@@ -144,7 +146,7 @@ export class InspectedRecords {
     this.#unseen = 0;
     const refusal = this.#inspector.inspectBlock?.(this.#view, buffer, block, this.#firstIndex);
     if (refusal === undefined) return;
-    // The view shows the refused record.
+    // The view is still at the refused record.
     const { idStart, idEnd } = this.#view;
     const id = truncateId(new TextDecoder().decode(buffer.subarray(idStart, idEnd)));
     const index = this.#firstIndex + refusal.record;

@@ -25,17 +25,16 @@ export interface CallStart {
   readonly upload: Upload;
 }
 
-/** How far a call came. */
+/** How far a call got. */
 export interface Upload {
-  /** Whether its stream was opened. */
   isSent: boolean;
-  /** Number of messages that the connection took. */
+  /** Number of messages handed to the connection. */
   messages: number;
   isWhole: boolean;
   failure?: FailedCall;
 }
 
-/** One call, made on a client. `discard` says that the client's connection should not be used again. */
+/** Makes one call on a client. `discard` keeps later calls off the client's connection. */
 export type Call<Response> = (client: Client, start: CallStart, discard: () => void) => Promise<Response>;
 
 interface Method<Response> {
@@ -55,11 +54,11 @@ export function unary<Response>(method: Method<Response>, request: Uint8Array): 
 
 export interface StreamAnswer<Response> {
   readonly response: Response;
-  /** Whether everything was sent before the answer came: only then can the answer be about all of it. */
+  /** Whether everything was sent before the response arrived. Only then can the response cover all of it. */
   readonly everythingSent: boolean;
 }
 
-/** Messages, in order on one stream, and the message that answers them. */
+/** Sends messages in order on one stream. */
 export function clientStream<Response>(
   method: Method<Response>,
   messages: readonly (Uint8Array | StoredMessage)[],
@@ -77,15 +76,15 @@ export function clientStream<Response>(
         start.options,
         (error, value) => {
           ended = true;
-          // HTTP/2 keeps what was not sent until the connection ends, if the server does not reset the stream.
+          // HTTP/2 keeps unsent data until the connection ends, unless the server resets the stream.
           if (!upload.isWhole) discard();
           done(error, value === undefined ? undefined : { response: value, everythingSent: upload.isWhole });
         },
       );
-      // Every failure comes to the callback; as an event without a listener it would be thrown beside it.
+      // The callback gets every failure. Without a listener, Node would also throw it.
       stream.on("error", () => {});
       const writeFrom = (index: number): void => {
-        // An answer may come before everything was sent, and then no callback of a write.
+        // If the server responds early, pending writes never call back.
         if (ended || start.signal.aborted) return;
         const message = messages[index];
         upload.messages = index;
@@ -94,7 +93,7 @@ export function clientStream<Response>(
           stream.end();
           return;
         }
-        // One message is handed over at a time: grpc-js bounds the number of buffered messages, not their bytes.
+        // One message at a time, because grpc-js limits the number of buffered messages but not their size.
         const write = (bytes: Uint8Array) => {
           if (!ended && !start.signal.aborted) stream.write(bytes, () => writeFrom(index + 1));
         };
@@ -132,13 +131,13 @@ function answerOf<Response>(
       hasHeaders = true;
       readFrom(metadata);
     });
-    // Comes after the callback, but before the code that awaits the promise.
+    // Fires after the callback, but before the code that awaits the promise continues.
     started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) => readFrom(metadata));
     stopListening = onAbort(signal, () => fail(signal.reason));
   });
 }
 
-/** If the answer has a compression that grpc-js does not know, its error has none of the fields of a status. */
+/** If grpc-js doesn't know the response's compression, its error has none of the fields of a status. */
 function failedCall(error: ServiceError, hasHeaders: boolean): FailedCall {
   const {
     code = status.UNKNOWN,

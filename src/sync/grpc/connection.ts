@@ -8,19 +8,19 @@ import type { CallBounds } from "../transport.js";
 import { channelCredentials, channelOptions, idleLimitMs, proxyRoute } from "./options.js";
 import { OwnedSockets } from "./sockets.js";
 
-/** How long a connection may take, in milliseconds: name, TCP, TLS and HTTP/2 together. grpc-js sets no limit. */
+/** How long connecting may take in milliseconds, from the name lookup to HTTP/2. grpc-js sets no limit. */
 const CONNECT_LIMIT_MS = 15_000;
-/** The share of a call's time that connecting may take: the rest is left for an error that names the reason. */
+/** The share of a call's time that connecting may take. The rest leaves room for an error that names the reason. */
 const CONNECT_SHARE = 0.9;
-/** So many transient failures in a row are the connection's own: the server behind it may be down, and others not. */
+/** After this many transient failures in a row, we blame the connection: only the server behind it may be down. */
 const MOST_FAILURES = 2;
 
 /**
  * The connection that calls use, and those that it replaced.
  *
- * A connection that failed, stalled, lay idle or was discarded is replaced with the next call, so that each attempt of
- * the SDK's retries is one attempt to connect: grpc-js alone would fail the calls in between with a stale reason, pause
- * by a schedule of its own, and wait without limit for a peer that accepts and says nothing.
+ * The next call replaces a connection that failed, stalled, sat idle or was discarded. So each retry of the SDK makes
+ * one attempt to connect. On its own, grpc-js would fail the calls in between with a stale reason, pause on a schedule
+ * of its own, and wait forever for a peer that accepts the connection and then says nothing.
  */
 export class Connections {
   readonly #target: string;
@@ -36,12 +36,12 @@ export class Connections {
     const credentials = channelCredentials(configuration);
     const route = proxyRoute(configuration.proxy, target);
     const options = { ...route.options, ...channelOptions(configuration) };
-    // With its scheme: without one, hosts called unix, dns or ipv4 would be taken for schemes.
+    // Without the scheme, grpc-js would read hosts called unix, dns or ipv4 as schemes.
     this.#makeClient = () => new Client(`dns:${route.target}`, credentials, options);
   }
 
   /**
-   * Makes a call. If no connection comes about, it fails as grpc-js says, or after a while with `toError`.
+   * Makes a call. If no connection can be established, it fails with grpc-js's error, or with `toError` if it stalls.
    * @throws {ClosedError} the connections are closed
    */
   async use<T>(
@@ -98,7 +98,7 @@ class Connection {
   #usedAt: Moment;
   /** Transient failures since a call succeeded. */
   #failures = 0;
-  /** Monotonic time since when calls found it without a connection. */
+  /** When a call first found it unconnected, in monotonic time. */
   #connectingSince: number | undefined;
   #discarded = false;
   #retired = false;
@@ -110,7 +110,7 @@ class Connection {
     this.#usedAt = momentOf(this.#clock);
   }
 
-  /** Whether the next call needs another one: it could not connect, takes too long to, lay idle, or was discarded. */
+  /** Whether the next call needs another connection. */
   get isLost(): boolean {
     if (this.#discarded || this.#isIdle || this.#state === connectivityState.TRANSIENT_FAILURE) return true;
     if (this.#state === connectivityState.READY || this.#connectingSince === undefined) return false;
@@ -126,12 +126,11 @@ class Connection {
   }
 
   /**
-   * Waits, for a share of the call's time, until it is connected, failed to connect, or is closed; begins to connect if
-   * necessary.
-   * @returns false if the time was up before
+   * Connects if necessary, and waits until that has worked or failed, for a share of the call's time at most.
+   * @returns false if time ran out
    */
   async settled({ signal, unlessSent, timeoutMs }: CallBounds): Promise<boolean> {
-    // Without a timer: almost every call comes when it is connected.
+    // Saves the timer: almost every call finds it connected.
     if (this.#connect() === connectivityState.READY) return true;
     let ended = false;
     let stopTimer = () => {};
@@ -168,7 +167,7 @@ class Connection {
       return answer;
     } catch (error) {
       this.#failures = error instanceof TransportError && error.retryable ? this.#failures + 1 : 0;
-      // The connection may be dead, as behind a router that forgot it: grpc-js would find out minutes later.
+      // A router may have forgotten the connection. grpc-js would only notice minutes later.
       if (isDeadline(error) || this.#failures >= MOST_FAILURES) discard();
       throw error;
     } finally {
@@ -178,7 +177,7 @@ class Connection {
     }
   }
 
-  /** No further call is made; the connection ends with the last of those under way. */
+  /** Closes the connection after the calls in flight. */
   retire(): void {
     this.#retired = true;
     if (this.isReleased) this.destroy();
@@ -189,13 +188,13 @@ class Connection {
     const connecting = this.#state === connectivityState.CONNECTING;
     this.#client.close();
     this.#sockets.destroy();
-    // While it connects, its socket may be still to come.
+    // While it's connecting, it may still open a socket.
     if (!connecting) this.#sockets.settled();
   }
 
   /**
-   * Whether networks on the way may have forgotten it, without a word. grpc-js closes an idle connection too, but for
-   * 10 seconds more it would use it again; and its clock stands still while the machine sleeps.
+   * Whether the network may have silently dropped it. grpc-js closes idle connections too, but up to 10 seconds late,
+   * and its clock stops while the machine sleeps.
    */
   get #isIdle(): boolean {
     return this.#calls === 0 && elapsedSince(this.#clock, this.#usedAt) >= this.#idleLimitMs;
@@ -212,7 +211,7 @@ class Connection {
       this.#connectingSince = undefined;
       this.#sockets.settled();
     }
-    // Only if idle: a closed client would connect, too.
+    // A closed client would connect, too.
     if (this.#state === connectivityState.IDLE)
       this.#sockets.during(() => this.#client.getChannel().getConnectivityState(true));
     return this.#state;

@@ -4,16 +4,16 @@ import type { HttpProxy } from "../../node/proxy.js";
 import { connectionOptions } from "../../node/tls.js";
 import type { SyncConfiguration } from "../options.js";
 
-/** Sent as the name of a server that is an address: a name that no server has (RFC 2606). */
+/** A name that no server has (RFC 2606), sent in place of an IP address. */
 const NO_NAME = "address.invalid";
 
 const IDLE_TIMEOUT = "grpc.client_idle_timeout_ms";
-/** Firewalls and load balancers forget an idle connection after some minutes, the strictest after about one. */
+/** Firewalls and load balancers drop idle connections after a few minutes, the strictest after about one. */
 const IDLE_LIMIT_MS = 60_000;
-/** The least that grpc-js takes. */
+/** The minimum that grpc-js accepts. */
 const MIN_IDLE_LIMIT_MS = 1000;
 
-/** How long a connection may lie idle, in milliseconds. */
+/** How long a connection may sit idle, in milliseconds. */
 export function idleLimitMs({ channelOptions }: SyncConfiguration): number {
   return Math.max(Number(channelOptions[IDLE_TIMEOUT] ?? IDLE_LIMIT_MS), MIN_IDLE_LIMIT_MS);
 }
@@ -30,23 +30,23 @@ export function channelCredentials(configuration: SyncConfiguration): ChannelCre
   return credentials.createFromSecureContext(secureContext, verify);
 }
 
-/** The options of the channel: the caller's, overridden by those that the SDK relies on. */
+/** The caller's channel options. Those that the SDK relies on win. */
 export function channelOptions(configuration: SyncConfiguration): ClientOptions {
   const { tls } = configuration;
   const serverName = addressOf(configuration) === undefined ? tls?.serverName : NO_NAME;
   return {
-    // Otherwise each host is resolved twice, and the second answer could set timeouts and policies.
+    // Otherwise grpc-js looks up each host twice, and DNS could set timeouts and policies.
     "grpc.service_config_disable_resolution": 1,
     [IDLE_TIMEOUT]: IDLE_LIMIT_MS,
     ...configuration.channelOptions,
     "grpc.max_receive_message_length": configuration.maxReceiveMessageBytes,
-    // The engine cuts messages itself, and retries by one policy for both APIs.
+    // The SDK splits messages itself, and has one retry policy for both APIs.
     "grpc.max_send_message_length": -1,
     "grpc.enable_retries": 0,
-    // Otherwise a message counts as written when it is kept for a retry.
+    // Otherwise a message counts as written as soon as it's buffered for a retry.
     "grpc.per_rpc_retry_buffer_size": 0,
     "grpc.primary_user_agent": configuration.userAgent,
-    // A new channel must not get the stalled connection of the one that it replaces.
+    // Otherwise a new channel would reuse the stalled connection that it replaces.
     "grpc.use_local_subchannel_pool": 1,
     // The SDK finds the proxy of the environment for both APIs.
     "grpc.enable_http_proxy": 0,
@@ -55,8 +55,8 @@ export function channelOptions(configuration: SyncConfiguration): ClientOptions 
 }
 
 /**
- * Returns the server's name if it is an address, which its certificate must be for. TLS does not allow an address as
- * the server name (RFC 6066, section 3), and Node 26 refuses to send one.
+ * Returns the server's name if it's an IP address; the certificate must then be for that address. TLS doesn't allow one
+ * as the server name (RFC 6066, section 3), and Node 26 refuses to send it.
  */
 function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
   const name = tls?.serverName ?? endpoint.hostname.replace(/^\[|\]$/g, "");
@@ -64,8 +64,8 @@ function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
 }
 
 /**
- * Returns where a channel connects to, and the options that lead it from there to the server. grpc-js reads proxies
- * from the environment only, and passes them to its connections as these channel options.
+ * Returns the address to connect to, and the options that make a proxy forward to the server. grpc-js itself only reads
+ * proxies from the environment, and then sets the same options.
  * @param target Host and port of the server.
  */
 export function proxyRoute(

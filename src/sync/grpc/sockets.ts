@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import { Socket } from "node:net";
 
-/** Who owns the sockets that the current work opens. */
+/** The owner of the sockets that the current work opens. */
 const owner = new AsyncLocalStorage<(socket: Socket) => void>();
 
 /**
- * Those whose work may still open sockets. Nothing is tracked while there are none: before Node 24 the tracking slows
- * down every promise of the process, and an asynchronous source has one for each record.
+ * Owners whose work may still open sockets. We stop tracking while there are none: before Node 24, tracking slows down
+ * every promise in the process, and an asynchronous source makes one for each record.
  */
 const opening = new Set<OwnedSockets>();
 
@@ -16,10 +16,10 @@ subscribe("net.client.socket", (message) => {
 });
 
 /**
- * The sockets that are opened in the course of some work, so that they can be ended with it.
+ * Tracks the sockets that some work opens, so that we can destroy them when it ends.
  *
- * grpc-js can only close a connection that is established and has nothing to send. One that stalls before outlives its
- * client and keeps the process alive, and one whose peer does not read keeps what was not sent in memory.
+ * grpc-js only closes connections that are established and have nothing to send. If one stalls earlier, it outlives its
+ * client and keeps the process alive. If its peer stops reading, the unsent data stays in memory.
  */
 export class OwnedSockets {
   readonly #sockets = new Set<Socket>();
@@ -29,19 +29,18 @@ export class OwnedSockets {
     return [...this.#sockets].some((socket) => !socket.connecting);
   }
 
-  /** Owns whatever `work` opens, also later. */
+  /** Owns every socket that `work` opens, even after it returns. */
   during<T>(work: () => T): T {
     opening.add(this);
     return owner.run((socket) => this.#add(socket), work);
   }
 
-  /** The work opens no more sockets. */
   settled(): void {
     opening.delete(this);
     if (opening.size === 0) owner.disable();
   }
 
-  /** Ends all of them, and those that are still to come. */
+  /** Destroys all of them, including any opened later. */
   destroy(): void {
     this.#destroyed = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -50,7 +49,7 @@ export class OwnedSockets {
   #add(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    // It is announced before it begins to connect, and cannot be destroyed yet.
+    // Node announces a socket before it starts to connect, when it can't be destroyed yet.
     if (this.#destroyed) process.nextTick(() => socket.destroy());
   }
 }

@@ -23,7 +23,7 @@ export interface FailedCall {
   readonly code: number;
   readonly details: string;
   readonly metadata: Metadata;
-  /** Whether anything came from the other side, such as a status. */
+  /** Whether the other side sent anything, such as a status. */
   readonly isAnswered: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface CallPlace
   readonly clientCertificate: boolean;
 }
 
-/** Statuses of a server or a network that may recover. */
+/** The server or the network may recover from these. */
 const TRANSIENT: ReadonlySet<number> = new Set([
   status.UNAVAILABLE,
   status.DEADLINE_EXCEEDED,
@@ -44,34 +44,34 @@ const TRANSIENT: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * What grpc-js says of streams that were reset with ENHANCE_YOUR_CALM and INADEQUATE_SECURITY. It gives them statuses
- * of a refusal; the service refused nothing, and may have done what it was asked.
+ * What grpc-js says when a stream is reset with ENHANCE_YOUR_CALM or INADEQUATE_SECURITY. It reports these as refusals,
+ * but the service refused nothing, and may have executed the call.
  */
 const RESET_STREAM: ReadonlySet<string> = new Set([
   "Bandwidth exhausted or memory limit exceeded",
   "Protocol not secure enough",
 ]);
 
-/** What grpc-js says of a stream that was reset with REFUSED_STREAM, or that is above the last one of a GOAWAY. */
+/** What grpc-js says when a stream is reset with REFUSED_STREAM, or is above the last one of a GOAWAY. */
 const REFUSED_STREAM = "Stream refused by server";
 
 /**
- * Whether the server certainly did not process it (RFC 9113, section 8.7). One that says the same in an answer of its
- * own may have: a proxy, with another attempt.
+ * Whether the server certainly didn't process it (RFC 9113, section 8.7). If the same text comes in a response, a proxy
+ * may have tried more than once, so nothing is certain.
  */
 export function isUnprocessed(failure: FailedCall | undefined): boolean {
   return failure?.details === REFUSED_STREAM && !failure.isAnswered;
 }
 
-/** The details of an answer in a compression that grpc-js does not know, for which it has none. */
+/** Stands in for the details that grpc-js leaves out if it doesn't know a response's compression. */
 export const UNKNOWN_COMPRESSION = "Unknown compression";
 
-/** What grpc-js says of an answer that cannot be read, with a status of its own: the service may have said OK. */
+/** What grpc-js says of a response that it can't read, with a status it made up: the service may have said OK. */
 const UNREADABLE_ANSWERS = new RegExp(
   `^(No message received|Too many responses received|Failed to decompress (deflate|gzip)-encoded message|${UNKNOWN_COMPRESSION})$|^Response message parsing error`,
 );
 
-/** What grpc-js says of an answer that is compressed and would be too large. Requests are not compressed. */
+/** What grpc-js says of a compressed response that is too large. Requests aren't compressed. */
 const TOO_LARGE_DECOMPRESSED = /^Received message that decompresses to a size larger than \d+$/;
 
 export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagementError {
@@ -79,13 +79,13 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   const { code, details } = failed;
   const serverMessage = place.credential.redact(details);
   if (RESET_STREAM.has(details)) return callFailed(failed, place, serverMessage);
-  // No status and no details in the error: the service may have done it, and the details quote the answer.
+  // Without status and details: the service may have executed the call, and the details quote the response.
   if (UNREADABLE_ANSWERS.test(details))
     return new SyncProtocolError(
       `${operation}: the answer is unreadable. Check that the endpoint is the address of the Sync API.`,
     );
   if (TOO_LARGE_DECOMPRESSED.test(details)) return answerTooLarge(place, serverMessage);
-  // Before the status that gRPC derives from it: what is no answer of the service is no verdict on the key.
+  // Before the status that gRPC derives from it: a proxy's 401 says nothing about the key.
   const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
   if (httpStatus !== undefined) return answeredOnTheWay(Number(httpStatus), failed, place);
   switch (code) {
@@ -100,7 +100,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
         { serverMessage },
       );
     case status.RESOURCE_EXHAUSTED:
-      // The same status tells of a message that is too large, here or there, which no retry can fix.
+      // The same status means that a message is too large for either side, which no retry can fix.
       if (/larger than|too large|size|bytes/i.test(details)) return tooLarge(failed, place, serverMessage);
       return new RateLimitError(`${operation}: too many requests. Try again later.`, {
         serverMessage,
@@ -109,14 +109,14 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   }
   const failure = code === status.UNAVAILABLE ? connectionFailure(details, place) : undefined;
   if (failure !== undefined) return toConnectionError(failure, place, serverMessage);
-  // grpc-js reports a reset stream as INTERNAL; a message that could not be encoded or decoded has the same status.
+  // grpc-js reports a reset stream as INTERNAL, just like a message that can't be encoded or decoded.
   if (TRANSIENT.has(code) || (code === status.INTERNAL && details.includes("RST_STREAM"))) {
     return callFailed(failed, place, serverMessage);
   }
   return new SyncProtocolError(
     `${operation}: the service rejected the operation with ${nameOf(code)}. See serverMessage for its reason.`,
     {
-      // gRPC treats a status that it does not know as this one.
+      // gRPC treats unknown statuses as UNKNOWN.
       grpcStatus: status[code] ?? status[status.UNKNOWN],
       batchState: batchState(failed.metadata, place),
       serverMessage,
@@ -125,7 +125,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   );
 }
 
-/** HTTP statuses that pass: too many requests, and a proxy whose server is away. */
+/** Temporary HTTP statuses: too many requests, or a proxy that can't reach its server. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export const HTTP_TOO_LARGE = 413;
@@ -138,7 +138,7 @@ const HTTP_ADVICE: Readonly<Partial<Record<number, string>>> = {
     "Raise its limit for request bodies (nginx: client_max_body_size 0), or set windowBytes below that limit",
 };
 
-/** The service answers with a gRPC status: one of HTTP alone is of a proxy, a gateway or another server. */
+/** The service always sends a gRPC status. A bare HTTP status comes from a proxy, a gateway or another server. */
 function answeredOnTheWay(httpStatus: number, { metadata }: FailedCall, place: CallPlace): TransportError {
   const isPassing = PASSING.has(httpStatus);
   const advice =
@@ -150,14 +150,14 @@ function answeredOnTheWay(httpStatus: number, { metadata }: FailedCall, place: C
   );
 }
 
-/** Statuses with which a start may be refused because a lock is held; the service description does not say which. */
+/** Statuses that may mean that the lock is held. The service description doesn't say which one the service uses. */
 const LOCKED: ReadonlySet<number> = new Set([
   status.ALREADY_EXISTS,
   status.FAILED_PRECONDITION,
   status.ABORTED,
 ]);
 
-/** The same for StartSyncBatch, where some refusals mean that another batch holds the lock. */
+/** Like {@link toSyncError}, for StartSyncBatch: some of its refusals mean that another batch holds the lock. */
 export function toStartError(
   failed: FailedCall,
   place: CallPlace,
@@ -174,7 +174,7 @@ export function toStartError(
   );
 }
 
-/** The error of a call for which there was no connection: nothing was sent. */
+/** The error of a call that found no connection, so nothing was sent. */
 export function toConnectionError(
   failure: NetworkError,
   { operation, target, proxy }: CallPlace,
@@ -183,7 +183,7 @@ export function toConnectionError(
   const { description, advice, retryable } = proxy === undefined ? failure : throughProxy(failure, proxy);
   return new TransportError(`${operation}: no connection to ${target}: ${description}. ${advice}.`, {
     grpcStatus: status[status.UNAVAILABLE],
-    // What grpc-js says is the reason only if nothing better is known.
+    // grpc-js's own reason, if we know nothing better.
     cause: failure === NETWORK_ERRORS.UNKNOWN ? new Error(details) : undefined,
     retryable,
   });
@@ -200,7 +200,7 @@ export function connectionFailure(
   if (!lastError.startsWith("Failed to connect"))
     return networkErrorInText(lastError) ?? NETWORK_ERRORS.UNKNOWN;
   if (!secure) return NETWORK_ERRORS.CLOSED;
-  // A TLS 1.3 server checks the client's certificate after the client has finished the handshake.
+  // A TLS 1.3 server only checks the client's certificate after the client has finished the handshake.
   return clientCertificate ? NETWORK_ERRORS.CLOSED_AFTER_HANDSHAKE : NETWORK_ERRORS.CLOSED_IN_HANDSHAKE;
 }
 
@@ -216,7 +216,7 @@ function nameOf(code: number): string {
   return status[code] ?? `status ${code}`;
 }
 
-/** No status: the service may have done what it was asked. */
+/** Has no status, because the service may have executed the call. */
 function answerTooLarge(
   { operation, maxReceiveMessageBytes }: CallPlace,
   serverMessage: string,
@@ -227,7 +227,7 @@ function answerTooLarge(
   );
 }
 
-/** Whether the bytes that gRPC reads as a length are the second to the fifth of a text. */
+/** Whether the bytes that gRPC took for a length look like text, such as the start of a web page. */
 function isTextLength(length: number): boolean {
   const bytes = [24, 16, 8, 0].map((shift) => (length >>> shift) & 0xff);
   return bytes.every(
@@ -235,10 +235,10 @@ function isTextLength(length: number): boolean {
   );
 }
 
-/** The answer, or what was sent. */
+/** Either the response or the request is too large. */
 function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: string): SyncProtocolError {
   const { operation, maxReceiveMessageBytes } = place;
-  // grpc-js says the same of an answer here and of a request there. Only records make a request large.
+  // grpc-js words it the same way for both, but only SyncRecords sends large requests.
   const [, length, limit] = /^Received message larger than max \((\d+) vs (\d+)\)/.exec(details) ?? [];
   if (isTextLength(Number(length)))
     return new SyncProtocolError(
@@ -252,15 +252,15 @@ function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: stri
       `${operation}: the service does not accept a message of this size. Lower maxSendMessageBytes.`,
       { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
     );
-  // No status: the service may have done what it could not answer.
+  // Without status: the service may have executed the call.
   return new SyncProtocolError(`${operation}: the service could not send its answer, which is too large.`, {
     serverMessage,
   });
 }
 
 /**
- * Reads the trailers `grpc-retry-pushback-ms` (gRFC A6: anything but a number of milliseconds means not to try again)
- * and `retry-after`.
+ * Reads the trailers `grpc-retry-pushback-ms` (gRFC A6: anything but a number of milliseconds means don't retry) and
+ * `retry-after`.
  */
 function retryHint(
   trailers: Metadata,
@@ -278,7 +278,7 @@ function retryHint(
   };
 }
 
-/** The state of a batch that is not active. Errors show it, so it must look like a name and contain no secret. */
+/** The state of a batch that isn't active. Errors show it, so it must look like a name and contain no secret. */
 function batchState(metadata: Metadata, { credential }: CallPlace): string | undefined {
   const [value] = metadata.get(BATCH_STATE_KEY);
   if (typeof value !== "string" || !/^[\w-]{1,40}$/.test(value)) return undefined;

@@ -24,11 +24,11 @@ import {
   toSyncError,
 } from "./status.js";
 
-/** gRPC's deadline is later than the operation's own, whose error says more. */
+/** Makes gRPC's deadline later than the operation's own, whose error says more. */
 const DEADLINE_SLACK_MS = 1000;
 /**
- * A longer deadline is not sent: servers may count milliseconds with 32 bits (24.8 days), and grpc-js ends the process
- * if gRPC's header has too few digits for it.
+ * We send no deadline beyond this: servers may count milliseconds in 32 bits (24.8 days), and grpc-js crashes the
+ * process if a deadline has too many digits for gRPC's header.
  */
 const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
 
@@ -83,7 +83,6 @@ export class GrpcTransport implements SyncTransport {
     this.#connections.close();
   }
 
-  /** One attempt of an operation: with its credential, a deadline and a connection. */
   async #make<Response>(
     operation: CallPlace["operation"],
     call: Call<Response>,
@@ -99,8 +98,8 @@ export class GrpcTransport implements SyncTransport {
       unlessSent?.throwIfAborted();
     };
     let upload: Upload = { isSent: false, messages: 0, isWhole: false };
-    // grpc-js asks for the credentials of a call when it has a connection for it, right before it opens the stream: a
-    // call that never came so far left nothing on any connection, and one that was given up is kept back.
+    // grpc-js asks for a call's credentials once it has a connection, right before it opens the stream. So if it never
+    // asks, nothing was sent, and we can still hold back a call that was cancelled.
     const gate = credentials.createFromMetadataGenerator((_, callback) => {
       if (signal.aborted || unlessSent?.aborted === true)
         return callback(new Error("The call was cancelled."));
@@ -123,7 +122,7 @@ export class GrpcTransport implements SyncTransport {
       return this.#connections.use(
         { signal, unlessSent, timeoutMs },
         (client, discard) => {
-          // Nobody waits for the answer any more, perhaps because the connection is dead.
+          // The caller gave up, perhaps because the connection is dead.
           const givenUp = () => own.isSent && discard();
           const stopListening = unlessSent === undefined ? () => {} : onAbort(unlessSent, givenUp);
           return call(client, start, discard).finally(stopListening);
@@ -134,7 +133,7 @@ export class GrpcTransport implements SyncTransport {
     try {
       throwIfEnded();
       return await makeOnce().catch((error: unknown) => {
-        // gRPC repeats such a call at once; grpc-js does so only with its own retries.
+        // gRPC repeats such a call at once, but grpc-js only does so with its own retries.
         if (isUnprocessed(upload.failure)) return makeOnce();
         throw error;
       });
@@ -146,14 +145,14 @@ export class GrpcTransport implements SyncTransport {
   }
 }
 
-/** Whether a call may have failed because it carried too much. */
+/** Whether a call may have failed because of its size. */
 function isOfSize(error: unknown, { failure, messages, isWhole }: Upload): boolean {
   if (error instanceof TimeoutError) return messages > 0 && !isWhole;
   if (!(error instanceof TransportError)) return false;
   return error.status === HTTP_TOO_LARGE || (failure?.isAnswered === false && error.retryable);
 }
 
-/** Reads the counts of a completion; collections that the SDK does not know are left out. */
+/** Reads the counts of a completion. Leaves out collections that the SDK doesn't know. */
 function toCompletionCounts({ snapshots, events }: CompleteSyncBatchResponse): CompletionCounts {
   const counts: CompletionCounts = {};
   for (const { collection, ...figures } of [...snapshots, ...events]) {

@@ -28,22 +28,21 @@ export interface FieldSample {
 
 export const EMPTY_SAMPLE: FieldSample = { fields: [], rows: "" };
 
-/** Most records of a sample. */
 export const SAMPLED_RECORDS = 128;
-/** Bytes of a row before its fields. */
+/** Bytes of a row in front of its fields. */
 export const ID_BYTES = 2;
 
 /** The same for ever: samples of different runs are compared. */
 const ORDER_SEED = 0x2545f491;
 const TEXT_SEED = 0x5851f42d;
-/** How many values of a field are told apart. */
+/** Number of values of a field that a sample can tell apart. */
 const VALUES = 255;
 const LENGTH_DELIMITED = 2;
 const AT_SIGN = 0x40;
-/** Set in all bytes of a number but the last. */
+/** Set in every byte of a number except the last. */
 const MORE = 0x80;
 
-/** Where an encoded record lies, and in it the id. */
+/** Where an encoded record and its id are. */
 export interface RecordPlace {
   readonly start: number;
   readonly end: number;
@@ -51,7 +50,7 @@ export interface RecordPlace {
   readonly idEnd: number;
 }
 
-/** A message's field by its number: its place in a row, or the fields of the message in it. */
+/** The fields of a message by number: a column of the row, or the fields of a nested message. */
 type Layout = Map<number, LaidOut | Layout>;
 
 interface LaidOut {
@@ -74,13 +73,13 @@ interface Sampled {
   readonly named: Map<number, Uint8Array>;
 }
 
-/** Samples the encoded records of a snapshot. Only those are read that belong to the sample so far. */
+/** Samples the encoded records of a snapshot. Only reads records that belong to the sample so far. */
 export class FieldSampler {
   readonly #fields: readonly SampledField[];
   readonly #layout: Layout = new Map();
-  /** In the order of their ids' hashes. */
+  /** Ordered by the hashes of their ids. */
   readonly #records: Sampled[] = [];
-  /** Records whose hash is not smaller are not among them. */
+  /** Records belong to the sample if their hash is smaller. */
   #limit = 2 ** 32;
   #at = 0;
 
@@ -103,13 +102,13 @@ export class FieldSampler {
     }
   }
 
-  /** Takes a record whose id no other record had. */
+  /** Adds a record. Call it once per id. */
   add(bytes: DataView, place: RecordPlace): void {
     const order = mixBytes(bytes, place.idStart, place.idEnd, ORDER_SEED) >>> 0;
     if (order < this.#limit) this.#insert(order, bytes, place);
   }
 
-  /** Takes the values of a reference that name no record for missing. */
+  /** Counts references to records that don't exist as missing. */
   resolve(reference: string, isThere: (id: Uint8Array) => boolean): void {
     const at = ID_BYTES + this.#fields.findIndex(({ name }) => name === reference);
     for (const { row, named } of this.#records) {
@@ -179,15 +178,15 @@ export class FieldSampler {
   }
 }
 
-/** A mail address up to its @ sign: a new domain is no mistake, a lost one is. */
+/** Hashes a mail address only up to its @ sign: changing the domain is no mistake, but losing it is. */
 function hashOf(bytes: DataView, start: number, end: number, { isText }: LaidOut): number {
   let last = end;
-  // A text may begin with the sign.
+  // A text may start with the sign.
   if (isText) for (last = start + 1; last < end && bytes.getUint8(last) !== AT_SIGN; last += 1);
   return mixBytes(bytes, start, Math.min(last + 1, end), TEXT_SEED);
 }
 
-/** The entries of a list or map are summed up, so that their order does not matter. */
+/** Adds up the entries of a list or map, so that their order doesn't matter. */
 function addTo(row: Uint8Array, at: number, value: number): void {
   row[at] = 1 + (((row[at] ?? 0) + ((value >>> 0) % VALUES)) % VALUES);
 }

@@ -1,26 +1,26 @@
-/** Each part grows on its own, so that growing never needs twice the memory of the whole table. */
+/** Each part grows by itself, so that growing never needs twice the memory of the whole table. */
 const PARTS = 64;
 /** Words of an entry: both halves of the id's hash, the hash of the contents, and the index. */
 const WIDTH = 4;
 const FIRST_SLOTS = 64;
-/** Most ids that room is made for before they come: an array may be longer than what is in it. */
+/** Maximum number of ids to reserve space for, because an array may be longer than its contents. */
 const MOST_EXPECTED = 1 << 22;
 const GROWTH = 2;
-/** Slots are small, and half of them empty keep searches short. */
+/** Slots are small, and keeping half of them empty keeps searches short. */
 const MAX_LOAD = 0.5;
-/** Bits of a slot that number an entry; the others are bits of the id's hash. */
+/** Bits of a slot for the entry's number. The others hold bits of the id's hash. */
 const NUMBER_BITS = 25;
 const NUMBER_MASK = (1 << NUMBER_BITS) - 1;
 
-/** Entries in the order in which they came, and slots that find them. Slots are small to fit the processor's cache. */
+/** Entries in order of arrival, and slots to find them. Slots are small, to fit into the processor's cache. */
 interface Part {
-  /** 0 if empty; otherwise the number of an entry, from 1, with some bits of its hash. */
+  /** 0 if empty; otherwise the number of an entry, from 1, and some bits of its hash. */
   readonly slots: Int32Array;
   readonly entries: Int32Array;
   size: number;
 }
 
-/** The ids of one snapshot by their hashes: 24 bytes per id that there is room for. */
+/** The ids of one snapshot, by hash. Takes 24 bytes for each id that it has space for. */
 export class IdTable {
   readonly #parts = new Array<Part | undefined>(PARTS);
   #firstSlots = FIRST_SLOTS;
@@ -37,15 +37,15 @@ export class IdTable {
   }
 
   /**
-   * Makes parts that hold nothing yet as large as so many ids need. Each time that one grows it leaves memory outside
-   * of the heap behind, for which the collector walks all of the heap.
+   * Sizes new parts for this many ids. Whenever a part grows, it leaves garbage outside the heap, and the collector
+   * walks the whole heap to free it.
    */
   expect(ids: number): void {
     const slots = Math.min(ids, MOST_EXPECTED) / MAX_LOAD / PARTS;
     this.#firstSlots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(slots)));
   }
 
-  /** Adds an id. @returns -1 if it is new, otherwise the index of the first record with this id */
+  /** Adds an id. @returns -1 if it's new, otherwise the index of the first record with this id */
   add(low: number, high: number, contents: number, index: number): number {
     let part = this.#parts[low >>> 26];
     if (part === undefined || part.size * WIDTH === part.entries.length) part = this.#grow(low >>> 26, part);
@@ -64,14 +64,14 @@ export class IdTable {
     return -1;
   }
 
-  /** Loads the slots of ids that are looked up next: memory answers many questions at a time faster than one by one. */
+  /** Loads the slots of the next ids into the cache: many reads at once are faster than one by one. */
   warm(hashes: Int32Array, count: number): void {
     let sum = 0;
     for (let at = 0; at < 2 * count; at += 2) {
       const slots = this.#parts[(hashes[at] ?? 0) >>> 26]?.slots;
       if (slots !== undefined) sum ^= slots[firstSlot(slots, hashes[at + 1] ?? 0)] ?? 0;
     }
-    // Otherwise the compiler might leave the loop out.
+    // Otherwise the compiler might drop the loop.
     this.#warmed ^= sum;
   }
 
@@ -120,7 +120,7 @@ function entryAt(slots: Int32Array, slot: number): number {
 function slotOf({ slots, entries }: Part, low: number, high: number): number {
   let slot = firstSlot(slots, high);
   for (let word = slots[slot] ?? 0; word !== 0; word = slots[slot] ?? 0) {
-    // Almost always tells ids apart without reading the entry.
+    // Almost always tells ids apart, without reading the entry.
     if (word >>> NUMBER_BITS === (low << NUMBER_BITS) >>> NUMBER_BITS) {
       const at = (word & NUMBER_MASK) * WIDTH - WIDTH;
       if (entries[at] === low && entries[at + 1] === high) return slot;

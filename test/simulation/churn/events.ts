@@ -1,6 +1,6 @@
 /**
- * What organisations do on purpose. Each rate has its reason beside it; rates without a source are plain estimates, on the
- * high side where they could hold a run.
+ * Intentional changes in organisations. Each rate has its reason beside it; rates without a source are plain estimates,
+ * on the high side where they could hold a run.
  */
 import { FIELD_EVENTS } from "./field-events.js";
 import type { Installation } from "./installation.js";
@@ -12,9 +12,9 @@ const PEOPLE = ["employees", "accounts"] as const;
 const SALES = ["accounts", "licenses"] as const;
 const ASKED = { isAsked: true };
 
-/** Some of the records leave. */
+/** Some of the records disappear. */
 const lose = (population: Population, share: number) => population.remove(population.some(share));
-/** So many new records for each that is there. */
+/** This many new records for each existing one. */
 const gain = (population: Population, share: number) => population.add(Math.floor(share * population.size));
 
 /** All records, or some of them, get new ids. */
@@ -210,7 +210,7 @@ const EVENTS: readonly LifeEvent[] = [
     (population, { random }) => population.size < 10 && gain(population, random.between(0.8, 2)),
     ASKED,
   ),
-  // From a pilot to everybody; most of the new accounts have no role yet.
+  // From a pilot to everyone; most of the new accounts have no role yet.
   event(
     "roll-out",
     0,

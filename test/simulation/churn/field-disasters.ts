@@ -10,7 +10,7 @@ const LEAST_FILL = 0.2;
 /** Columns of wrong values, by the paths of their fields. */
 type Wrong = ReadonlyMap<string, Int32Array>;
 
-/** Plays what sources do to the fields of the records that are there. */
+/** Applies disasters of fields to the existing records. */
 export function* fieldDisasters(population: Population, random: Random): Generator<Disaster> {
   const all = population.slots();
   if (all.length < 3) return;

@@ -87,7 +87,7 @@ export const FIELD_EVENTS: readonly LifeEvent[] = [
   }),
   // A new chart of accounts: once in twenty years.
   event("cost centres renumbered", 0.05, ["employees"], relabelled("costCenter"), ASKED),
-  // Once a year some of those leave who manage others, and one person follows each of them.
+  // Once a year some managers leave, and each gets one successor.
   event("managers follow", 1, ["employees"], (employees, { random }) => {
     const share = random.between(0.05, 0.15);
     const followed = new Map<number, boolean>();

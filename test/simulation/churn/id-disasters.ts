@@ -9,7 +9,7 @@ export interface View {
   readonly duplicates?: number;
 }
 
-/** Something that goes wrong with a source. */
+/** A way for a source to go wrong. */
 export interface Disaster {
   readonly kind: string;
   /** What one run after the other sends. */
@@ -18,7 +18,7 @@ export interface Disaster {
   readonly damage: number;
 }
 
-/** Plays what sources do to ids, one disaster after the other, upon the records that are there. */
+/** Applies disasters of ids to the existing records, one after the other. */
 export function* idDisasters(population: Population, random: Random): Generator<Disaster> {
   const all = population.slots();
   const { length } = all;

@@ -2,7 +2,7 @@ import type { SnapshotCollection } from "@saas-management/sdk";
 import type { Installation } from "./installation.js";
 import type { Population } from "./population.js";
 
-/** What happens between two runs without anybody's notice. The rates are plain estimates unless a source is named. */
+/** Ordinary changes between two runs. The rates are plain estimates unless a source is named. */
 export function live(installation: Installation): void {
   const turnover = turnoverOf(installation);
   for (const collection of ["employees", "accounts", "devices"] as const)

@@ -3,7 +3,7 @@ import { FIELDS, type FieldModel } from "./fields.js";
 import type { Random } from "./random.js";
 import { orderOf } from "./sample.js";
 
-/** The value of a field that a record lacks; all others are 0 or more. */
+/** The value of a missing field; all others are 0 or more. */
 export const MISSING = -1;
 
 /** A field of one collection of an installation. */
@@ -67,7 +67,7 @@ export class Population {
     return this.slots().length;
   }
 
-  /** A value that no record has had. */
+  /** A value that no record has had so far. */
   unique(): number {
     this.#unique += 1;
     return this.#unique;
@@ -94,7 +94,7 @@ export class Population {
     return found.subarray(0, count);
   }
 
-  /** Some records by chance. @param share Of all that are there, or of those that are given. */
+  /** A random selection of records. @param share Of all that are there, or of those that are given. */
   some(share: number, slots: Int32Array = this.slots()): Int32Array {
     return this.#random.pick(slots, Math.floor(slots.length * share));
   }

@@ -1,4 +1,4 @@
-/** A seeded generator, so that a seed gives the same installations, events and disasters on every machine. */
+/** A seeded generator: a seed produces the same installations, events and disasters on every machine. */
 export class Random {
   #state: number;
 
@@ -41,12 +41,12 @@ export class Random {
     return count;
   }
 
-  /** One of some numbers; 0 of none. */
+  /** One of the numbers; 0 if there are none. */
   of(numbers: Int32Array = new Int32Array()): number {
     return numbers[this.below(numbers.length)] ?? 0;
   }
 
-  /** One of some things; undefined of none. */
+  /** One of the items; undefined if there are none. */
   one<Thing>(things: readonly Thing[]): Thing | undefined {
     return things[this.below(things.length)];
   }

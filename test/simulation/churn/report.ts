@@ -1,6 +1,6 @@
 import { CONCERNS, type Outcome, SIZES, type Size, type Tally } from "./tally.js";
 
-/** What became of the runs of each organisation. */
+/** The outcome of each organisation's runs. */
 export function organisationRows({ organisations }: Tally): object {
   const rows = [...organisations].map(([name, { rules, ...counts }]) => [
     name,

@@ -31,7 +31,7 @@ const LATER: readonly (readonly [
 ];
 /** How long an event may still explain a held run. */
 const RECENT = { days: 8, runs: 5 };
-/** Runs fail now and then: servers restart, vendors are down. */
+/** Runs fail occasionally: servers restart, vendors are down. */
 const FAILED = 0.01;
 
 export interface ChurnOptions {

@@ -103,7 +103,10 @@ const SILENCES: readonly (readonly [string, (call: StoreCall) => boolean])[] = [
   ["the ids that it stores", ({ method, key }) => method === "putIfAbsent" && key.endsWith(".ids")],
 ];
 
-test.each(SILENCES)("a run ends by itself if its ledger never answers %s", async (_, isSilent) => {
+test.each([
+  ...SILENCES.map((silence) => ["run", ...silence] as const),
+  ...SILENCES.slice(0, -1).map((silence) => ["preview", ...silence] as const),
+])("a %s ends by itself if its ledger never answers %s", async (call, _, isSilent) => {
   const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
   const below = memoryStore();
   const { installationId } = service;
@@ -132,7 +135,7 @@ test.each(SILENCES)("a run ends by itself if its ledger never answers %s", async
   );
   const sync = service.syncClient({ clock, timeoutMs: 30_000 });
   const running = thrownBy(
-    sync.run(connector, { installationId, ledger: storeLedger(store), retryForMs: 0 }),
+    sync[call](connector, { installationId, ledger: storeLedger(store), retryForMs: 0 }),
   );
   let error: unknown;
   const ended = running.then((thrown) => {

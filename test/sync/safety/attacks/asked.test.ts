@@ -6,6 +6,8 @@ import { employees, licenses, plans } from "./records.js";
 
 const other = (i: number) => ({ fullName: `Mustermensch, ${i}` });
 const renumbered = (i: number) => ({ costCenter: `new ${i % 4}` });
+const reorganised = (count: number) => (i: number) =>
+  i < count ? { departmentPath: ["company", `unit ${i % 6}`] } : {};
 const attributes = { phone: "+49 30 1" };
 
 testAttacks([
@@ -44,6 +46,7 @@ testAttacks([
     [employees(0, 60), employees(0, 60, () => ({ departmentPath: ["company", "department 0"] }))],
     8,
   ),
+  asked("most departments change", "employees", [employees(0, 60), employees(0, 60, reorganised(38))], 8),
   asked("everybody gets a mailbox", "employees", [
     employees(0, 40, () => ({ hasMailbox: false })),
     employees(0, 40, () => ({ hasMailbox: true })),

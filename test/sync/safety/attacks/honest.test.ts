@@ -94,6 +94,10 @@ testAttacks([
     [employees(0, 60), employees(5, 60)],
     5,
   ),
+  honest("three fifths of the departments change", "employees", [
+    ...Array.from({ length: 9 }, () => employees(0, 60)),
+    employees(0, 60, (i) => (i < 36 ? { departmentPath: ["company", `unit ${i % 6}`] } : {})),
+  ]),
   honest("the records come in another order", "licenses", [licenses(0, 40), licenses(0, 40).reverse()]),
   honest("all records come twice", "licenses", [licenses(0, 40), [...licenses(0, 40), ...licenses(0, 40)]]),
   honest(

@@ -1,5 +1,5 @@
 /** What no limit of its own would hold: more removals than usual, pages that come twice, and values that everybody takes. */
-import type { TestService } from "../../../support/test-service.js";
+import { heldBy, type TestService } from "../../../support/test-service.js";
 import {
   type Account,
   type Attack,
@@ -45,6 +45,19 @@ testAttacks([
     name: "a page is read twice in place of the next one",
     ending: held({ removed: 5, duplicates: 5 }),
     attack: (service) => send(service, twice(people(5), 0, 5)),
+  },
+  {
+    name: "a page is read twice in place of the next one, in two parts",
+    ending: held({ removed: 6, duplicates: 3 }),
+    attack: (service) => send(service, twice(people(6), 0, 3)),
+  },
+  {
+    name: "a removal is approved, and then a page is read twice in place of the next one",
+    ending: held({ removed: 25, duplicates: 5 }),
+    attack: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, people(20)));
+      return send(service, twice(people(25), 0, 5), { approve });
+    },
   },
   {
     name: "a page is read twice, and `removed` is off",
