@@ -137,7 +137,7 @@ class Builder {
       this.add({
         name,
         from: desc,
-        edit: isPath ? asItIs : (field) => this.#recordField(field),
+        edit: (field) => (isPath ? { name: field.name, presence: true, isPath } : this.#recordField(field)),
         oneof: "variant",
       });
     return this.#local(name);
@@ -200,7 +200,7 @@ class Builder {
   }
 
   #mapEntry(parent: DescriptorProto, field: DescField & { readonly fieldKind: "map" }, name: string): string {
-    const entryName = `${capitalized(camelCase(name))}Entry`;
+    const entryName = `${camelCase(`_${name}`)}Entry`;
     const value = field.message ?? field.enum;
     const [, original] =
       field.parent.proto.nestedType.find((type) => field.proto.typeName.endsWith(`.${type.name}`))?.field ??
@@ -250,10 +250,6 @@ class Builder {
   }
 }
 
-function asItIs({ name }: DescField): FieldEdit {
-  return { name, presence: true, isPath: true };
-}
-
 function plainEncoded(field: DescField, edit: FieldEdit | undefined): FieldEdit | undefined {
   if (edit !== undefined && "delimitedEncoding" in field && field.delimitedEncoding)
     throw new Refusal(
@@ -264,8 +260,4 @@ function plainEncoded(field: DescField, edit: FieldEdit | undefined): FieldEdit 
 
 function camelCase(name: string): string {
   return name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function capitalized(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }

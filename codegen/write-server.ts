@@ -1,12 +1,5 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
-import {
-  type Contract,
-  conditionOf,
-  type Field,
-  type FieldsModel,
-  type Model,
-  type VariantModel,
-} from "./model.js";
+import { type Contract, conditionOf, type Field, type FieldsModel, type VariantModel } from "./model.js";
 import { enumLiterals } from "./names.js";
 
 const TYPES = `/** What the service expects of a message's fields. */
@@ -71,7 +64,7 @@ function rulesOf(message: FieldsModel): object {
         return found === undefined ? [] : [[field.name, found]];
       }),
     );
-  const messages = (kind: Model["kind"]) =>
+  const messages = (kind: "fields" | "variant") =>
     by(({ type }) => {
       if (type.kind !== "message" || type.model.kind !== kind) return undefined;
       return type.model.kind === "fields" ? rulesOf(type.model) : rulesOfVariants(type.model);

@@ -1,5 +1,5 @@
 /** How a person confirms a first run: that it is one, and how many records it has. */
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import type { Connector } from "../runs/connector.js";
 import type { FirstRun } from "../runs/guard/rules.js";
 import type { SnapshotCollection } from "../sync/collections.js";
@@ -49,14 +49,12 @@ export function asking<S extends SnapshotCollection>(
 }
 
 async function type(wanted: string, io: Io): Promise<void> {
-  // Not in raw mode, in which Ctrl-C would be a character.
-  const input = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  try {
-    const typed = await input.question(`Compare with the dashboard, and type ${wanted} to continue: `, {
-      signal: io.signal,
-    });
-    if (typed.trim() !== wanted) throw new UsageError(`Nothing was sent: you didn't type ${wanted}.`);
-  } finally {
-    input.close();
-  }
+  io.writeError(`Compare with the dashboard, and type ${wanted} to continue: `);
+  const input = createInterface({ input: process.stdin, signal: io.signal });
+  // Unlike question(), it also ends if nobody can answer.
+  const typed = await input[Symbol.asyncIterator]().next();
+  input.close();
+  io.signal.throwIfAborted();
+  if (typed.done === true || typed.value.trim() !== wanted)
+    throw new UsageError(`Nothing was sent: you didn't type ${wanted}.`);
 }

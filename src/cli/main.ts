@@ -26,17 +26,15 @@ process.stderr.on("error", () => {});
 // Errors that a connector leaves unhandled outside its run.
 process.on("uncaughtException", (error) => void fail(error).finally(() => process.exit()));
 
-main().catch(fail).finally(endSoon);
+import("./program.js")
+  .then(({ runProgram }) => runProgram(args, io))
+  .catch(fail)
+  .finally(endSoon);
 
 async function fail(error: unknown): Promise<void> {
   process.exitCode = 1; // also if the report fails
   const { report } = await import("./problem.js");
   process.exitCode = report(error, io);
-}
-
-async function main(): Promise<void> {
-  const { runProgram } = await import("./program.js");
-  await runProgram(args, io);
 }
 
 /** A connector may leave timers and connections open, which must not keep a scheduler waiting. */

@@ -75,11 +75,8 @@ export class CsvHeader {
       throw problemAt(at.location, problem, advice);
     }
     if (cells.every((cell, position) => cell.trim() === header[position])) {
-      throw problemAt(
-        at.location,
-        "repeats the header",
-        "Two files may have been joined: push each of them.",
-      );
+      const advice = "Two files may have been joined: push each of them.";
+      throw problemAt(at.location, "repeats the header", advice);
     }
     const row = { ...this.#template };
     for (const [column, position] of this.#columns) row[column] = cells[position] ?? "";

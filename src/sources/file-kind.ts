@@ -16,6 +16,7 @@ interface FileKind {
 }
 
 const UNPACK = "Decompress it first.";
+const ANSWERED = "The vendor may have answered with a page for errors or for logging in.";
 const AS_CSV = "Save the sheet as CSV UTF-8, or read it with a library for Excel files.";
 
 const KINDS: readonly FileKind[] = [
@@ -24,18 +25,10 @@ const KINDS: readonly FileKind[] = [
   { begins: ["PK\x03\x04", "PK\x05\x06"], is: "is a ZIP archive or an Excel file (XLSX)", advice: AS_CSV },
   { begins: ["\xd0\xcf\x11\xe0"], is: "is an old Excel file (XLS)", advice: AS_CSV },
   { begins: ["%pdf-"], is: "is a PDF", advice: "Export the data as CSV." },
-  { begins: ["\xff\xfe"], is: "is in UTF-16", advice: setting("utf-16le"), encoding: "utf-16le" },
-  { begins: ["\xfe\xff"], is: "is in UTF-16BE", advice: setting("utf-16be"), encoding: "utf-16be" },
-  {
-    begins: ["<!doctype", "<html", "<head", "<body", "<?xml"],
-    is: "is HTML or XML",
-    advice: "The vendor may have answered with a page for errors or for logging in.",
-  },
+  { begins: ["\xff\xfe"], is: "is in UTF-16", advice: 'Set encoding: "utf-16le".', encoding: "utf-16le" },
+  { begins: ["\xfe\xff"], is: "is in UTF-16BE", advice: 'Set encoding: "utf-16be".', encoding: "utf-16be" },
+  { begins: ["<!doctype", "<html", "<head", "<body", "<?xml"], is: "is HTML or XML", advice: ANSWERED },
 ];
-
-function setting(encoding: TextEncoding): string {
-  return `Set encoding: "${encoding}".`;
-}
 
 /** For an error whose message has `encoding: "utf-16le"`. */
 export function encodingAdvice(value: TextEncoding | undefined) {

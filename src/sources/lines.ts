@@ -110,11 +110,7 @@ class LineReader {
     } catch {
       const location = `${this.#format.name}:${this.#line + countIn(this.#validPart(bytes), "\n")}`;
       if (this.#isText)
-        throw problemAt(
-          location,
-          "has half of a character (a lone surrogate)",
-          "Pass bytes instead of text.",
-        );
+        throw problemAt(location, "has a lone surrogate, half of a character", "Pass bytes instead of text.");
       const advice = 'Set the encoding, such as encoding: "windows-1252".';
       const problem = `is not valid ${this.#encoding.toUpperCase()}`;
       throw problemAt(location, problem, advice, encodingAdvice("windows-1252"));

@@ -27,7 +27,7 @@ const APPROVAL = {
   approval: "approval-1",
   at: 0,
   expiresAt: 0,
-  lists: [{ removals: "ledger/accounts.removals.txt" }],
+  lists: [{ removals: "/ledger/accounts.removals.txt" }],
   isKnown: false,
 };
 
@@ -60,14 +60,14 @@ export const messages = [
   {
     title: "a run that the guard holds",
     provoke: () => ({ message: heldMessage(describeHeld(SCOPE, [HELD], APPROVAL, () => USUAL)) }),
-    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; all ids are in ledger/accounts.removals.txt. Check the filter and the pages: a source that is cut off or filtered looks like this. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
+    text: 'Held: 4 of 10 accounts would be removed. Nothing was sent. accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; all ids are in /ledger/accounts.removals.txt. Check the filter and the pages: a source that is cut off or filtered looks like this. If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "the text of a run that the guard holds",
     provoke: () => ({ message: String(describeHeld(SCOPE, [HELD], APPROVAL, () => USUAL)) }),
     text: `Held: 4 of 10 accounts would be removed. Nothing was sent.
 accounts  9 10 → 7
-- accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; all ids are in ledger/accounts.removals.txt
+- accounts: 4 of 10 known ids would be removed (40 %), such as "u6"; usually 0 to 2.5 %; all ids are in /ledger/accounts.removals.txt
 Check the filter and the pages: a source that is cut off or filtered looks like this.
 If the change is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.`,
   },

@@ -71,12 +71,9 @@ export function rowReader(collection: Collection, warn: (problem: string) => voi
         cells += 1;
       }
       // Ids of several words are rare, and one that is all that is known of a record would be useless.
+      const problem = "looks like a title or a total: only one cell is filled";
       if (cells === 1 && columns.length > 2 && /\s/.test(last.trim()))
-        throw problemAt(
-          location,
-          "looks like a title or a total: only one cell is filled",
-          "Remove the line.",
-        );
+        throw problemAt(location, problem, "Remove the line.");
       return record;
     },
   };

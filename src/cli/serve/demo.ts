@@ -28,12 +28,7 @@ Quillmarsh, GBP, Analytics, Quillmarsh Analytics, Analytics, 419.88, 40, 11, 2, 
 
 const STAFF = Array.from({ length: EMPLOYEES }, (_, i) => {
   const name = `${FIRST_NAMES[i % 20]} ${LAST_NAMES[Math.floor(i / 20) % 16]}`;
-  const mailbox = name
-    .toLowerCase()
-    .replaceAll("ß", "ss")
-    .normalize("NFD")
-    .replace(/[^a-z ]/g, "");
-  const email = `${mailbox.replace(" ", ".")}@polarvik.example`;
+  const email = `p${10_011 + i}@polarvik.example`;
   return { id: `P${10_011 + i}`, name, email, active: i % 23 !== 22 };
 });
 

@@ -1,14 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { ReferenceServer } from "../../reference-server/server.js";
 import { UsageError } from "../options.js";
 import { messageOf } from "../problem.js";
 
 /** The settings that a client needs to reach the server. */
-export interface ServerSettings {
-  readonly baseUrl: string;
-  readonly syncUrl: string;
-  readonly apiKey: string;
-  readonly installationId: string;
-}
+type ServerSettings = Pick<ReferenceServer, "baseUrl" | "syncUrl" | "apiKey" | "installationId">;
 
 /** Returns a valid environment file. */
 export function envFileOf({ baseUrl, syncUrl, apiKey, installationId }: ServerSettings): string {

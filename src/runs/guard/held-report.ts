@@ -1,4 +1,5 @@
 /** What people read about a held run. It is made of the report's data alone: also of one that a ledger has stored. */
+import { isAbsolute } from "node:path";
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
 import { count, counted, quoted, withText } from "../../sync/report-text.js";
@@ -110,12 +111,12 @@ function foundLine({ rule, message, usual, examples, missing = [], listedIn }: H
   const named = examples.slice(0, NAMED_IDS);
   const lacks = (i: number) => (missing[i] ? ` (names ${quoted(missing[i])})` : "");
   const ids = named.map((id, i) => `${quoted(id)}${lacks(i)}`).join(", ");
+  const listed = rule === "changed" ? "sampled ids" : "ids";
+  const place = listedIn === undefined || isAbsolute(listedIn) ? "" : "the ledger, as ";
   return [
     ids === "" ? message : `${message}, such as ${ids}`,
     ...(range === undefined ? [] : [usually(range)]),
-    ...(listedIn === undefined
-      ? []
-      : [`all ${rule === "changed" ? "sampled ids" : "ids"} are in ${listedIn}`]),
+    ...(listedIn === undefined ? [] : [`all ${listed} are in ${place}${listedIn}`]),
   ].join("; ");
 }
 

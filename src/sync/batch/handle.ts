@@ -70,7 +70,7 @@ export class BatchHandle implements SyncBatch {
     return trace === undefined ? work() : trace.run(work);
   }
 
-  /** Opens a collection whose messages already exist, as in a run. @param total Number of their records */
+  /** Opens a collection whose messages already exist, as in a run. @param total Number of records in them. */
   openCollection(collection: Collection, total: number) {
     const report = this.#session.newReport(collection);
     report.expectedCount = total;

@@ -21,7 +21,7 @@ interface StateRow {
   readonly next: readonly State[];
 }
 
-/** A batch is open, failing, completing, or over: then nothing goes on, except for a completion that was sent. */
+/** A batch is open, failing, completing or over. Once it's over, only a completion that was sent still goes on. */
 const STATES: Readonly<Record<State, StateRow>> = {
   open: { mayAbort: true, next: ["completing", "aborting", "expired", "closed"] },
   failing: { refuses: "incomplete", mayAbort: true, next: ["aborting", "expired", "closed"] },
@@ -66,7 +66,7 @@ export class BatchStates {
     this.#incompleteError = incompleteError;
   }
 
-  /** What the handle calls it. */
+  /** The handle's word for it. */
   get shown(): BatchState {
     const now = this.#now;
     if (now === "open" || now === "failing") return "active";
@@ -77,17 +77,17 @@ export class BatchStates {
     return !BEFORE_THE_END.includes(this.#now);
   }
 
-  /** Fires when the batch is over, with the error of whatever is under way. */
+  /** Aborts when the batch is over, with the error for calls in progress. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Fires when a write fails, with the error of a completion that comes too late for that. */
+  /** Aborts when a write fails, with the error for a completion that hasn't been sent yet. */
   get incomplete(): AbortSignal {
     return this.#incomplete.signal;
   }
 
-  /** The batch is failing, and stays so. @param what What was to be written. */
+  /** Marks the batch as failing, for good. @param what The collection that was being written. */
   fail(what: string, error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { what, error };
@@ -127,7 +127,7 @@ export class BatchStates {
   #incompleteness(call: string): BatchStateError | undefined {
     if (this.#failure === undefined) return undefined;
     const { what, error } = this.#failure;
-    // The message of a source's own exception may hold data: it is in the cause only.
+    // A source's own message may contain data, so it's only in the cause.
     const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
     return this.#incompleteError(call, `the write of ${what} failed${how}`, error);
   }

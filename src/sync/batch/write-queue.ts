@@ -54,9 +54,9 @@ export interface WriteTarget {
   readonly subject: Subject;
   readonly trace: Trace | undefined;
   readonly states: BatchStates;
-  /** Fires when nothing more is taken in, with the error for whatever is under way or queued. */
+  /** Aborts when it accepts no more records, with the error for running and queued writes. */
   readonly signal: AbortSignal;
-  /** What a failed write means for what was sent, in a sentence. */
+  /** A sentence that says what a failed write means for the records already sent. */
   readonly consequence: string;
   newReport(collection: Collection): WriteReport;
   openSink(write: OpenedWrite): OpenedSink | Promise<OpenedSink>;

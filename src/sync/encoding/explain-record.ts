@@ -8,7 +8,7 @@ const MAX_ISSUES = 20;
 /** How many records after an invalid one are checked for further issues. */
 const LOOK_AHEAD = 1000;
 const NAMED_FIELDS = 3;
-/** How the messages of our own checks begin. */
+/** The messages of our own checks start with this. */
 const OWN = "expected ";
 
 /** Which record an issue is about. */
@@ -16,7 +16,7 @@ export type RecordLocation = Pick<InputIssue, "collection" | "index" | "id" | "l
 
 let schemas: typeof import("../generated/schemas.js") | undefined;
 
-/** Explains by its schema why the encoder refused a record. Loads zod and the schemas with the first such record. */
+/** Explains why the encoder refused a record. Only loads zod and the schemas when a record is refused. */
 export async function explainRecord(
   collection: Collection,
   record: unknown,
@@ -35,7 +35,7 @@ export async function explainRecord(
     EventTimes.checked = times;
     const issues = schema.safeParse(record).error?.issues ?? [];
     if (issues.some(hasWrapper)) return [{ ...place, path: GENERIC, expected: FLAT }];
-    // A field with a wrong name comes first: that another is missing often follows from it.
+    // Misnamed fields come first, because they're often why another field is missing.
     const ordered = [...issues].sort((a, b) => Number(isUnknownField(b)) - Number(isUnknownField(a)));
     const explained = ordered.flatMap((issue) => toIssues(issue, place));
     return explained.length > 0 ? explained : refused("a valid record");
@@ -49,7 +49,7 @@ export async function explainRecord(
 const GENERIC = "generic";
 const FLAT = "a flat record without a wrapper, { id, … } instead of { generic: { id, … } }";
 
-/** The API's own messages name their generic variant, so users may do so too. */
+/** The API's own messages name their generic variant, so users may try that too. */
 function hasWrapper(issue: z.core.$ZodIssue): boolean {
   return issue.code === "unrecognized_keys" && issue.path.length === 0 && issue.keys.includes(GENERIC);
 }
@@ -60,7 +60,7 @@ function isUnknownField(issue: z.core.$ZodIssue): boolean {
 
 function toIssues(issue: z.core.$ZodIssue, place: RecordLocation): InputIssue[] {
   const path = issue.path.map(String);
-  // Messages of zod itself may echo values.
+  // Zod's own messages may quote values.
   const expected = issue.message.startsWith(OWN) ? issue.message.slice(OWN.length) : "a valid value";
   if (issue.code !== "unrecognized_keys") return [{ ...place, path: path.join("."), expected }];
   return issue.keys.map((key) => ({
@@ -70,13 +70,13 @@ function toIssues(issue: z.core.$ZodIssue, place: RecordLocation): InputIssue[] 
   }));
 }
 
-/** The name of the wire is the likeliest mistake: `source_id` for `sourceId`. */
+/** The most likely mistake is the wire's name, `source_id` for `sourceId`. */
 function suggestCamelCase(key: string): string | undefined {
   const camelCase = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return camelCase === key ? undefined : `a field name in camelCase (${showKey(camelCase)})`;
 }
 
-/** An unknown key may be data, so only what looks like a name is shown. */
+/** An unknown key may be data, so we only show what looks like a name. */
 function showKey(key: string): string {
   return /^\w{1,60}$/.test(key) ? key : "(a key that is not a field name)";
 }
@@ -100,7 +100,7 @@ function stringBytes(value: unknown): number {
   );
 }
 
-/** The issues of one write. After the first, records are checked only and no longer sent. */
+/** The issues of one write. After the first one, records are only checked, and no longer sent. */
 export class InvalidRecords {
   readonly #issues: InputIssue[] = [];
   readonly #consequence: string;
@@ -116,7 +116,7 @@ export class InvalidRecords {
     this.lookAhead();
   }
 
-  /** Counts a record that was checked after an invalid one. @throws {InvalidInputError} enough is known */
+  /** Counts a record that was checked after an invalid one. @throws {InvalidInputError} we have seen enough */
   lookAhead(): void {
     if (this.#issues.length >= MAX_ISSUES || this.#checked >= LOOK_AHEAD) this.throw();
     this.#checked += 1;

@@ -1,6 +1,6 @@
 /**
  * Reads an ISO 8601 time such as `2026-01-31T09:30:00.25+01:00`: date, hours, minutes, seconds, up to nine fraction
- * digits, and `Z` or an offset. Allocates nothing: parsing would otherwise be half of an event's cost.
+ * digits, and `Z` or an offset. Allocates nothing, because parsing would otherwise be half of an event's cost.
  */
 
 const DASH = 0x2d;
@@ -14,7 +14,7 @@ const LETTER_Z = 0x5a;
 const SECONDS_END = 19;
 const FRACTION_DIGITS = 9;
 
-/** Returns the seconds since 1970, rounded down, or NaN if the string is not such a time. */
+/** Returns the seconds since 1970, rounded down, or NaN if the string isn't such a time. */
 export function isoSeconds(iso: string): number {
   const year = digits(iso, 0, 4);
   const month = digits(iso, 5, 2);
@@ -47,7 +47,7 @@ export function isoNanos(iso: string): number {
   return length <= 0 ? 0 : digits(iso, SECONDS_END + 1, length) * 10 ** (FRACTION_DIGITS - length);
 }
 
-/** Returns the offset from UTC, or NaN if the string does not end with a valid one. */
+/** Returns the offset from UTC, or NaN if the string doesn't end with a valid one. */
 function offsetSeconds(iso: string, start: number): number {
   const first = iso.charCodeAt(start);
   if (first === LETTER_Z) return iso.length === start + 1 ? 0 : Number.NaN;
@@ -62,7 +62,7 @@ function offsetSeconds(iso: string, start: number): number {
   return (first === DASH ? -60 : 60) * (hours * 60 + minutes);
 }
 
-/** Returns the position after the fraction. A dot without digits leaves no valid offset. */
+/** Returns the position after the fraction. A dot without digits counts as the end, so no valid offset follows. */
 function fractionEnd(iso: string): number {
   if (iso.charCodeAt(SECONDS_END) !== DOT) return SECONDS_END;
   let end = SECONDS_END + 1;
@@ -88,7 +88,7 @@ function isTime(hour: number, minute: number): boolean {
   return hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59;
 }
 
-/** Years are counted from March, so that a leap day is the last day of its year. Month 13 is the next January. */
+/** Counts years from March, so that a leap day is the last day of its year. Month 13 is the next January. */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);

@@ -1,8 +1,8 @@
 /**
  * Checks the values of a record and encodes them in one pass.
  *
- * The generated encoders are chains of these methods. Each returns false, without saying why, for a value that the
- * schema refuses; explain-record.ts finds the reason. What was written before a refusal must be dropped.
+ * The generated encoders are chains of these methods. Each returns false for a value that the schema refuses, without
+ * saying why; explain-record.ts finds the reason. After a refusal, drop what was written.
  */
 import { isPlainObject } from "../../core/validate.js";
 import type { EventTimes } from "../event-times.js";
@@ -11,15 +11,15 @@ import { isoNanos, isoSeconds } from "./iso-time.js";
 
 /** A decimal number without exponent or grouping. */
 export const DECIMAL = /^-?\d+(\.\d+)?$/;
-/** The form of an ISO 4217 code. */
+/** The format of an ISO 4217 code. */
 export const CURRENCY = /^[A-Z]{3}$/;
 /** The range of a protobuf Timestamp: the first second of year 1 and the last of year 9999. */
 export const MIN_SECONDS = -62_135_596_800;
 export const MAX_SECONDS = 253_402_300_799;
 
-/** Strings up to this length are copied character by character; above it the native call is faster. */
+/** Up to this length, copying character by character is faster than a native call. */
 const SHORT_STRING = 26;
-/** Strings from this length on are measured before room is made for them. */
+/** From this length, strings are measured before space is reserved. */
 const LONG_STRING = 4096;
 /** Maximum size of an encoded Timestamp in bytes, with tag and length. */
 const TIMESTAMP_BYTES = 32;
@@ -38,14 +38,14 @@ export interface MessageEncoder {
 
 export class FieldNames {
   readonly #names: ReadonlySet<string>;
-  /** The names of the previous object in their order: records of one source are mostly alike. */
+  /** The previous object's names in order, because records of one source are mostly alike. */
   readonly #seen: string[] = [];
 
   constructor(...names: readonly string[]) {
     this.#names = new Set(names);
   }
 
-  /** Whether a value is an object without any other field, own or inherited. */
+  /** Whether a value is an object that has no other fields, own or inherited. */
   areAllOf(value: unknown): value is Fields {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
     let position = 0;
@@ -62,14 +62,14 @@ export class FieldNames {
 
 /** Encodes values as the generated codec does, byte for byte. The encoders skip absent fields. */
 export class RecordWriter extends ByteWriter {
-  /** Those of events; undefined for snapshots, whose records may have any time. */
+  /** The limits for events. Undefined for snapshots, whose records may have any time. */
   times: EventTimes | undefined = undefined;
 
   message(tag: number, value: unknown, encoder: MessageEncoder): boolean {
     return encoder.names.areAllOf(value) && this.fields(tag, value, encoder);
   }
 
-  /** A message whose fields stand in an object that was checked for other fields. */
+  /** Writes a message from an object that was already checked for other fields. */
   fields(tag: number, value: Fields, { encode }: MessageEncoder): boolean {
     const start = this.begin(tag);
     if (!encode(this, value)) return false;
@@ -205,7 +205,7 @@ export class RecordWriter extends ByteWriter {
     return this.#utf8(value);
   }
 
-  /** Writes length and UTF-8; the room for both must be reserved. */
+  /** Writes length and UTF-8. Space for both must be reserved. */
   #utf8(value: string): boolean {
     const { length } = value;
     const guessed = varintBytes(length);
@@ -225,7 +225,7 @@ export class RecordWriter extends ByteWriter {
   }
 }
 
-/** Whether one of the named fields is set, also by a getter of a class, and no other field is. */
+/** Whether exactly one of the named fields is set, and no other. Counts the getters of a class. */
 export function onlyOne(fields: Fields, ...names: readonly string[]): boolean {
   let present = 0;
   for (const name of names) if (fields[name] != null) present += 1;

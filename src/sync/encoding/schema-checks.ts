@@ -1,4 +1,4 @@
-/** The checks that the generated schemas are made of. They explain a refusal and never echo a value of the record. */
+/** The building blocks of the generated schemas. They explain a refusal, and never quote a value of the record. */
 import { z } from "zod";
 import { describeType, isPlainObject } from "../../core/validate.js";
 import { EventTimes } from "../event-times.js";
@@ -7,7 +7,7 @@ import { CURRENCY, DECIMAL, MAX_SECONDS, MIN_SECONDS } from "./record-writer.js"
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The message of a failed check: what was expected, and what there was. */
+/** The message of a failed check: what was expected, and what was found. */
 const expected = (what: string, describe: (input: unknown) => string = describeField) => ({
   error: ({ input }: { readonly input?: unknown }) => `expected ${what}, got ${describe(input)}`,
 });
@@ -83,7 +83,7 @@ export const strings = z.array(string, expected("an array of strings"));
 /** Checks every own key, `__proto__` too, which zod's own record type would drop. */
 export const stringMap = z.custom(isPlainObject, expected("an object of strings")).check((map) => {
   for (const [position, [key, entry]] of Object.entries(map.value ?? {}).entries()) {
-    // A key is content of the record, so an issue names an entry by its position.
+    // Keys are part of the record's contents, so an issue names an entry by its position.
     const issue = { code: "custom" as const, input: map.value, path: [position] };
     if (typeof entry !== "string")
       map.issues.push({ ...issue, message: `expected a string, got ${describeType(entry)}` });
@@ -122,7 +122,7 @@ function inRange(seconds: number): boolean {
 }
 
 const TIME = String.raw`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?`;
-/** What strings look like that are nearly a timestamp. The first that fits says what to do. */
+/** Strings that are almost a timestamp. The first match says what to do. */
 const NEAR_MISSES: readonly (readonly [RegExp, string])[] = [
   [/^0000-00-00/, "a date of zeros: leave the field out if there is none"],
   [/^\d{4}-\d\d-\d\d$/, "a day without a time: add one, such as T00:00:00Z"],
@@ -134,10 +134,10 @@ const NEAR_MISSES: readonly (readonly [RegExp, string])[] = [
   [/^\d{9,10}(\.\d+)?$/, "digits: if they count seconds since 1970, pass new Date(1000 * Number(value))"],
   [/^\d{12,13}$/, "digits: if they count milliseconds since 1970, pass new Date(Number(value))"],
 ];
-/** A count since 1970 from here on is of milliseconds: as seconds it would be after the year 5000. */
+/** From here on, a number since 1970 counts milliseconds: as seconds, it would be after the year 5000. */
 const LEAST_MS = 100_000_000_000;
 
-/** Describes a value that is not a valid timestamp, with what to do about the usual mistakes. */
+/** Describes an invalid timestamp, and how to fix the usual mistakes. */
 function describeTimestamp(value: unknown): string {
   if (!Number.isNaN(secondsOf(value))) return "a time outside the years 1 to 9999";
   if (value instanceof Date) return "an invalid Date";
@@ -153,7 +153,7 @@ export const absent = z.null(expected("nothing beside the variant", describeType
 
 export interface RecordSchemas {
   readonly generic: z.ZodType;
-  /** For a record with a variant under its name; undefined if there are no others. */
+  /** For records with a variant under its name. Undefined if there are no such variants. */
   readonly others?: z.ZodType;
 }
 

@@ -17,7 +17,7 @@ import { BLOCK_ENCODERS, ENCODERS } from "../generated/encoders.js";
 import { inSteps, unchanged } from "./source.js";
 import { type SinkContext, WindowQueue } from "./window-queue.js";
 
-/** The array of the records, if it knows their locations. */
+/** The array that holds the records, if it knows their locations. */
 type RecordList = readonly unknown[] | undefined;
 
 interface RecordPlace {
@@ -32,8 +32,8 @@ const RECORDS_PER_LOOK = 16;
 /** How long the event loop may be blocked, in milliseconds: about the time for one message. */
 const TURN_MS = 10;
 /**
- * How many bytes it waits for at most: the peer takes no more before it says so (RFC 9113, section 6.9.2), and what it
- * says is heard in a turn. A turn costs about 1 % of what so many bytes do.
+ * The most bytes to encode between two turns of the event loop. The peer accepts no more before it updates its window
+ * (RFC 9113, section 6.9.2), and only a turn reads that update. A turn costs about 1 % of encoding this much.
  */
 const TURN_BYTES = 64 * 1024;
 
@@ -93,7 +93,7 @@ export class RecordSink {
     return this.#takeList(records, (record, position) => this.#takeOne(record, list, position));
   }
 
-  /** Takes in an array that is a source: unless it tells locations, its entries may be arrays of records. */
+  /** Takes an array that is the whole source. Unless it knows locations, its entries may be arrays of records. */
   takeSource(source: readonly unknown[]): Promise<void> | undefined {
     this.#context.inspector?.expect?.(source.length);
     if (isLocated(source)) return this.take(source);
@@ -139,9 +139,9 @@ export class RecordSink {
     this.#queue.close();
   }
 
-  /** Takes plain records of an array from a position on. Returns how many. */
+  /** Takes plain records of an array, starting at a position. Returns how many. */
   #takeBlock(list: readonly unknown[], position: number): number {
-    // After an invalid record, each record is checked by itself.
+    // After an invalid record, each one is checked individually.
     if (this.#invalid !== undefined) return 0;
     const builder = this.#builder;
     const block = builder.encodeBlock(list, position, this.#blockEncoder);
@@ -174,7 +174,7 @@ export class RecordSink {
       const location = this.#locationOf(record, { list, position, index });
       this.#refuse([{ ...location, path: "", expected }]);
     } else {
-      // A refused record's location is only known now.
+      // Only now can we still find a refused record's location.
       const isAdded = list === undefined && this.#invalid === undefined && this.#inspected?.seesBlocks;
       if (
         isAdded ||
@@ -192,7 +192,7 @@ export class RecordSink {
     return this.#yieldIfDue();
   }
 
-  /** Whether a valid record is to be sent. @param refusal What was expected instead, if its block was inspected. */
+  /** Whether to send a valid record. @param refusal What was expected instead, if its block was inspected. */
   #isWanted(start: number, end: number, record: unknown, place: RecordPlace, refusal?: string): boolean {
     const { buffer } = this.#builder;
     const expected = refusal ?? this.#inspect(buffer, start, end, place.index, record);

@@ -1,8 +1,8 @@
 /**
- * Puts the messages of one write into windows.
+ * Groups the messages of one write into windows.
  *
- * A window is what one SyncRecords stream carries. The next window is encoded while the last one is on its way, so
- * memory is bounded by two windows.
+ * A window is what one SyncRecords stream carries. While one is in flight, the next is encoded, so a write never holds
+ * more than two in memory.
  */
 import type { Clock } from "../../core/clock.js";
 import type { CollectionInfo } from "../collections.js";
@@ -16,30 +16,30 @@ import type { WindowMessage } from "./window-sender.js";
 export interface SinkContext {
   readonly batchId: string;
   readonly collection: CollectionInfo;
-  /** Size that a message stays within, unless a single record is larger. */
+  /** Maximum size of a message, unless a single record is larger. */
   readonly messageBytes: number;
   readonly maxMessageBytes: number;
   readonly windowBytes: number;
   /** How long a record waits for its window to fill, in milliseconds. */
   readonly flushAfterMs: number;
-  /** Called in place of sending a window that is not full: those of a run may wait for ever. */
+  /** Called instead of sending a partly filled window, because a run's windows may wait forever. */
   readonly onWait?: () => void;
-  /** What a failed write means for what was sent, in a sentence. */
+  /** A sentence that says what a failed write means for the records already sent. */
   readonly consequence: string;
   readonly inspector: RecordInspector | undefined;
   readonly eventTimes: EventTimes | undefined;
   readonly clock: Clock;
   readonly report: WriteReport;
-  /** Sends one window, and resolves when it was accepted. Called for one window at a time. */
+  /** Sends one window, and resolves when it's accepted. Called for one window at a time. */
   readonly send: (window: readonly EncodedMessage[]) => Promise<void>;
-  /** Ends the write with its reason. Fired by the batch, by the caller, or by the queue if a window fails. */
+  /** Ends the write. Aborted by the batch, by the caller, or by the queue if a window fails. */
   readonly stop: AbortController;
 }
 
 export interface MessageSource<M extends WindowMessage> {
-  /** Returns the message that is not full yet, unless it is empty. Left out if all messages are there. */
+  /** Returns the message that isn't full yet, unless it's empty. Absent if all messages already exist. */
   flush?(): M | undefined;
-  /** Takes back a message that was accepted. */
+  /** Reclaims an accepted message. */
   accepted(message: M): void;
 }
 
@@ -53,7 +53,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
   #window: M[] = [];
   #windowBytes = 0;
   #anythingSent = false;
-  /** Settles when every window so far was accepted, or one of them has failed. */
+  /** Settles when all windows so far have been accepted, or one has failed. */
   #inFlight: Promise<void> = Promise.resolve();
   #stopTimer: (() => void) | undefined;
 
@@ -66,14 +66,14 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
     return !this.#anythingSent && this.#window.length === 0;
   }
 
-  /** Starts the flush timer: a slow source must not let the lease run out on records that wait for their window. */
+  /** Starts the flush timer, so that a slow source doesn't keep records waiting until the lease ends. */
   recordWaits(): void {
     if (this.#stopTimer === undefined) this.#startTimer();
   }
 
   /**
-   * Puts a message into a window, before anything is awaited: that keeps the order.
-   * @returns what to await before more is brought, if anything
+   * Puts a message into a window. Awaits nothing before that, which keeps the order.
+   * @returns what to await before passing more, if anything
    */
   put(message: M): Promise<void> | undefined {
     const room = this.#enqueue(message);
@@ -81,7 +81,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
   }
 
   async finish(): Promise<void> {
-    // The window is empty if the flush timer has sent everything.
+    // It's empty if the flush timer has sent everything.
     if (this.#window.length > 0) this.#dispatch().catch(() => {});
     await this.#waitForServer(this.#inFlight);
   }
@@ -97,7 +97,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
 
   #enqueue(message: M): Promise<void> | undefined {
     const { collection, windowBytes } = this.#context;
-    // An event window is one message, so that a refusal tells exactly which events were not accepted.
+    // An event window is one message, so that a refusal shows exactly which events weren't accepted.
     const full = collection.model === "event" || this.#windowBytes + message.bytes.length > windowBytes;
     const room = full && this.#window.length > 0 ? this.#dispatch() : undefined;
     this.#window.push(message);
@@ -106,7 +106,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
     return room;
   }
 
-  /** Sends the window after those before it. The returned promise resolves when there is room for another. */
+  /** Sends the window after the previous ones. Resolves when there's room for another. */
   #dispatch(): Promise<void> {
     const window = this.#window;
     const previous = this.#inFlight;
@@ -148,7 +148,7 @@ export class WindowQueue<M extends WindowMessage = EncodedMessage> {
       // The window may have been sent meanwhile.
       if (!stopped) this.#flush();
     };
-    // Flushing behind a window in flight would send nothing sooner, and take in more than two windows.
+    // Flushing behind a window in flight would send nothing sooner, and hold more than two windows.
     const stopTimer = clock.after(flushAfterMs, () => void this.#inFlight.then(flush, () => {}));
     this.#stopTimer = () => {
       stopped = true;

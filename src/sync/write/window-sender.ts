@@ -27,7 +27,7 @@ export interface WindowMessage {
   readonly records: number;
 }
 
-/** Sends the windows of one write, and reports what became of their records. */
+/** Sends the windows of one write, and counts their records. */
 export class WindowSender {
   readonly #options: WindowSenderOptions;
 
@@ -36,7 +36,7 @@ export class WindowSender {
   }
 
   /**
-   * Sends one window, in parts if less at once gets through.
+   * Sends one window; in parts, if only smaller ones get through.
    * @param mayBeDone Whether the service may have accepted them with a larger window.
    */
   async send(window: readonly WindowMessage[], mayBeDone = false): Promise<void> {
@@ -56,7 +56,7 @@ export class WindowSender {
     await this.#sendPart(part, mayBeDone);
   }
 
-  /** Sends one stream. After a transient failure it sends the same bytes again, on a new one. */
+  /** Sends one stream. After a transient failure, it sends the same bytes again on a new stream. */
   async #sendPart(window: readonly WindowMessage[], mayBeDone: boolean): Promise<void> {
     const { call, configuration, report, signal, onProgress } = this.#options;
     const limit = configuration.windowLimit;

@@ -181,6 +181,7 @@ test("accepts a user's store that is a class with private fields", async () => {
     examples: ids(4),
     listedIn: expect.stringMatching(/^[a-z0-9._/-]+\.removals\.txt$/),
   });
+  expect(error.message).toContain(`all ids are in the ledger, as ${error.reasons[0]?.listedIn}`);
   const { installationId, sync } = service;
   const { collections } = await sync.preview(
     { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(4)) },

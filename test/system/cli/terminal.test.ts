@@ -64,6 +64,7 @@ test.each([
   ["40", 0, 40],
   ["41", 2, 0],
   ["y", 2, 0],
+  ["\u0004", 2, 0],
 ])("a first run is sent after its number of records is typed: %s", async (typed, code, sent) => {
   await connector('Array.from({ length: 40 }, (_, i) => ({ id: "u" + i }))');
   const terminal = onTerminal(["run", "connector.mjs", "--first-run"], { columns: 200 });
