@@ -27,7 +27,6 @@ export async function commit(
     const firstRun = isFirstRun && !isKnown;
     const options = { installationId, signal, firstRun, waitForLockMs: 15_000 };
     const { batchId } = await client.sync.run(connector, options);
-    // With what killed extractions left.
     await rm(folderOf(flow), { recursive: true, force: true });
     return { batchId, records: expectedCount };
   } catch (error) {

@@ -10,11 +10,8 @@ export interface Partition {
   readonly source: string;
 }
 
-/** What the worker of one partition gets. */
-export interface Extraction extends Partition {
-  /** Names the folder of its files. */
-  readonly flow: string;
-}
+/** What the worker of one partition gets; the flow names the folder of its files. */
+export type Extraction = Partition & { readonly flow: string };
 
 /** What it leaves: a file that is there as a whole or not at all. */
 export interface Extracted {
@@ -64,7 +61,6 @@ export async function startFlow(
       name: partition.name,
       queueName: EXTRACT,
       data: { ...partition, flow } satisfies Extraction,
-      // The run is told, and says which one is missing.
       opts: { jobId: `${flow}-${partition.name}`, ignoreDependencyOnFailure: true, ...RETRIES },
     })),
   });

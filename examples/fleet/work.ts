@@ -16,15 +16,12 @@ export interface Fleet {
   readonly boss: PgBoss;
   readonly client: SaasManagementClient;
   readonly connectorOf: (installation: Installation) => Connector<SnapshotCollection>;
-  /** Runs of this process at once. */
   readonly runs: number;
   /** Runs of one vendor at once, in all processes. */
   readonly runsOfVendor: number;
-  /** Ends the runs when the time for a shutdown is over. */
   readonly stopping: AbortSignal;
 }
 
-/** Takes jobs until the worker is stopped. */
 export function work(fleet: Fleet): Promise<string> {
   const options = {
     localConcurrency: fleet.runs,
@@ -54,7 +51,6 @@ async function run(
     return { id: job.id, status: "failed", output: { code: "JOB_LOST" } };
   }
   const silent = new AbortController();
-  // The job's signal fires if another worker has the job.
   const signal = AbortSignal.any([job.signal, stopping, silent.signal]);
   let movedAt = Date.now();
   const watch = setInterval(() => {
@@ -71,8 +67,7 @@ async function run(
       waitForLockMs: 15_000,
       onProgress: (progress) => {
         movedAt = Date.now();
-        if (progress.type === "started" || progress.type === "restarted")
-          tell("locked", installationId, { batchId: progress.batchId });
+        if (progress.type === "started") tell("locked", installationId, { batchId: progress.batchId });
       },
     });
     const { batchId, waitedForLockMs, restarts, surprises } = receipt;

@@ -43,7 +43,7 @@ async function sendCollection(
   const accepted = ({ kept }: KeptMessage) => {
     kept.isAccepted = true;
   };
-  // Nothing is waited for but the service, so no window is sent before it is full.
+  // The records are all there, so every window is sent full.
   const windows = { windowBytes: configuration.sendWindowBytes, flushAfterMs: LONGEST_TIMER_MS };
   const queue = new WindowQueue<KeptMessage>({ ...context, ...windows }, { accepted });
   let firstIndex = 0;
@@ -65,7 +65,7 @@ interface KeptMessage extends WindowMessage {
   readonly kept: SpooledMessage;
 }
 
-/** How large a message is shows only with the id of its batch. */
+/** Checks the sizes here, because they depend on the id of the batch. */
 function requireRoom(spool: Spool, idBytes: number, { maxMessageBytes }: SendConfiguration): void {
   for (const collection of spool.collections) {
     const tooLarge = spool.messages(collection).find(({ length }) => idBytes + length > maxMessageBytes);

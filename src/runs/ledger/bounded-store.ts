@@ -10,21 +10,21 @@ export interface StoreLimits {
   readonly timeoutMs: number;
 }
 
-/** As a client's calls by default: the command line asks a ledger without a client. */
+/** A client's default, because the command line opens a ledger without a client. */
 export const DEFAULT_LIMITS: StoreLimits = { clock: systemClock, timeoutMs: 100_000 };
 
-/** Too many open files, a disk or a network drive that hiccups, a broken connection: all of these pass. */
+/** Too many open files, a disk or network drive that hiccups, a broken connection: trying again later may help. */
 const PASSING = new Set(
   `EAGAIN EBUSY ECONNABORTED ECONNREFUSED ECONNRESET EAI_AGAIN EHOSTDOWN EHOSTUNREACH EINTR EIO EMFILE ENETDOWN
   ENETRESET ENETUNREACH ENFILE ENOBUFS ENOMEM ENOTCONN EPIPE EREMOTEIO ESTALE ETIMEDOUT`.split(/\s+/),
 );
-/** What a file system answers to a call that it does not have. */
+/** A file system's answers to a call that it doesn't support. */
 const UNSUPPORTED = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EMLINK", "EXDEV"]);
 const LACKS: Readonly<Record<string, string>> = { link: "has no hard links", fsync: "cannot sync files" };
 
 /**
- * A store that is never waited for without end, and whose errors say what could not be done, and why. What it throws
- * means that a value is out of reach, never that it is damaged: only who decodes a value can tell that.
+ * Gives each call of a store a time limit. Its errors say what failed and why. They mean that a value is out of reach,
+ * never that it's damaged: only decoding a value shows that.
  * @param location The ledger's name in messages.
  */
 export function boundedStore(store: Store, location: string, limits: StoreLimits): Store {
@@ -44,7 +44,7 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
       isDone = true;
       throw failed("read", error);
     } finally {
-      // What is not read to its end is closed.
+      // The caller may stop before the end.
       if (!isDone) await within(limits, async () => iterator?.return?.()).catch(() => {});
     }
   }
@@ -92,7 +92,7 @@ async function* timed(value: AsyncIterable<Uint8Array>, timer: Timer): AsyncIter
   timer.start();
 }
 
-/** Waits for a call of a store, for as long as it may take. */
+/** Waits for a call of a store until its time is up. */
 function within<T>({ clock, timeoutMs }: StoreLimits, call: (timer: Timer) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let error: SlowStoreError | undefined;

@@ -107,7 +107,7 @@ export class CollectionLedger {
     const fail = () => {
       throw problem;
     };
-    // The ids that a damaged state named are not known. The sets that can be read still tell what would be removed.
+    // Nobody knows the ids that a damaged state named. The readable sets still show what would be removed.
     if (problem !== undefined) sets.unshift({ state: "completed", sequence: 0, lines: fail, pasts: fail });
     return sets;
   }
@@ -208,7 +208,7 @@ export class CollectionLedger {
     }
   }
 
-  /** Asked nothing more after the batch has ended: another run may hold the lock then. */
+  /** Throws once the batch has ended, because another run may hold the lock by then. */
   get #asked(): InstallationLedger {
     this.#ended?.throwIfAborted();
     return this.#ledger;

@@ -133,7 +133,7 @@ export class InstallationLedger {
     };
     try {
       const value = await this.store.get(key);
-      // Only its beginning: there may be millions of ids.
+      // Reads only the beginning, because there may be millions of ids.
       if (value !== undefined) for await (const _ of decodeValue(value, key, key, onFields)) break;
     } catch {}
     return form === "hashed";
@@ -144,7 +144,7 @@ export class InstallationLedger {
    * @throws {ConfigurationError} the ledger cannot be written, or does not find what it has stored
    */
   async requireWritable(): Promise<void> {
-    // Of a process that is killed meanwhile, nobody lists it.
+    // Nobody lists the probe of a process that is killed meanwhile.
     const key = `${this.folder}/probe-${randomToken()}.tmp`;
     await putValue(this.store, key, {});
     if ((await this.read(key)) === undefined)

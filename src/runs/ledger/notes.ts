@@ -1,6 +1,6 @@
 /**
- * What runs and people note in the state of a ledger, each time as its next value. A held run is a baseline in the
- * collections that it was held for, until a later snapshot of these is completed: that one has a higher sequence.
+ * How runs and people change the state of a ledger: each change puts its next value. A held run is a baseline of its
+ * held collections until a later snapshot of them, which has a higher sequence, is completed.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { bestEffort, withinGrace } from "../../sync/call.js";

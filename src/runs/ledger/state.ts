@@ -1,8 +1,8 @@
 /**
- * What a ledger knows of an installation beside ids: the value of its entry `state` with the highest sequence. Who
- * changes it puts the next one, and of two at once, one begins again with what the other has put. The state before is
- * kept, with its ids: it is what is known if the last one is damaged. That one stays, too, until a person deletes it or
- * approves a run.
+ * What a ledger knows about an installation besides ids: the value of its entry `state` with the highest sequence. Each
+ * change puts the next one. If two processes do so at once, one of them starts over from the other's state. The state
+ * before is kept with its ids, because it counts if the last one is damaged. A damaged one stays until a person deletes
+ * it or approves a run.
  */
 import { ConfigurationError } from "../../core/errors/index.js";
 import { type Check, isCount, isText, listOf, objectOf, optional, recordOf } from "../../core/validate.js";
@@ -110,7 +110,7 @@ const isState: Check<LedgerState> = objectOf<LedgerState>({
 /** @throws the entries cannot be listed, or a state cannot be read now */
 export async function readLedger(ledger: InstallationLedger): Promise<LedgerSnapshot> {
   const seen = await readOnce(ledger);
-  // Once more, because the run before may have replaced its state meanwhile.
+  // Reads again, because another run may have replaced its state meanwhile.
   return seen.problem === undefined ? seen : readOnce(ledger);
 }
 
@@ -152,9 +152,9 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       const fields = await ledger.readOnce(key);
       if (!isState(fields)) throw ledger.unusable(key, fields ? "it isn't a state" : "it is missing");
       const known = withClampedExpiry(ledger.limits.clock.now(), fields);
-      // What was held may have been decided since then.
+      // Somebody may have decided its holds since then.
       const state = damage.length === 0 ? known : withoutHolds(known);
-      // Who has deleted a file has gone back to the state before.
+      // A person who deletes a damaged file goes back to the state before.
       const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
       return snapshotOf(entries, { ...state, damage: [...damage, ...left] }, key);
     } catch (error) {

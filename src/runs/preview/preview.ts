@@ -23,7 +23,7 @@ import { usualOf } from "../receipt.js";
 import { type ReferenceCheck, ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
-/** Extracts and judges as a run does, keeps nothing, and sends nothing. The options were read. */
+/** Extracts and judges as a run does, but stores and sends nothing. Its options are checked already. */
 export async function previewRun(
   connector: Connector<SnapshotCollection>,
   options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "onProgress">,
@@ -68,7 +68,7 @@ export async function previewRun(
   }
 }
 
-/** A preview reports a ledger that cannot be read. */
+/** Reads the ledger. A preview reports why it cannot be read instead of failing. */
 async function seenBy({ ledger }: Guard): Promise<LedgerSnapshot> {
   if (ledger === undefined) return NOTHING_SEEN;
   return readLedger(ledger).catch((problem: unknown) => ({ ...NOTHING_SEEN, problem }));
@@ -90,7 +90,7 @@ function previewOf(
     collections[name] = watch.preview(written, snapshot && figures[snapshot]);
     const { invalidRecords, different } = watch;
     if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);
-    // Without a guard and a ledger, nobody would notice a repeated id.
+    // Without a guard and a ledger, a run doesn't notice repeated ids.
     const isNoticed = snapshot && (ledger !== undefined || rules.ruleOf(snapshot) !== undefined);
     if (different > 0 && isNoticed === true)
       refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
@@ -102,7 +102,7 @@ function previewOf(
   return withText(preview, () => linesOf(preview));
 }
 
-/** Most repeated ids that are listed. */
+/** Maximum number of repeated ids to list. */
 const MAX_DUPLICATES = 20;
 
 /** Inspects the records of one collection and notes their problems without ending the write. */
@@ -155,7 +155,7 @@ class CollectionWatch implements RecordInspector {
   invalid(issues: readonly InputIssue[]): void {
     if (!this.#refusedForId) {
       this.invalidRecords += 1;
-      // References to an invalid record are not dangling: the record itself is to be corrected.
+      // References to an invalid record aren't dangling, because the record itself needs the fix.
       const id = issues[0]?.id;
       if (id !== undefined) this.#referencedIds.addId(this.#collection.name, id);
     }

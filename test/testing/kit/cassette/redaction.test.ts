@@ -133,8 +133,9 @@ test("keeps numbers, booleans, times and values that repeat like an enum, and li
   expect(cassette.kept).toEqual(["admin", "member"]);
 });
 
-test("keeps the fields that you name", () => {
-  const body = { json: { plan: "Team Plus", note: "Team Plus" } };
+test("keeps the fields that you name, and the key of an object that has only one", () => {
+  const links = { next: { page: 2 } };
+  const body = { json: { plan: "Team Plus", note: "Team Plus", links } };
   const { cassette } = redact(
     [{ startedAt: "2026-05-04T02:00:00Z", exchanges: [exchangeWith({ body })] }],
     ["plan"],
@@ -142,6 +143,7 @@ test("keeps the fields that you name", () => {
   const json = JSON.parse(JSON.stringify(cassette.runs[0]?.exchanges[0]?.response.body)).json;
   expect(json.plan).toBe("Team Plus");
   expect(json.note).not.toContain("Team");
+  expect(json.links).toEqual(links);
 });
 
 test("gives equal words equal fakes, in paths, parameters, links and any letter case", () => {
