@@ -25,7 +25,7 @@ export async function startBoss(): Promise<PgBoss> {
   await boss.start({ attempts: 10 });
   await boss.createQueue(DEAD);
   await boss.createQueue(QUEUE, {
-    // Of an installation, one job waits or runs, however many schedulers there are.
+    // One job per installation waits or runs, no matter how many schedulers there are.
     policy: "exclusive",
     heartbeatSeconds: 10,
     // The default of 15 minutes is that of a lease; a run may extract for hours.

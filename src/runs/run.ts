@@ -82,7 +82,7 @@ class Run {
   readonly #id = randomToken();
   readonly #journal: Journal;
   readonly #outage: Outage;
-  /** The limit of windows before the run. */
+  /** The window limit before the run. */
   readonly #windowBytes: number;
   #waitedForLockMs = 0;
   /** The error of a batch that may have been completed. */

@@ -229,7 +229,7 @@ test("messages contain no key, document, variable or record", async () => {
   expect(text).not.toContain(canary);
 });
 
-test("a batch whose lease ends, or whose client closes, ends", async () => {
+test("a batch's channel ends when its lease ends or its client closes", async () => {
   const { messages } = watch(["sync.batch"]);
   const { clock } = await harness.startFrozenBatch();
   clock.advance(16 * 60_000);

@@ -1,6 +1,6 @@
 /** What became of the locks that a client asked for, by what it was told. */
 export class LockLog {
-  /** Batches whose start was answered. */
+  /** Batches whose start got an answer. */
   readonly heard = new Set<string>();
   /** Batches whose start was answered when the client was closed already. */
   readonly heardTooLate = new Set<string>();

@@ -23,7 +23,7 @@ const SNAPSHOTS = Object.values(COLLECTIONS)
   .map(({ name }) => name)
   .filter(isSnapshot);
 
-/** The sample of records that are encoded as a write encodes them. */
+/** The sample of records, encoded the way a write encodes them. */
 function sampleOf(collection: SnapshotCollection, records: readonly unknown[]): FieldSample {
   const sampler = new FieldSampler(FIELDS[collection], []);
   const ids = new SnapshotIds({ sampler, write: undefined, keyOf: undefined });

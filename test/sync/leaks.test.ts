@@ -98,7 +98,7 @@ function noteWarnings(): string[] {
   return warnings;
 }
 
-test("many starts of one client print no warning of a leak", async () => {
+test("many starts of one client print no leak warning", async () => {
   const warnings = noteWarnings();
   const answer = harness.server.hold("StartSyncBatch");
   const starting = Array.from({ length: 25 }, () => client.startBatch(START));
@@ -109,7 +109,7 @@ test("many starts of one client print no warning of a leak", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("all collections open at once print no warning of a leak", async () => {
+test("all collections open at once print no leak warning", async () => {
   const warnings = noteWarnings();
   const batch = await client.startBatch(START);
   const open = COLLECTION_NAMES.map((name) => batch.writer(name));

@@ -76,7 +76,7 @@ const EVENTS: readonly LifeEvent[] = [
     },
     { habit: ["reorganised", 1], ...ASKED },
   ),
-  // The bought company fills other fields.
+  // The acquired company fills different fields.
   event(
     "acquisition",
     0,

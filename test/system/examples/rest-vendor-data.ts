@@ -37,7 +37,7 @@ const LISTINGS = new Map<string, readonly object[]>([
 
 export const WORKSPACE = { id: "ws-7301", name: "Polarvik", users: users.length, seats: seats.length };
 
-/** A page of a listing; undefined for an unknown path. @param since of activity: only what came at this time or later */
+/** A page of a listing; undefined for an unknown path. @param since Returns only activity from this time on. */
 export function pageOf(path: string, limit: number, cursor: string | undefined, since: string) {
   const items = path === "/v1/activity" ? activity.filter(({ at }) => at >= since) : LISTINGS.get(path);
   if (items === undefined) return undefined;

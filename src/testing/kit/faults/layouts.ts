@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
   ],
   ["page-size-halved", 2, "pages have half as many items as were asked for, and there are more", halved],
   ["items-repeated-on-page", "any", "a page has two of its items twice", repeatedItems],
-  ["offset-shifted-by-deletions", 2, "two items of page 1 are deleted after it was read", shifted],
+  ["offset-shifted-by-deletions", 2, "two items of page 1 are deleted after that page was read", shifted],
 ];
 
 export const LAYOUTS: readonly FaultKind[] = [
