@@ -1,10 +1,10 @@
 /**
- * Exports all licenses to a JSON Lines file, however many there are, and goes on where it was killed.
+ * Exports all licenses to a JSON Lines file, however many there are, and continues where it was killed.
  *
  *   npx tsx --env-file=.env node_modules/@saas-management/sdk/examples/export-licenses.mts licenses.jsonl
  *
  * The file appears when it is complete. Until then, `licenses.jsonl.part` has the lines and `licenses.jsonl.position`
- * says where to go on; delete both to start anew. Two pages are in memory. Start one process per file.
+ * says where to continue; delete both to start over. Two pages are in memory. Start one process per file.
  */
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
@@ -14,7 +14,7 @@ const PAGE = 500;
 const PAUSE_MS = Number(process.env["PAUSE_MS"] ?? 200);
 const [path = "licenses.jsonl"] = process.argv.slice(2);
 
-/** How much of the file is certain, and where the listing goes on behind it. */
+/** How much of the file is certain, and where the listing continues. */
 interface Position {
   readonly bytes: number;
   readonly lines: number;
@@ -23,7 +23,7 @@ interface Position {
 
 const file = await open(`${path}.part`, "a");
 let position = await readPosition();
-// Lines are on disk before the position that vouches for them: what a kill left behind it is cut off and read again.
+// Lines reach the disk before the position that covers them; anything after that position is cut off and read again.
 if (position !== undefined && position.bytes > (await file.stat()).size) position = undefined;
 await file.truncate(position?.bytes ?? 0);
 if (position !== undefined) console.log(`Continuing after ${position.lines} licenses.`);
@@ -42,7 +42,7 @@ for await (const { nodes, pageInfo } of licenses.pages()) {
     lines: lines + nodes.length,
     cursor: pageInfo.endCursor,
   };
-  // Renamed, because a position that is half written would be worth nothing.
+  // Renamed, because a half-written position would be worthless.
   await writeFile(`${path}.position.new`, JSON.stringify(position), { flush: true });
   await rename(`${path}.position.new`, `${path}.position`);
   await setTimeout(PAUSE_MS); // leaves room for others; a 429 is waited for anyway

@@ -22,7 +22,7 @@ export const connector = defineConnector({
     try {
       await client.bind(user, LDAP_PASSWORD);
       const idOf = new Map<string, string>();
-      // Before the people: who joins meanwhile is then among them.
+      // Before the people, so that anyone who joins in between is among them.
       const groups: Entry[] = [];
       for await (const page of search(client, base, "(objectClass=groupOfNames)", GROUP))
         groups.push(...page);
@@ -40,7 +40,7 @@ export const connector = defineConnector({
 async function* search(client: Client, base: string, filter: string, attributes: string[]) {
   const pages = client.searchPaginated(base, { filter, attributes, paged: { pageSize: 200 } });
   for await (const { searchEntries, searchReferences } of pages) {
-    // What is on another server, or cut off by the server, would be missing, and so be removed.
+    // Entries on another server, or cut off by the server, would be missing and so be removed.
     if (searchReferences.length > 0)
       throw new Error("The directory refers to other servers: lower LDAP_BASE.");
     const cut = searchEntries.flatMap(Object.keys).find((name) => name.includes(";range="));
@@ -96,7 +96,7 @@ function required(entry: Entry, name: string): string {
   return value;
 }
 
-/** A distinguished name without the ways in which it may be written: case, blanks, `\,` or `\2C`. */
+/** A distinguished name in one normalized form, regardless of case, spaces, and `\,` or `\2C`. */
 function placeOf(name: string): string {
   return name
     .replaceAll(/\\([^\da-f])/gi, (_, escaped: string) => `\\${escaped.charCodeAt(0).toString(16)}`)

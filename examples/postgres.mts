@@ -40,7 +40,7 @@ export const connector = defineConnector({
     const database = await pool.connect();
     let failure: Error | undefined;
     try {
-      // All that is read is of one moment, however long it takes.
+      // Everything is read as of one moment, however long it takes.
       await database.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       // If a policy hides rows from this user, PostgreSQL now refuses to read instead of sending fewer.
       await database.query("SET LOCAL row_security = off");
@@ -58,7 +58,8 @@ export const connector = defineConnector({
       }));
       await batch.write("employees", employees, { expectedCount: Number(people) });
 
-      // An hour once more, for rows that were committed late: of two events with one id, the service keeps the first.
+      // With an hour of overlap, for rows that were committed late: of two events with one id, the service keeps the
+      // first.
       const recent = "SELECT * FROM sign_ins WHERE at >= $1::timestamptz - interval '1 hour'";
       const usage = read(database, recent, [watermark("usage") ?? "-infinity"], (signIn: SignIn) => ({
         id: signIn.id,

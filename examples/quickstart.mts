@@ -1,5 +1,5 @@
 /**
- * Everything once, in one process: push, see a bad run held, and read the portfolio.
+ * A complete tour in one process: push, see a bad run held, and read the portfolio.
  *
  *   npx tsx node_modules/@saas-management/sdk/examples/quickstart.mts
  */

@@ -47,7 +47,7 @@ function escaped(text: string): string {
   return text.replace(/[\\;,]/g, "\\$&").replaceAll("\n", "\\n");
 }
 
-/** A line has at most 75 bytes, and goes on behind a blank. */
+/** A line has at most 75 bytes, and continues after a space. */
 function folded(line: string): string {
   let text = "";
   let bytes = 0;

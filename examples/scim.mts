@@ -82,7 +82,7 @@ async function membersOf({ id, members = [] }: Group, signal: AbortSignal) {
   return group.members ?? [];
 }
 
-/** Reads pages until one is empty. `fromPages` refuses a page that comes twice. */
+/** Reads pages until one is empty. `fromPages` refuses a repeated page. */
 function list<Item, R>(resource: string, sortBy: string, map: (item: Item) => R): Source<R> {
   return fromPages(
     async (startIndex = "1", { signal }) => {

@@ -49,7 +49,7 @@ export async function startFlow(
   isFirstRun: boolean,
 ): Promise<void> {
   const producer = new FlowProducer({ connection });
-  // A second flow of the day is not added.
+  // Adds no second flow on the same day.
   const flow = `${installationId}-${new Date().toISOString().slice(0, 10)}`;
   const commit: Commit = { installationId, flow, partitions: partitions.map(({ name }) => name), isFirstRun };
   await producer.add({

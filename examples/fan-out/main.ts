@@ -20,7 +20,7 @@ function startWorkers(): void {
   const client = SaasManagementClient.fromEnv();
   // A job of a worker that died is taken over after 10 seconds, as often as it needs.
   const options = { connection, lockDuration: 10_000, stalledInterval: 5000, maxStalledCount: 10 };
-  // Only a processor of three parameters gets a signal.
+  // Only a processor with three parameters gets a signal.
   const workers = [
     new Worker(EXTRACT, (job, token, signal) => extract(job, token, signal), options),
     new Worker(COMMIT, (job, _token, signal) => commit(client, job, signal), options),
@@ -28,7 +28,7 @@ function startWorkers(): void {
   for (const worker of workers) {
     worker.on("completed", ({ name }, result) => tell("completed", name, result));
     worker.on("failed", (job, { message }) => tell("failed", job?.name ?? "", { message }));
-    // A job that was silent for too long has another worker by now.
+    // A job that was silent for too long has a new worker by now.
     worker.on("lockRenewalFailed", (ids) => ids.forEach((id) => void worker.cancelJob(id)));
     worker.on("error", ({ message }) => tell("error", worker.name, { message }));
   }

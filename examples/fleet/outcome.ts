@@ -2,7 +2,7 @@ import { disposition, RateLimitError, RunHeldError, SaasManagementError } from "
 import type { Job, JobResult, PgBoss } from "pg-boss";
 import { type Installation, QUEUE } from "./queue.js";
 
-/** Decides what becomes of the job of a run that failed. */
+/** Decides what happens to the job of a failed run. */
 export async function outcomeOf(
   boss: PgBoss,
   { id, retryCount }: Job<Installation>,

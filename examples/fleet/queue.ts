@@ -9,12 +9,12 @@ export interface Installation {
   readonly source: string;
   /** Such as `15 3 * * *`. */
   readonly cron: string;
-  /** A person says so: its first run has nothing to be compared with. */
+  /** Set by a person: its first run has nothing to compare with. */
   readonly isNew?: boolean;
 }
 
 export const QUEUE = "sync";
-/** What a person has to mend. `boss.redrive` brings it back. */
+/** Jobs that a person has to fix. `boss.redrive` brings it back. */
 const DEAD = "sync-dead";
 
 /** Starts pg-boss on the database that PGHOST and the like name. */

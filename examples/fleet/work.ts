@@ -74,7 +74,7 @@ async function run(
     tell("completed", installationId, { batchId, waitedForLockMs, restarts, surprises });
     return { id: job.id, status: "completed", output: { batchId, surprises } };
   } catch (error) {
-    // Told first: as soon as the job is given back, another worker may begin.
+    // Reported first, because another worker may begin as soon as the job is returned.
     const code = error instanceof SaasManagementError ? error.code : "OTHER";
     tell("failed", installationId, { code, next: disposition(error), message: String(error) });
     return outcomeOf(boss, job, error, stopping.aborted);

@@ -71,7 +71,7 @@ export function inShell(args: readonly string[]): string {
   return [program, ...quoted].join(" ");
 }
 
-/** What a shell or a scheduler does next after an error. */
+/** What a shell or a scheduler should do after an error. */
 export function nextOf(error: unknown): { readonly exitCode: number; readonly help?: NextStep } {
   if (error instanceof UsageError) return { exitCode: EXIT.usage };
   const exitCode = OF_DISPOSITION[disposition(error)];

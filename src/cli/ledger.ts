@@ -12,7 +12,7 @@ import { isCollection, isSnapshot } from "../sync/collections.js";
 import { type Connection, openClient } from "./connect.js";
 import type { Io } from "./io.js";
 
-/** What happens to the ids of a list. */
+/** What the ids of a list would undergo. */
 const CHANGES = { removals: "removed", additions: "added", sent: "sent", changed: "changed" } as const;
 
 /** What the ledger knows of all installations. @throws {ConfigurationError} there is no ledger, or it is damaged */

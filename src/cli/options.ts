@@ -61,7 +61,7 @@ export const OPTIONS = {
   tlsKey: new Flag<string>("--tls-key <file>", "private key of the certificate, in PEM"),
 };
 
-/** What the options of all commands say. */
+/** The values of all commands' options. */
 export type Options = {
   readonly [Name in keyof typeof OPTIONS]?: (typeof OPTIONS)[Name] extends Flag<infer Value> ? Value : never;
 };

@@ -151,7 +151,7 @@ export class EventMemory implements Pick<RunContext, "watermark" | "advance"> {
 
   async #known(ledger: CollectionLedger | undefined): Promise<IdTable> {
     const read = async (seen: LedgerSnapshot) => {
-      // Of a run that may have been completed, the next one sends the events again, as it does from a watermark.
+      // After a run that may have been completed, the next one sends the events again, as with a watermark.
       const known = ledger?.known(seen).find(({ state }) => state === "completed");
       return known === undefined ? new IdTable() : tableOf(known.lines());
     };

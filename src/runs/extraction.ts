@@ -25,9 +25,11 @@ import {
 import type { Connector, RunBatch, RunContext } from "./connector.js";
 import type { EventMemory } from "./events.js";
 
-/** Room for the id of the batch, not known yet. With a longer id, a message may be larger than `messageBytes`. */
+/**
+ * Space for the id of the batch, which isn't known yet. With a longer id, a message may be larger than `messageBytes`.
+ */
 const ID_BYTES = 64;
-/** How often to report progress, in milliseconds: a source may take long for a message. */
+/** How often to report progress, in milliseconds, because a source may be slow. */
 const TELL_MS = 1000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -94,7 +96,7 @@ export class Extraction implements WriteTarget {
     let stayAlive = () => {};
     try {
       signal.throwIfAborted();
-      // A source may wait for something that Node does not know of.
+      // A source may wait for something that Node doesn't know about.
       stayAlive = this.configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
       const { watermark, advance } = this.#options.events;
       const context: RunContext = {
@@ -123,7 +125,7 @@ export class Extraction implements WriteTarget {
   }
 
   #refusal(call: string, because: string, cause?: unknown): BatchStateError {
-    // What comes too late may meet a run that is sending.
+    // Late writes may arrive while a run is sending.
     const consequence = this.#outcome === undefined ? this.consequence : "The run was not completed.";
     const message = `${call} was refused: ${because}. ${consequence}`;
     return new BatchStateError(message, { state: "active", reason: "incomplete", cause });
@@ -201,7 +203,7 @@ export class Extraction implements WriteTarget {
 
   async #settle(): Promise<void> {
     await this.#writes.settled();
-    // A write that nobody awaits goes on now, and shows what is missing.
+    // An unawaited write continues now, and shows what is missing.
     await nextTurn();
     await this.#writes.settled();
     if (this.#violation !== undefined) throw this.#violation;
@@ -249,7 +251,7 @@ export class Extraction implements WriteTarget {
     return this.#violation;
   }
 
-  /** Tells of the collection of a write, with its other writes. */
+  /** Reports progress of a write's collection, including its other writes. */
   #notify({ collection, expectedCount }: WriteReport): void {
     const { onProgress } = this.#options;
     if (onProgress === undefined) return;
@@ -268,7 +270,7 @@ function overError(call: string, state: "completed" | "aborted"): BatchStateErro
   );
 }
 
-/** @throws {InvalidInputError} the connector returned work that nobody awaits: an iterator or an array of promises */
+/** @throws {InvalidInputError} the connector returned unawaited work: an iterator or an array of promises */
 function checkReturned(result: unknown): void {
   if (typeof result !== "object" || result === null) return;
   if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {

@@ -39,7 +39,7 @@ export interface FailedBatch {
   readonly batchId?: string;
 }
 
-/** Keeps trying while the service is away. */
+/** Keeps trying while the service is unavailable. */
 export class Outage {
   readonly #options: Pick<ResolvedRunOptions, "retryForMs" | "onProgress">;
   readonly #scope: RunScope;

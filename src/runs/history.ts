@@ -14,7 +14,7 @@ import { describedReceipt, isReceipt, type RunReceipt } from "./receipt.js";
 /** As in the report of a held run. */
 const MAX_EXAMPLES = { removals: 20, changed: 3 } as const;
 
-/** What reports of older versions lack. */
+/** Fields that reports of older versions don't have. */
 const OLDER: Partial<HeldReport> = { notes: [] };
 const OLDER_REASON: Partial<HeldReason> = { usual: { sent: [] }, limits: {}, advice: "" };
 

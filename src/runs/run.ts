@@ -66,7 +66,7 @@ export async function runConnector(
   } finally {
     unlink();
     stopListening?.();
-    // Ends whatever nobody waits for, such as the abort of an orphan.
+    // Ends anything that nobody is waiting for, such as the abort of an orphan.
     controller.abort(new Error("The run has ended."));
   }
 }
@@ -129,7 +129,7 @@ class Run {
       const held = await extracted.guard.judge(now);
       if (held.length > 0)
         throw await extracted.guard.offer(held, now, (name) => usualOf(now.state.runs, name));
-      // 4 to 8, in another batch if one fails transiently: what took hours to read is not thrown away.
+      // 4 to 8, in another batch if one fails transiently: data that took hours to read is not thrown away.
       let end = await this.#sendInBatch(extracted);
       while ("error" in end) {
         if (!(await this.#outage.wait(end, this.#ended))) throw end.error;
@@ -195,7 +195,7 @@ class Run {
     return end;
   }
 
-  /** 4 Abort own orphans, and start a batch. It is noted before it is sent. */
+  /** 4 Abort our own orphans, and start a batch. The start is recorded before it is sent. */
   async #start(): Promise<BatchHandle> {
     const { installationId, waitForLockMs, onProgress } = this.#options;
     const { noteStart, startEndsInMs, releaseOrphans } = this.#journal;
@@ -237,13 +237,13 @@ class Run {
       await sendSpool(batch, spool, this.#configuration);
       // 7 Store the ids durably, as unclear ones. Their sequence needs the lock.
       await ids.save(guard.ledger, now, [...guard.snapshots.values(), ...events.sent]);
-      // 8 CompleteSyncBatch: asked again, never guessed.
+      // 8 CompleteSyncBatch: repeated if unclear, never guessed.
       return { batch, ids, counts: await complete(batch) };
     } catch (thrown) {
       const unclear = thrown instanceof BatchOutcomeUnknownError ? thrown : undefined;
       const state = await released(batch, unclear, this.#configuration.logger, this.#options.onProgress);
       if (state === "completed" && unclear !== undefined) return { batch, ids, counts: {} };
-      // A service that aborts a completed batch without a word would say the same.
+      // A service that silently aborts a completed batch would say the same.
       await ids.abandon(unclear === undefined ? state : "unknown");
       this.#unclear = unclear ?? this.#unclear;
       const error: unknown = cut.aborted ? cut.reason : thrown;
@@ -254,7 +254,7 @@ class Run {
     }
   }
 
-  /** 9 Note the run: its ids become the known ones. If that fails, the next run does too much, and says so. */
+  /** 9 Note the run: its ids become the known ones. If that fails, the next run does extra work, and says so. */
   async #noteCompleted({ batch, ids, counts }: CompletedBatch, extracted: Extracted): Promise<RunReceipt> {
     const { guard, events, extraction } = extracted;
     const { clock, logger, windowLimit } = this.#configuration;
@@ -287,7 +287,7 @@ class Run {
   }
 }
 
-/** Completes a batch of which everything was accepted. A run knows what it had to write: that may be nothing. */
+/** Completes a batch of which everything was accepted. A run knows what it had to write, which may be nothing. */
 async function complete(batch: BatchHandle): Promise<CompletionCounts> {
   try {
     return await batch.complete({ unverified: true });

@@ -26,7 +26,7 @@ function handle(name: NodeJS.Signals): void {
     running.clear();
     removeHandlers();
     process.kill(process.pid, name);
-    // The first process of a container survives its own signal.
+    // A container's first process survives its own signal.
     if (process.listenerCount(name) === 0) process.exit(128 + constants.signals[name]);
     return;
   }

@@ -16,7 +16,7 @@ const SPARE_BYTES = 64 * 1024;
 type SendConfiguration = Pick<SyncConfiguration, "maxMessageBytes" | "messageBytes" | "sendWindowBytes">;
 
 /**
- * Sends what a spool holds in a batch: snapshots as a whole, events without what an earlier batch of the run had
+ * Sends a spool's content in a batch: snapshots in full, events without those that an earlier batch of the run got
  * accepted.
  * @throws {InvalidInputError} a message is too large with the id of the batch; nothing was sent
  * @throws the error of the first window that was not accepted

@@ -30,7 +30,7 @@ const OPTIONS = {
 const MEMORY_BYTES = 4 * 1024 * 1024;
 /** `FILE_FLAG_DELETE_ON_CLOSE` of Windows, where an open file cannot be unlinked. */
 const DELETE_ON_CLOSE = 0x40;
-/** `__O_TMPFILE` of Linux: a file that never has a name. Some file systems do not know it. */
+/** `__O_TMPFILE` of Linux: a file that never has a name. Some file systems don't support it. */
 const TMPFILE = 0o20000000;
 
 /** @throws {InvalidInputError} or the given class: an option is wrong */

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** One password for everybody, and sessions in memory: put the login of your company in its place. */
+/** One password for everybody, and sessions in memory: replace it with your company's login. */
 export class Sessions {
   readonly #password: Buffer;
   readonly #ids = new Set<string>();

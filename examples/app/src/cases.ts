@@ -21,7 +21,7 @@ export const openedCases = queryOptions({
 
 let optimistic = 0;
 
-/** Shows the case at once, and takes it away again if the service refuses it. */
+/** Shows the case at once, and removes it if the service refuses it. */
 export const openCase = mutationOptions({
   mutationFn: (input: CreateProcurementCaseInput) => client.createProcurementCase(input),
   onMutate: ({ name }, { client: cache }) => {

@@ -27,7 +27,7 @@ export function orderOf({ sortedBy, direction }: Filter) {
   return [ORDERS[sortedBy](direction), { id: "ASC" as const }];
 }
 
-/** Sorts by a column; by the same one again the other way around. */
+/** Sorts by a column; by the same column again in reverse. */
 export function sortedBy(filter: Filter, column: keyof typeof ORDERS): Filter {
   const isAgain = filter.sortedBy === column;
   return { ...filter, sortedBy: column, direction: isAgain && filter.direction === "ASC" ? "DESC" : "ASC" };

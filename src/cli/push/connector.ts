@@ -24,7 +24,7 @@ export interface PushFile extends Pick<Pushed, "map" | "encoding" | "delimiter" 
   readonly format: "csv" | "jsonl";
 }
 
-/** Tells people what they should know about their files. */
+/** Warns people about their files. */
 type Notes = Pick<Io, "note" | "warn">;
 
 const DELIMITERS = [",", ";", "\t", "|"];

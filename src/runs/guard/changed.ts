@@ -24,7 +24,7 @@ const HALF_LIFE_DAYS = 56;
 const FACTOR = 2;
 /** Until the guard has seen this much, it doesn't know what is usual: almost all records have to change. */
 const YOUNG = { days: 7, comparisons: 3, share: 0.9 };
-/** Honest clean-ups take a quarter of the values. */
+/** Legitimate clean-ups remove up to a quarter of the values. */
 const LOST = { share: 0.25, min: 5, all: 3 };
 /** A few values lost in each run add up: compared with earlier runs. */
 const SLOWLY = { share: 0.25, min: 5, now: 2, shareNow: 0.04 };
@@ -48,7 +48,7 @@ const DRIFTING = { share: 0.95, usual: 0.1 };
 /** A field tells records apart if it has this share of the hashes that all different values would have. */
 const UNIQUE = { share: 0.75, min: 4 };
 const HASHES = 255;
-/** Smaller shares are not remembered: they change no limit. */
+/** Smaller shares are not remembered, because they affect no limit. */
 const LEAST_SHARE = 0.005;
 /** The memory keeps the share of removed ids under this name, beside those of the fields. */
 const IDS = "";

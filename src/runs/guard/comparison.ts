@@ -26,7 +26,7 @@ export interface Comparison {
   readonly firstGone: readonly string[];
 }
 
-/** Compares the ids of a snapshot with the known ones, which are read as streams. */
+/** Compares a snapshot's ids with the known ones, which are read as streams. */
 export async function compareIds(
   snapshot: IdTable,
   knownIds: readonly Pick<KnownIds, "state" | "lines">[],

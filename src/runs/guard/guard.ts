@@ -95,7 +95,7 @@ export class Guard {
     return snapshot?.pastsWith(rule, this.approved.get(snapshot) ?? []) ?? [];
   };
 
-  /** What reports of held runs say of the ledger. */
+  /** What reports of held runs say about the ledger. */
   get place(): HeldScope {
     const { installationId, ledger } = this.#options;
     return { installationId, ledger: ledger?.location ?? "none" };
@@ -153,7 +153,7 @@ export class Guard {
    */
   async judge(seen: LedgerSnapshot): Promise<readonly Judged[]> {
     const ended = this.#ended;
-    // Nothing would hold a run without snapshots, and the ledger could not note it.
+    // Nothing would hold a run without snapshots, and the ledger could not record it.
     if (this.snapshots.size === 0 && seen.problem !== undefined) throw seen.problem;
     const held: Judged[] = [];
     this.#resolveReferences();

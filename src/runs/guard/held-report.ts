@@ -1,4 +1,6 @@
-/** What people read about a held run. It is made of the report's data alone: also of one that a ledger has stored. */
+/**
+ * The report of a held run, for people. It's built from the report's data alone, so it also works for a stored report.
+ */
 import { isAbsolute } from "node:path";
 import type { HeldReason, HeldReport } from "../../core/errors/index.js";
 import { type SnapshotCollection, truncateId } from "../../sync/collections.js";
@@ -162,7 +164,7 @@ function headline({ collection, rule, diff, fields: [field] = [], message }: Hel
   return `${field.name} ${became} in ${field.changed} of ${field.sampled} sampled ${collection}`;
 }
 
-/** How bad it is: removals come before changes, and what nothing is known of comes first. */
+/** The severity: removals come before changes, and missing baselines come first. */
 function weightOf({ rule, diff, fields: [field] = [] }: HeldReason): number {
   if (isAboutBaseline({ rule })) return 3;
   if (isAboutRemovals(rule)) return 2 + diff.removed / diff.known;

@@ -69,7 +69,7 @@ interface WindowRule {
 interface AddedRule {
   /** Largest share of the known ids; it may be greater than 1. @default 0.4 */
   readonly maxShare?: number | undefined;
-  /** So many new ids pass, if they do not double at least 3 known ones. @default 20 */
+  /** This many new ids pass, unless they double at least 3 known ones. @default 20 */
   readonly min?: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface GuardOptions extends GuardRules {
   readonly collections?: Partial<Record<SnapshotCollection, GuardRules | false>> | undefined;
   /**
    * Turns the guard off for runs that begin before this time, and on again after it: a `Date`, or an ISO 8601 string
-   * such as `2026-12-31` or `2026-12-31T18:00:00Z`. What these runs send is compared and remembered as usual.
+   * such as `2026-12-31` or `2026-12-31T18:00:00Z`. Their data is still compared and remembered.
    * @default the guard is on
    */
   readonly offUntil?: Date | string | undefined;
@@ -107,15 +107,15 @@ export interface JudgeOptions {
    */
   readonly guard?: GuardOptions | false | undefined;
   /**
-   * Id of the approval that a {@link RunHeldError} offered: this run may differ from that one as from the last
-   * completed one. An approval of the command line needs no option.
+   * Id of the approval that a {@link RunHeldError} offered: this run may differ from the held one as much as from the
+   * last completed one. An approval from the command line needs no option.
    * @default none
    */
   readonly approve?: string | undefined;
   /**
-   * Whether this is the first run of the installation with this ledger. Otherwise a run is held whose ledger knows
-   * nothing of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused.
-   * Numbers of records, such as `{ accounts: 1240 }`, mean the same, and refuse a run that has others.
+   * Whether this is the first run of the installation with this ledger. Otherwise a run is held if its ledger doesn't
+   * know the installation, because it may be a different ledger. A later run with `firstRun: true` is refused. Record
+   * counts, such as `{ accounts: 1240 }`, mean the same, and refuse a run with different counts.
    * @default false
    */
   readonly firstRun?: FirstRun | undefined;

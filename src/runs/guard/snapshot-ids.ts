@@ -14,12 +14,12 @@ const PIECE_BYTES = 128 * 1024;
 export interface SnapshotIdsOptions {
   /** Samples the fields of the records. */
   readonly sampler: FieldSampler | undefined;
-  /** Takes lines, whose bytes may be used again when it has called `done`. */
+  /** Takes lines, whose bytes may be reused once it has called `done`. */
   readonly write: ((lines: Uint8Array, done: () => void) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
 }
 
-/** Numbers that tell where a record is: its start and end, and those of its id. */
+/** Positions of a record: its start and end, and those of its id. */
 const PLACES = 4;
 
 const NEW = { isNew: true };
@@ -36,7 +36,7 @@ export class SnapshotIds implements RecordInspector {
   readonly #options: SnapshotIdsOptions;
   readonly #sampler: FieldSampler | undefined;
   readonly #hash = new IdHash();
-  /** Lines that were not written yet; the first record makes room for them. */
+  /** Lines not yet written; the first record allocates space for them. */
   #piece: Uint8Array = new Uint8Array();
   #pieceView = viewOf(this.#piece);
   /** Pieces that were written. */
@@ -45,7 +45,7 @@ export class SnapshotIds implements RecordInspector {
   #buffer: Uint8Array = new Uint8Array();
   #view = viewOf(this.#buffer);
   #filled = 0;
-  /** Used again for each group of records: what lies outside of the heap makes the collector walk all of it. */
+  /** Reused for each group of records, because memory outside the heap makes the collector scan all of it. */
   #hashes: Int32Array = new Int32Array();
   #lines: Int32Array = new Int32Array();
   #places: Int32Array = new Int32Array();
@@ -77,7 +77,7 @@ export class SnapshotIds implements RecordInspector {
     return table.has(this.#hashes[0] ?? 0, this.#hashes[1] ?? 0);
   }
 
-  /** Looks up the ids of a block together: memory answers many questions at a time faster than one by one. */
+  /** Looks up the ids of a block together: memory serves many lookups at once faster than one by one. */
   inspectBlock(
     record: EncodedRecord,
     buffer: Uint8Array,
@@ -203,7 +203,7 @@ function withRoom(numbers: Int32Array, count: number): Int32Array {
   return numbers.length < count ? new Int32Array(count) : numbers;
 }
 
-/** Most bytes of the line of an id with so many bytes, or of its hash. */
+/** Maximum size of the line for an id of this size, or for its hash. */
 function lineRoom(bytes: number): number {
   return Math.max(2 * bytes, HASH_CHARACTERS) + 1;
 }

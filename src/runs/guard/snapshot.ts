@@ -23,7 +23,7 @@ import { type Finding, findingsOf, limitsOf } from "./verdict.js";
 
 export interface SnapshotRules {
   readonly rule: ResolvedRule | undefined;
-  /** Whether a run is held because the ledger does not know the installation. */
+  /** Whether a run is held because the ledger doesn't know the installation. */
   readonly isUnknown: boolean;
   readonly now: number;
   /** What the ledger has. */
@@ -45,7 +45,7 @@ export interface SnapshotJudgement {
 export interface IdLog {
   /** @param done Called when the bytes of the lines may be used again. */
   appendLines(name: string, lines: Uint8Array, done: () => void): void;
-  /** Resolves when all lines so far were taken in. */
+  /** Resolves when all lines so far have been consumed. */
   settled(): Promise<void>;
   lines(name: string): Lines;
 }
@@ -60,7 +60,7 @@ export class GuardedSnapshot {
   readonly lines: () => Lines;
   /** What a completed run removes and adds, for people; empty before `keepLists`. */
   lists: Lists<() => Lines> = {};
-  /** The known ids as far as they can be read; empty before `judge`. */
+  /** The known ids that can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
   /** What the ledger will remember of the snapshot; undefined before `judge`. */
   past: PastSnapshot | undefined;
@@ -84,7 +84,7 @@ export class GuardedSnapshot {
     });
   }
 
-  /** Compares the ids with the known ones, when all were written. */
+  /** Compares the ids with the known ones, once all are written. */
   async judge({ rule, isUnknown, now, seen }: SnapshotRules): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
     const sample = this.sampler.sample();
@@ -102,7 +102,7 @@ export class GuardedSnapshot {
       return all;
     };
     try {
-      // Once more, because the run before may have replaced its baseline meanwhile.
+      // Once more, because the previous run may have replaced its baseline in the meantime.
       compared = await compare(seen).catch(async () => compare((await this.ledger?.read()) ?? seen));
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
@@ -136,15 +136,14 @@ export class GuardedSnapshot {
   }
 
   /**
-   * What the snapshot would be held for if a held run had been completed. Its ids that were known before count by
-   * themselves too, so that many new ones do not hide that those are gone; and so does what may have been completed
-   * since.
+   * What the snapshot would be held for if a held run had been completed. Its previously known ids also count
+   * separately, so that many new ones can't hide that they are gone; so do ids that may have been completed since.
    */
   async findingsBeside(held: KnownIds, rule: ResolvedRule): Promise<readonly Finding[]> {
     const { collection, sample } = this;
     const { duplicates } = this.ids;
     const shown = await tableOf(held.lines());
-    // Nothing is too much beside nothing: an approved removal of all must not let any other records in.
+    // Against an empty baseline, anything is too much: an approved removal of everything must not let other records in.
     if (shown.size === 0 && this.ids.table.size > 0) return [{ rule: "added", text: "that one was empty" }];
     const isShown = (low: number, high: number) => shown.has(low, high);
     const known = this.knownIds.map((ids) =>
@@ -173,7 +172,7 @@ export class GuardedSnapshot {
     };
   }
 
-  /** Keeps what a run removes and adds, until the ledger takes it: the ids are not in memory any more then. */
+  /** Keeps what a run removes and adds until the ledger stores it, because by then the ids are no longer in memory. */
   async keepLists(figures: SnapshotDiff): Promise<void> {
     const log = this.#log;
     if (log === undefined || this.ledger === undefined || this.ledger.keyOf !== undefined) return;
@@ -192,7 +191,7 @@ export class GuardedSnapshot {
     this.lists = kept;
   }
 
-  /** The ids that a set of known ones lacks, if it has any. */
+  /** The ids that are missing from a set of known ones, if it has any. */
   async *#newLines(): Lines {
     const tables = await Promise.all(this.knownIds.map((set) => tableOf(set.lines())));
     yield* linesWhere(this.lines(), (low, high) =>
@@ -208,7 +207,7 @@ export class GuardedSnapshot {
   }
 }
 
-/** Whether a rule says that it is not known what would be removed; then the ids that were sent are approved. */
+/** Whether a rule means that the removals are unknown; then an approval covers the ids that were sent. */
 export function isAboutBaseline({ rule }: Pick<HeldReason, "rule">): boolean {
   return rule === "no-baseline" || rule === "unreadable-ledger";
 }
@@ -231,7 +230,7 @@ function approving(sent: number): string {
   return `approving accepts the ${counted(sent, "record")} of this run as the new baseline`;
 }
 
-/** The sets that can be read to their ends. */
+/** The sets that can be read completely. */
 async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promise<readonly KnownIds[]> {
   const readable: KnownIds[] = [];
   for (const ids of knownIds) {

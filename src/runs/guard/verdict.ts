@@ -8,11 +8,10 @@ import type { Comparison } from "./comparison.js";
 import { daysOf, type ResolvedRule } from "./rules.js";
 
 const FIRST_FIELDS = 5;
-/** More than the usual removals hold a snapshot from here on; a region that is down takes 15 to 30 %. */
+/** From this share, unusually many removals hold a snapshot; a region that is down removes 15 to 30 %. */
 const UNUSUAL = { share: 0.15, min: 5, factor: 2 };
 /**
- * A collection from here on that has as many new ids as known ones, however few: each record came under a second
- * id.
+ * From this size, as many new ids as known ones mean that each record came under a second id.
  */
 const DOUBLED_MIN = 3;
 /** Repeated records in place of others: a page was read twice. */
@@ -58,7 +57,7 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   const memory = facts.pasts.at(-1)?.fields;
   const usual = usualRemovals(memory, now);
   const removed = rule.removed && removals(compared, rule.removed, usual, duplicates);
-  // What `removed` says need not be said again as shrinkage.
+  // Don't report removals again as shrinkage.
   if (removed) find("removed", removed);
   else if (rule.window !== false) find("window", shrinkage(compared, window, rule.window));
   if (rule.added !== false) find("added", growth(compared, rule.added));
@@ -106,7 +105,7 @@ function removals(
   const isMany = [{ known, gone }, ...sets].some((set) => exceeds({ ...set, sent }, limits));
   if (isMany || (gone >= UNUSUAL.min && gone / known > unusualShare(limits, usual)))
     return describeRemovals(compared);
-  // As many records were repeated as a page that was read in place of another would explain.
+  // Enough records were repeated to suggest that a page was read in place of another.
   return gone >= TWICE.min && gone > TWICE.share * known && duplicates >= TWICE.ofGone * gone
     ? `${describeRemovals(compared)}, and ${counted(duplicates, "record")} came twice`
     : undefined;
@@ -122,7 +121,7 @@ function exceeds(
   return isNoneKept || (gone >= min && gone / known > maxShare) || gone > max;
 }
 
-/** A larger share is more than in the runs before; none is while nobody knows what is usual. */
+/** A larger share is unusual compared with earlier runs; undefined while there is no history. */
 function unusualShare({ maxShare }: Limits<"removed">, usual = Number.POSITIVE_INFINITY): number {
   const share = Math.max(UNUSUAL.share, UNUSUAL.factor * usual);
   return Number.isFinite(share) ? Math.min(maxShare, share) : share;
@@ -153,7 +152,7 @@ function shrinkage(
   return `${fewer}; ${count(gone)} of the ${count(known)} known ids would be removed`;
 }
 
-/** Why there are too many new ids beside any set of known ones. */
+/** Why there are too many new ids compared with any set of known ones. */
 function growth({ sets, sent }: Comparison, { maxShare, min }: Limits<"added">): string | undefined {
   for (const { known, gone } of sets) {
     const added = sent - (known - gone);

@@ -76,7 +76,7 @@ export function boundedStore(store: Store, location: string, limits: StoreLimits
 }
 
 interface Timer {
-  /** Begins anew. @throws {SlowStoreError} the time was over already */
+  /** Begins anew. @throws {SlowStoreError} the time was already up */
   start(): void;
   stop(): void;
 }
@@ -102,7 +102,7 @@ function within<T>({ clock, timeoutMs }: StoreLimits, call: (timer: Timer) => Pr
       reject(error);
     };
     const start = () => {
-      // A store that has taken too long gets nothing more.
+      // A store that has taken too long receives nothing more.
       if (error !== undefined) throw error;
       stop = clock.after(timeoutMs, end);
     };

@@ -35,7 +35,7 @@ export interface KnownIds {
   lines(): Lines;
   /**
    * Reads what the ledger remembers of this snapshot, and of those before it if it is completed.
-   * @throws {ConfigurationError} it is damaged: if it looked empty, what differs from it would pass
+   * @throws {ConfigurationError} it is damaged: if it looked empty, any difference would pass
    */
   pasts(): Promise<PastSnapshots>;
 }
@@ -135,17 +135,17 @@ export class CollectionLedger {
     const { hashIds, isOwnStore } = this.#ledger;
     const entries = seen.entries.filter(({ subject }) => subject === this.subject);
     if (hashIds) await this.#asked.delete(entries.filter(isForPeople));
-    // Above the completed one too, because its ids may be lost.
+    // Also above the completed one, because its ids may be lost.
     const last = this.stateIn(seen).completed?.sequence ?? 0;
     const place = { sequence: Math.max(nextSequence(entries), last + 1), token };
     const places: { [Kind in ListKind]?: string } = {};
-    // A hash tells a person nothing.
+    // A hash means nothing to a person.
     for (const list of hashIds ? [] : LIST_KINDS) {
       const ids = lists[list];
       if (ids !== undefined) places[list] = this.#ledger.placeOf(await this.#put(place, `${list}.txt`, ids));
     }
     const key = await this.#put(place, kind, lines, past);
-    // Otherwise the next run would take the ledger for an empty one.
+    // Otherwise the next run would take the ledger for empty.
     if (!isOwnStore && !(await this.#entries()).some((listed) => listed.key === key))
       throw unstored(key, "the store doesn't list it");
     return { place, lists: places };
@@ -156,7 +156,7 @@ export class CollectionLedger {
     for (const key of this.#puts) await this.#ledger.store.delete(key);
   }
 
-  /** The lists that a run has left, by where they are, and the ids in them. */
+  /** The lists that a run has left, with their locations and ids. */
   async listed(token: string): Promise<Lists<{ readonly place: string; lines(): Lines }>> {
     const entries = await this.#entries();
     const lists = LIST_KINDS.flatMap((kind) => {
@@ -251,7 +251,7 @@ export class BatchIds {
     return Object.fromEntries([...this.#stored].map(([collection, { lists }]) => [collection, lists]));
   }
 
-  /** What the ledger is to know of the batch, now that it was completed, by the wire names of the collections. */
+  /** What the ledger should record about the completed batch, by the wire names of the collections. */
   baselines(pastsOf: (collection: Collection) => PastSnapshots): Baselines {
     const all = [...this.#stored].map(([collection, { place }]): readonly [string, Baseline] => [
       COLLECTIONS[collection].wireName,
@@ -264,7 +264,7 @@ export class BatchIds {
    * Stores the ids before CompleteSyncBatch is sent: from then on the batch may be completed without this run knowing
    * it. Rejects with the reason of the batch's signal when that fires.
    * @param ledger Undefined if the run has none.
-   * @param seen What the ledger has, now that nobody else has the lock.
+   * @param seen The ledger's content, read while this run has the lock.
    * @throws {ConfigurationError} the ledger cannot be written
    */
   async save(
@@ -284,7 +284,7 @@ export class BatchIds {
   }
 
   /**
-   * Ends a batch that was not completed by this run.
+   * Ends a batch that this run did not complete.
    * @param outcome `completed` if another process completed the batch with some or all of the records. Then, and if the
    *   outcome is unknown, the saved ids stay beside those that were known before.
    */

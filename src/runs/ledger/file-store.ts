@@ -8,17 +8,16 @@ import type { Store } from "./store.js";
 /** Windows has no such flag. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const WRITABLE_BY_OTHERS = 0o002;
-/** No part of a key may lead out of the directory. */
+/** No part of a key may lead outside the directory. */
 const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
 const UNFINISHED = /\.tmp$/;
 /**
- * Notes of open batches: if the machine loses its power, a lock lasts until its lease ends, and nothing else is
- * lost.
+ * Entries of open batches: after a power failure, a lock lasts until its lease ends, and nothing else is lost.
  */
 const NEED_NOT_LAST = /\/journal\.[^/]+$/;
-/** An unfinished file without a change for so long belongs to a process that died: a day, in milliseconds. */
+/** An unfinished file that hasn't changed for this long belongs to a dead process: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
-/** A folder is not looked at again for so long: a small run asks it for about twenty things. */
+/** How long the check of a folder is valid: a small run uses it about twenty times. */
 const PRIVATE_MS = 1000;
 const FIRST_PIECE_BYTES = 16 * 1024;
 const PIECE_BYTES = 1024 * 1024;
@@ -29,7 +28,7 @@ const PIECE_BYTES = 1024 * 1024;
  */
 export class FileStore implements Store {
   readonly #root: string;
-  /** When folders were found to be private. */
+  /** When folders were last verified as private. */
   readonly #privateAt = new Map<string, number>();
   /** When folders were last searched for files that other processes left behind. */
   readonly #cleanedAt = new Map<string, number>();
@@ -60,7 +59,7 @@ export class FileStore implements Store {
       await removeFile(temporary).catch(() => {});
     }
     if (lasts) await syncFolder(folder);
-    // The folders above are new, too.
+    // The folders above are also new.
     for (let at = folder; created !== undefined && at.length >= created.length; at = dirname(at))
       await syncFolder(dirname(at));
     const now = Date.now();
@@ -131,8 +130,8 @@ export class FileStore implements Store {
 }
 
 /**
- * Checks that a directory belongs to this user and that others may not write to it. A group may: volumes of containers
- * are often given to one.
+ * Checks that a directory belongs to this user and that others may not write to it. A group may, because container
+ * volumes often belong to one.
  * @returns whether it exists
  * @throws {ConfigurationError} it is a link, or another user could change its contents
  */
@@ -149,13 +148,13 @@ async function checkPrivateDirectory(path: string): Promise<boolean> {
   return true;
 }
 
-/** Joins small pieces: most values are small, and each call costs more than the copy. */
+/** Joins small pieces, because most values are small and a call costs more than a copy. */
 async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let kept: Uint8Array[] = [];
   let keptBytes = 0;
   for await (const piece of value) {
     const isSmall = keptBytes + piece.length <= FIRST_PIECE_BYTES;
-    // A copy: the value may use the buffer of its piece again.
+    // A copy, because the value may reuse its piece's buffer.
     if (isSmall) kept.push(new Uint8Array(piece));
     keptBytes += piece.length;
     if (isSmall) continue;
@@ -168,8 +167,7 @@ async function* joined(value: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 }
 
 /**
- * Reads the next piece while the caller works with the last one. Two buffers take turns: new ones would be
- * collected.
+ * Reads the next piece while the caller uses the last one. Alternates between two buffers to avoid garbage.
  */
 async function* readAll(file: FileHandle, path: string): AsyncGenerator<Uint8Array, void, undefined> {
   // Most values are small.
@@ -196,7 +194,7 @@ async function* readAll(file: FileHandle, path: string): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Fills the buffer, unless the file ends before: some file systems read less at once than is there. */
+/** Fills the buffer unless the file ends first: some file systems return less than there is. */
 async function readInto(file: FileHandle, buffer: Buffer): Promise<Buffer> {
   let end = 0;
   while (end < buffer.length) {
@@ -230,7 +228,7 @@ async function removeFile(path: string): Promise<void> {
   await unlessCode("ENOENT", unlink(path), undefined);
 }
 
-/** Settles as a system call does, but resolves with `value` if it fails with this code. */
+/** Settles like a system call, but resolves with `value` if it fails with this code. */
 async function unlessCode<Result, Value>(
   code: string,
   call: Promise<Result>,

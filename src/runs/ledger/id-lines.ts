@@ -4,7 +4,7 @@ const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
 const LETTER_N = 0x6e;
 const NEW_LINE = new Uint8Array([LINE_FEED]);
-/** An id may begin with U+FEFF, which is not a byte order mark then. */
+/** An id may begin with U+FEFF, which isn't a byte order mark there. */
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function idOfLine(line: Uint8Array): string {
@@ -35,7 +35,7 @@ export function mapLines(lines: Uint8Array, change: (id: Uint8Array) => Uint8Arr
 }
 
 /**
- * Writes the line of an id to `target`, which needs room for twice its bytes and one.
+ * Writes the line of an id to `target`, which needs space for twice its bytes plus one.
  * @returns the end of the line, without its line feed
  */
 export function putLine(target: DataView, at: number, bytes: DataView, start: number, end: number): number {
@@ -66,7 +66,7 @@ function hasByte(word: number, byte: number): boolean {
   return ((zeros - 0x01010101) & ~zeros & 0x80808080) !== 0;
 }
 
-/** No id is as long: a message has less than 16 MiB, and a line has at most two bytes for each of its bytes. */
+/** No id is this long: a message has less than 16 MiB, and a line at most two bytes for each byte. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /** Splits text in pieces of any size into pieces of whole lines. @throws {RangeError} a line is longer than any id */
@@ -83,7 +83,7 @@ export async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncItera
       restBytes = 0;
     }
     if (end === piece.length) continue;
-    // A copy, so that the large piece is not kept in memory.
+    // A copy, so that the large piece isn't kept in memory.
     rest.push(new Uint8Array(piece.subarray(end)));
     restBytes += piece.length - end;
     if (restBytes > MAX_LINE_BYTES) throw new RangeError("a line is longer than any id");

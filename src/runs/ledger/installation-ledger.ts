@@ -41,9 +41,9 @@ export interface LedgerParts {
 export interface LedgerEntry {
   readonly key: string;
   readonly subject: string;
-  /** Infinite if no run can have given it. */
+  /** Infinite if no run can have assigned it. */
   readonly sequence: number;
-  /** Tells entries of one sequence apart: that of a batch, or the id of an approval. */
+  /** Distinguishes entries with the same sequence: a batch's token, or the id of an approval. */
   readonly token: string;
   readonly kind: string;
 }
@@ -79,7 +79,7 @@ export class InstallationLedger {
     this.#directory = directory;
   }
 
-  /** Whether nobody else writes this kind of store. */
+  /** Whether only the SDK implements this kind of store. */
   get isOwnStore(): boolean {
     return this.#directory !== undefined;
   }
@@ -125,7 +125,7 @@ export class InstallationLedger {
     return fields;
   }
 
-  /** Whether the ids of an entry are hashes. What cannot be read has none. */
+  /** Whether the ids of an entry are hashes. An unreadable entry has none. */
   async isHashed({ key }: LedgerEntry): Promise<boolean> {
     let form: unknown;
     const onFields = (fields: Fields) => {
@@ -178,7 +178,7 @@ export function nextSequence(entries: readonly LedgerEntry[]): number {
   return 1 + (entries.findLast(({ sequence }) => isPossible(sequence))?.sequence ?? 0);
 }
 
-/** Whether a run can have given this number to an entry. */
+/** Whether a run can have assigned this number to an entry. */
 export function isPossible(sequence: number): boolean {
   return sequence <= MAX_SEQUENCE;
 }
@@ -188,7 +188,7 @@ export function isForPeople({ kind }: LedgerEntry): boolean {
   return kind.endsWith(".txt");
 }
 
-/** Readable as far as a key allows, and different for each service and installation, also on disks that fold cases. */
+/** As readable as a key allows, and unique per service and installation, even on case-insensitive disks. */
 function folderOf({ endpoint, installationId }: InstallationScope): string {
   const readable = installationId
     .toLowerCase()

@@ -12,16 +12,16 @@ import { LEASE_MS } from "../../sync/options.js";
 import { type InstallationLedger, type LedgerEntry, randomToken } from "./installation-ledger.js";
 import { encodeValue, type Fields } from "./value.js";
 
-/** After so long without a heartbeat, the owner is considered dead. */
+/** After this long without a heartbeat, the owner is considered dead. */
 export const STALE_MS = 10_000;
-/** After so long, the service has ended the batch: its last message may have been sent just before its owner died. */
+/** After this long, the service has ended the batch, even if its last message was sent just before the owner died. */
 export const OVER_MS = LEASE_MS + STALE_MS;
 
 const SUBJECT = "journal";
 
 interface Owner {
   readonly host: string;
-  /** Empty if the system does not tell it. */
+  /** Empty if the system doesn't provide it. */
   readonly bootId: string;
   readonly pid: number;
 }
@@ -53,7 +53,7 @@ export function journalEntry(
   return { ...entry, key: ledger.keyOf(entry) };
 }
 
-/** Puts an entry that names this process. There is one already if no time has passed since the last heartbeat. */
+/** Puts an entry that names this process. It already exists if no time has passed since the last heartbeat. */
 export async function putOwned(
   { store }: InstallationLedger,
   { key }: LedgerEntry,
@@ -85,7 +85,7 @@ export interface OpenBatchEntry {
   readonly isGone: boolean;
 }
 
-/** The open batch of an installation's runs that was heard of last. Entries that cannot be read are left out. */
+/** The installation's open batch with the latest heartbeat. Skips unreadable entries. */
 export async function openBatch(ledger: InstallationLedger): Promise<OpenBatchEntry | undefined> {
   for (const entry of (await journalOf(ledger)).filter(isBatch).toReversed()) {
     const { owner, batchId } = (await readOwned(ledger, entry).catch(() => undefined)) ?? {};
@@ -123,13 +123,13 @@ function bootId(): string {
 }
 
 interface LeftStart extends LedgerEntry, Pick<OwnedEntry, "owner"> {
-  /** When its batch had been started at the latest. */
+  /** The latest time at which its batch can have started. */
   readonly begunBy: number;
 }
 
 /**
- * Starts that are under way. If a process is killed before its start is answered, or the answer is lost, nobody knows
- * the id of its batch, but the next run can say what it waits for, and until when.
+ * Starts in progress. If a process is killed before its start is answered, or the answer is lost, nobody knows the id
+ * of its batch, but the next run can say what it is waiting for, and until when.
  */
 export class PreparedStarts {
   readonly #clock: Clock;
@@ -157,7 +157,7 @@ export class PreparedStarts {
     if (own !== undefined) await ledger.delete([own]);
   }
 
-  /** Deletes what others left: this run got the lock. */
+  /** Deletes what others left, because this run has the lock. */
   async forgetLeft(ledger: InstallationLedger): Promise<void> {
     const left = this.#left;
     this.#left = [];
@@ -170,13 +170,13 @@ export class PreparedStarts {
     const now = this.#clock.now();
     for (const entry of entries) {
       if (entry.kind !== "start" || entry.key === this.#own?.key) continue;
-      // Of a damaged entry, only its time is known.
+      // Only the time of a damaged entry is known.
       const read = await readOwned(ledger, entry).catch(() => ({ owner: undefined }));
       const silentMs = now - entry.sequence;
       const isOver = silentMs > OVER_MS;
       const gone = isGone(read?.owner);
-      // Asked first: clocks jump, and a process that is gone stays gone. By another clock, nothing says when its lock
-      // ends.
+      // Checked first, because clocks jump, but a dead process stays dead. With a different clock, nothing says when
+      // its lock ends.
       if (gone)
         left.push({ ...entry, owner: read?.owner, begunBy: isOver ? now : Math.min(entry.sequence, now) });
       else if (isOver) await ledger.delete([entry]);

@@ -20,14 +20,14 @@ const HEARTBEAT_MS = 2500;
 /** How long a run waits for the abort of an orphan, in milliseconds. */
 const RECOVERY_MS = 30_000;
 
-/** How batches of others are aborted. */
+/** How to abort batches of other processes. */
 interface AbortCall {
   readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
   /** Fires when the run is ended from outside. */
   readonly ended: AbortSignal;
 }
 
-/** A batch of which heartbeats tell. */
+/** A batch with heartbeats. */
 interface Beating {
   readonly token: string;
   readonly batchId: string;
@@ -42,8 +42,8 @@ const OPEN = new Set<string>();
  *
  * - Only batches of the journal are aborted, and only those of the same endpoint and installation.
  * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
- * - A start is noted before it is sent, see {@link PreparedStarts}.
- * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run goes on.
+ * - A start is recorded before it is sent, see {@link PreparedStarts}.
+ * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run continues.
  */
 export class Journal {
   readonly #ledger: InstallationLedger | undefined;
@@ -62,7 +62,7 @@ export class Journal {
   #answers = true;
   #warned = false;
 
-  /** @param ledger Undefined if the run has none; then nothing is noted. */
+  /** @param ledger Undefined if the run has none; then nothing is recorded. */
   constructor(
     ledger: InstallationLedger | undefined,
     configuration: Pick<SyncConfiguration, "clock" | "logger">,
@@ -75,7 +75,7 @@ export class Journal {
   }
 
   /**
-   * Notes that StartSyncBatch is sent next. Never rejects.
+   * Records that StartSyncBatch is sent next. Never rejects.
    * @returns forgets it: the batch was not started, or was aborted
    */
   readonly noteStart = async (): Promise<() => Promise<void>> => {
@@ -85,7 +85,7 @@ export class Journal {
 
   readonly startEndsInMs = (): number => this.#starts.endsInMs;
 
-  /** Returns an error that tells which batch or start may hold the lock; otherwise the same error. */
+  /** Returns an error that says which batch or start may hold the lock; otherwise the same error. */
   explain(error: unknown): unknown {
     if (!(error instanceof BatchInProgressError)) return error;
     const [own] = this.#unreleased;
@@ -96,7 +96,7 @@ export class Journal {
     return lockedError(error, message, { mayBeOwn: true, cause });
   }
 
-  /** Warns once which start of another process the run may wait for. */
+  /** Warns once about another process's start that the run may be waiting for. */
   warnOfStart(): void {
     const left = this.#starts.describeLeft();
     if (left === undefined || this.#warned) return;
@@ -122,7 +122,7 @@ export class Journal {
   }
 
   /**
-   * Notes that the batch of the last `opened` has ended. Never rejects.
+   * Records that the batch of the last `opened` has ended. Never rejects.
    * @param left Why it failed, if the service is not known to have ended it: this run or the next one aborts it then.
    */
   async ended(batchId: string, left?: { readonly error: unknown }): Promise<void> {
@@ -144,7 +144,7 @@ export class Journal {
 
   /**
    * Aborts the batches of dead processes, and those that this run has left. Never rejects; takes at most 5 seconds and
-   * the time of the aborts. Failed aborts are tried again while the run waits.
+   * the time of the aborts. Failed aborts are retried while the run waits.
    */
   readonly releaseOrphans = (): Promise<void> => {
     this.#recovering ??= this.#recover().finally(() => {
@@ -171,7 +171,7 @@ export class Journal {
         if (!this.#unreleased.delete(batchId))
           logger.info("saas-management: aborted the batch of a dead process", { batchId, batchState });
       } catch (error) {
-        // A service that does not answer is named by the call itself, and by the start, which comes next.
+        // The call itself and the next start already report a service that doesn't answer.
         if (!(error instanceof TimeoutError) && !this.#unreleased.has(batchId))
           logger.warn(
             "saas-management: could not abort the batch of a dead process; its lock ends with the lease",
@@ -186,7 +186,7 @@ export class Journal {
     }
   }
 
-  /** Aborts a batch that may have ended already. @returns its state, as far as the service tells it */
+  /** Aborts a batch that may have ended already. @returns its state, if the service says it */
   async #abort(batchId: string): Promise<string> {
     const { abort, ended } = this.#call;
     const end = (over: AbortSignal) => {
@@ -214,7 +214,7 @@ export class Journal {
     try {
       // Undefined if it was renewed or erased meanwhile.
       const entry = await readOwned(ledger, last);
-      // Asked first: clocks jump, and a process that is gone stays gone.
+      // Checked first, because clocks jump, but a dead process stays dead.
       if (isGone(entry?.owner)) return entry?.batchId;
       if (silentMs <= OVER_MS) return silentMs >= STALE_MS ? entry?.batchId : undefined;
     } catch (error) {
@@ -247,7 +247,7 @@ export class Journal {
     });
   }
 
-  /** Puts a heartbeat, which may be some time ago, then deletes the earlier ones. */
+  /** Puts a heartbeat, whose time may be in the past, then deletes the earlier ones. */
   async #renew(
     ledger: InstallationLedger,
     { token, batchId }: Beating,
@@ -260,7 +260,9 @@ export class Journal {
     return entry;
   }
 
-  /** A journal that does not answer once is not used again: each call would block a thread of the process. */
+  /**
+   * If a journal fails to answer once, it isn't used again, because each call would block one of the process's threads.
+   */
   async #attempt(
     failure: string,
     details: { readonly batchId?: string },

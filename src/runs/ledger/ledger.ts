@@ -135,7 +135,7 @@ function directoryOf(directory: string | undefined): string {
   return resolve(path);
 }
 
-/** Where the programs of a user keep their state. @throws {ConfigurationError} the user has no home */
+/** The folder where a user's programs keep their state. @throws {ConfigurationError} the user has no home */
 function stateDirectory(): string {
   const { HOME: home, XDG_STATE_HOME: state = "" } = process.env;
   if (isAbsolute(state)) return state;

@@ -28,7 +28,7 @@ import { putIfAbsent } from "./value.js";
 
 /** Older completed runs are forgotten. */
 const KEPT_RUNS = 30;
-/** How often the next state is put, and how long is waited in between at first, in milliseconds. */
+/** How often to try to put the next state, and the first pause in between, in milliseconds. */
 const TRIES = 5;
 const PAUSE_MS = 100;
 
@@ -42,14 +42,14 @@ export interface Completion {
   readonly before: Readonly<Record<string, string>>;
 }
 
-/** A state that was put, beside the one before, whose key is that of the snapshot. */
+/** A state that was put, and the one before it, whose key is the snapshot's. */
 interface Noted extends LedgerSnapshot {
   readonly before: LedgerState;
 }
 
 /**
- * Notes a completed run, which ends the holds of its collections, and deletes what is not needed any more.
- * @throws it could not be noted within 5 seconds
+ * Records a completed run, which ends the holds of its collections, and deletes what is no longer needed.
+ * @throws it could not be recorded within 5 seconds
  */
 export async function noteCompleted(
   ledger: InstallationLedger,
@@ -66,8 +66,8 @@ export async function noteCompleted(
 }
 
 /**
- * Notes a held run, and that another one was approved if it was given that approval.
- * @param over Fires when nobody waits any more.
+ * Records a held run, and the approval of another one if the run used it.
+ * @param over Fires when nobody is waiting.
  */
 export async function noteHeld(ledger: InstallationLedger, hold: Hold, over: AbortSignal): Promise<void> {
   const { approval, expiresAt } = hold.run;
@@ -80,16 +80,16 @@ export async function noteHeld(ledger: InstallationLedger, hold: Hold, over: Abo
   await ledger.delete([...entries.filter(isReplaced), ...formerOf(noted)]);
 }
 
-/** Notes that a person approved a held run. */
+/** Records that a person approved a held run. */
 export async function noteApproved(ledger: InstallationLedger, approval: string): Promise<void> {
   await change(ledger, ({ state }) => withApproved(state, approval));
 }
 
 /**
- * Puts the next state, in a few tries: who puts it at the same time begins again.
+ * Puts the next state, with a few retries: if two processes put it at the same time, one starts over.
  * @param isNoted Whether a state already includes the change. Then the change is not lost if this process is suspended
- *   before its put: others may have put the same key meanwhile, and deleted it again.
- * @returns what was there before, with that state beside it
+ * before its put: others may have put the same key and deleted it again.
+ * @returns the previous state and the new one
  */
 async function change(
   ledger: InstallationLedger,
@@ -147,7 +147,7 @@ function stateAfter({ problem, state }: LedgerSnapshot, completion: Completion):
 
 /**
  * What neither the state nor the one before names any more, up to the last completed snapshots: later entries may be
- * under way. No clear ids are kept beside hashed ones.
+ * under way. Keeps no clear ids if there are hashed ones.
  */
 async function needlessOf(
   ledger: InstallationLedger,
@@ -172,7 +172,7 @@ function isOfHeld(entry: LedgerEntry, state: LedgerState): boolean {
   return !holdsOf(state, subject).includes(token) && !state.runs.some((run) => run.token === token);
 }
 
-/** The states but the one before, and damaged ones, with which a person may go back. */
+/** All states except the previous one and damaged ones, which let a person go back. */
 function formerOf({ entries, stateKey, state: { damage = [] } }: Noted): readonly LedgerEntry[] {
   const kept = [stateKey, ...damage.map(({ key }) => key)];
   return entries.filter((entry) => isOfState(entry) && !kept.includes(entry.key));
@@ -189,8 +189,8 @@ export interface Hold {
 }
 
 /**
- * Adds a held run in place of what waits in its collections. What is approved there stays, until it expires.
- * @throws another run has completed one of the collections meanwhile
+ * Adds a held run in place of what waits in its collections. Approved ones stay until they expire.
+ * @throws another run has completed one of the collections in the meantime
  */
 export function withHeld(before: LedgerState, { run, baselines, approve, now }: Hold): LedgerState {
   const state = withApproved(before, approve);
@@ -207,7 +207,7 @@ export function withHeld(before: LedgerState, { run, baselines, approve, now }: 
   return withoutDecided({ ...state, collections, held: [...others, run] });
 }
 
-/** Approves a held run in all collections in which it waits. */
+/** Approves a held run in all collections where it is pending. */
 export function withApproved(state: LedgerState, approval: string | undefined): LedgerState {
   if (approval === undefined) return state;
   const approved = mapped(state, (one) =>
@@ -227,7 +227,7 @@ export function withCompleted(state: LedgerState, completed: Baselines): LedgerS
   return withoutDecided({ ...state, collections });
 }
 
-/** The tokens of what was held in a collection, and is not decided. */
+/** The tokens of undecided held runs in a collection. */
 export function holdsOf(state: LedgerState, subject: string): readonly string[] {
   const { held, approved } = state.collections[subject] ?? {};
   return [held, approved].flatMap((baseline) => baseline?.token ?? []);

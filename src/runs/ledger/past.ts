@@ -8,17 +8,17 @@ const LAST_RUNS = 8;
 /** How many days of a collection's snapshots are remembered, unless a rule says otherwise. */
 export const WINDOW_DAYS = 7;
 
-/** What a ledger remembers of a completed snapshot beside its ids. */
+/** What a ledger remembers about a completed snapshot besides its ids. */
 export interface PastSnapshot {
   /** When it was judged, in milliseconds since 1970. */
   readonly at: number;
   /** Number of different ids. */
   readonly sent: number;
-  /** In how many records of its sample each field has a value; fields without values are left out. */
+  /** In how many sampled records each field has a value; fields without values are omitted. */
   readonly filled: Readonly<Record<string, number>>;
   /** Of the last snapshot only. */
   readonly fields?: FieldMemory;
-  /** What a later approval allowed to differ from this snapshot: rules, or `changed:` and a field. */
+  /** Differences from this snapshot that a later approval allowed: rules, or `changed:` and a field. */
   readonly superseded?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export type PastSnapshots = readonly PastSnapshot[];
 /**
  * Adds a completed snapshot to those before it: its last 8 snapshots are remembered, and of each day of the last `days`
  * days the largest one.
- * @param approved Found, and allowed: for these rules and fields, earlier snapshots do not count any more.
+ * @param approved Found, and allowed: for these rules and fields, earlier snapshots no longer count.
  */
 export function remembered(
   pasts: PastSnapshots,
@@ -78,11 +78,11 @@ export function remembered(
 
 function supersededBy({ rule, fields = [] }: Pick<HeldReason, "rule" | "fields">): readonly string[] {
   if (rule === "changed") return fields.map(({ name }) => `${rule}:${name}`);
-  // What removes too many ids shrinks the snapshot, too.
+  // Removing too many ids also shrinks the snapshot.
   return rule === "removed" ? [rule, "window"] : [rule];
 }
 
-/** Times that a clock ahead has written count as now: otherwise its run would be the latest one for years. */
+/** Future times count as now; otherwise a fast clock's run would be the latest for years. */
 export function upTo(now: number, pasts: PastSnapshots): PastSnapshots {
   return pasts.map(({ fields, ...past }) => {
     const known = { ...past, at: Math.min(past.at, now) };

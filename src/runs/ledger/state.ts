@@ -158,7 +158,7 @@ async function readOnce(ledger: InstallationLedger): Promise<LedgerSnapshot> {
       const left = (fields.damage ?? []).filter((one) => entries.some((entry) => entry.key === one.key));
       return snapshotOf(entries, { ...state, damage: [...damage, ...left] }, key);
     } catch (error) {
-      // A state that is only out of reach must not be taken for a damaged one.
+      // A state that is merely out of reach must not count as damaged.
       if (!isDamage(error)) throw error;
       damage.push({ key, why: error.message });
     }
@@ -181,7 +181,7 @@ function snapshotOf(
   return { entries, state: { ...state, damage }, stateKey, problem };
 }
 
-/** What a clock ahead has held may be approved as if it had been held now: the next note keeps that. */
+/** A run held by a fast clock may be approved as if it were held now; the next entry keeps that. */
 function withClampedExpiry(now: number, state: LedgerState): LedgerState {
   const held = state.held.map(({ expiresAt, ...run }) => {
     return { ...run, expiresAt: Math.min(expiresAt, now + APPROVAL_MS) };
@@ -197,7 +197,7 @@ function withoutHolds(state: LedgerState): LedgerState {
   return { ...state, collections: Object.fromEntries(completed), held: [] };
 }
 
-/** A copy that a person has made of a state may have another ending. */
+/** A person's copy of a state may have another ending. */
 export function isOfState({ subject, kind }: LedgerEntry): boolean {
   return subject === SUBJECT && kind === "";
 }
