@@ -75,7 +75,7 @@ test.each([
 test("a hold is refused if a later snapshot was already completed", async () => {
   const ledger = ledgerOf(memoryStore());
   await complete(ledger, { plans: { ...BASELINE, sequence: 7 } });
-  await expect(hold(ledger, "late", 7)).rejects.toThrow("Another run has completed plans meanwhile.");
+  await expect(hold(ledger, "late", 7)).rejects.toThrow("Another run has completed plans in the meantime.");
 });
 
 test("a run is recorded once if the store says that another one has put its state", async () => {
