@@ -76,7 +76,7 @@ export function callWithRetry<T>(
     },
     ({ carried, ...context }) => {
       const answer = attempt({ ...context, carried: { ...configuration.headers, ...carried } });
-      // A large window may take long to send.
+      // Sending a large window may take a long time.
       return rpc === "SyncRecords" ? answer : untilNamed(configuration, label, answer);
     },
   );

@@ -44,7 +44,7 @@ export class FaultyNetwork {
   }
 
   /**
-   * Makes a call, with what the service does of it, and gives its answer.
+   * Makes a call, lets the service handle it, and returns the answer.
    * @param installationId Names the installation in the error of a start.
    */
   async call<T>(

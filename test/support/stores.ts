@@ -44,7 +44,7 @@ export const isPutOf =
   ({ method, key }: StoreCall): boolean =>
     method === "putIfAbsent" && (kind === "state" ? isState(key) : key.endsWith(kind));
 
-/** Whether it is the key of what a ledger knows after a completed run. */
+/** Whether it is the key of a ledger's state. */
 export function isState(key: string): boolean {
   return /\/state\.\d+$/.test(key);
 }

@@ -166,7 +166,7 @@ async function startBatchBehind(happens: (stream: ServerHttp2Stream, streams: nu
   return { server, batch: await syncClient(server, { retry: quickRetries(2) }).startBatch(START) };
 }
 
-test("makes the next call on a new connection after GOAWAY on a stream that still ends well", async () => {
+test("makes the next call on a new connection after GOAWAY on a stream that still succeeds", async () => {
   const { batch, server } = await startBatchBehind((stream) => {
     stream.session?.goaway(0, 2 ** 31 - 1);
     return true;

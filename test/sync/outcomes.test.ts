@@ -7,7 +7,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
 
-test("counts what a failed write has sent, and what was accepted of it", async () => {
+test("counts the records that a failed write sent, and how many were accepted", async () => {
   harness.server.scripts.SyncRecords.push(undefined, undefined, LOST, LOST, LOST);
   const batch = await harness.startBatch({ messageBytes: 1000, windowBytes: 1000 });
   await expect(batch.write("accounts", accounts(40))).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });

@@ -1,6 +1,6 @@
 import type { SnapshotCollection } from "@saas-management/sdk";
 
-/** What sets an organisation apart: the events and habits of `events.ts` and `life.ts` that it has for certain. */
+/** What makes an organisation special: the events and habits from `events.ts` and `life.ts` that it always has. */
 export type Habit =
   | ("acquisition" | "burst" | "clean" | "fields" | "guests" | "ids" | "jit" | "layoff" | "mail" | "outages")
   | ("purge" | "refresh" | "relabel" | "reorganised" | "rollout" | "school" | "season" | "trial")

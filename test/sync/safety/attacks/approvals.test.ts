@@ -254,7 +254,7 @@ testAttacks([
   },
 ]);
 
-/** All accounts, of which the first ones have no e-mail address. */
+/** All accounts; the first ones have no e-mail address. */
 function withEmailsFrom(first: number) {
   return people().map(({ email, ...rest }, i) => (i < first ? rest : { ...rest, email }));
 }
