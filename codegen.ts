@@ -5,7 +5,7 @@ import { plugin } from "./codegen/graphql-operations.js";
 
 const SCHEMA = "schema/schema.graphql";
 
-/** The reference server's, in JavaScript: a bundle has no file beside it. */
+/** The reference server's schema as JavaScript, because a bundle can't rely on a file next to it. */
 function schemaText(): string {
   const text = stripIgnoredCharacters(readFileSync(SCHEMA, "utf8"));
   return `/** The schema of the package. */\nexport const SCHEMA = ${JSON.stringify(text)};\n`;

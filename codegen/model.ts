@@ -22,7 +22,7 @@ export interface Collection {
   readonly idField: string | undefined;
 }
 
-/** A message of which exactly one variant must be set. */
+/** A message that needs exactly one of its variants. */
 export interface VariantModel {
   readonly kind: "variant";
   readonly message: DescMessage;
@@ -48,7 +48,7 @@ export interface FieldsModel {
   readonly doc: string;
   readonly assumed: boolean;
   readonly fields: readonly Field[];
-  /** Groups of fields of which one must be complete. */
+  /** Groups of fields; one group must be complete. */
   readonly completeGroups: readonly (readonly string[])[];
 }
 

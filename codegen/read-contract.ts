@@ -39,7 +39,7 @@ interface Reading {
   readonly models: Map<DescMessage, Model>;
   readonly refusals: string[];
   readonly rules: Rules;
-  /** Names of collections in the SDK, by those of rules. */
+  /** The SDK's names of collections, by their names in the rules. */
   readonly names: ReadonlyMap<string, string>;
 }
 

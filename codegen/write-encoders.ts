@@ -155,7 +155,7 @@ function fieldStep(file: GeneratedFile, { name, number, type, required }: Field)
   return required ? step : [`(${isAbsent(name)} || `, ...step, ")"];
 }
 
-/** The method of RecordWriter for a field, and its further arguments. */
+/** The RecordWriter method that writes a field, and its other arguments. */
 export function writerMethod(file: GeneratedFile, type: FieldType, required: boolean): [string, ...Code] {
   switch (type.kind) {
     case "message":

@@ -78,7 +78,7 @@ export const connector = defineConnector({
 async function membersOf({ id, members = [] }: Group, signal: AbortSignal) {
   if (members.length > 0) return members;
   const group: Group = await get(`Groups/${encodeURIComponent(id)}`, signal);
-  if (group.id !== id) throw new Error(`The SCIM service answered with another group than ${id}.`);
+  if (group.id !== id) throw new Error(`The SCIM service returned a different group than ${id}.`);
   return group.members ?? [];
 }
 

@@ -28,7 +28,7 @@ export class Lane {
     return Math.max(0, this.#freeAt - now - QUEUE_MS);
   }
 
-  /** Calls back when everything that has entered has come out. */
+  /** Calls back once everything that went in has come out. */
   last(then: () => void): void {
     this.#onItsWay.push({ at: this.#freeAt + this.#delayMs, comeOut: then });
     this.#timer ??= this.#wait();

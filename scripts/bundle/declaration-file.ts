@@ -13,7 +13,7 @@ interface Line {
 /** Asks for a name of the file that a specifier leads to. Returns whether that file exports it. */
 export type NeedOf = (specifier: string, name: string) => boolean;
 
-/** A file of declarations as tsc writes it, of which only what is needed is kept. */
+/** A declaration file that tsc wrote, reduced to what is needed. */
 export class DeclarationFile {
   readonly #source: ts.SourceFile;
   readonly #needOf: NeedOf;

@@ -34,7 +34,7 @@ export async function writeJavaScript(folder: string): Promise<void> {
   const bundle = await rolldown({
     cwd: ROOT,
     input: Object.fromEntries(doors.map((source) => [source.replace(/^src\/|\.ts$/g, ""), source])),
-    // Helpers of the compiler are no package.
+    // The compiler's helpers are bundled, as they don't belong to a package.
     external: (id) => !/^[./]|^src\/|^@oxc-project\//.test(id),
     platform: "neutral",
     tsconfig: "tsconfig.json",

@@ -14,7 +14,9 @@ const QUERY = "query Names { applications { nodes { id } } }";
 const MUTATION = "mutation Touch { touch }";
 const unavailable: Responder = (_, response) => json(response, {}, { status: 503 });
 
-/** Holds back the answers to starts after the first few, until it is called: a client that is closed waits for them. */
+/**
+ * Holds back all answers to starts except the first few until it is called, because a closing client waits for them.
+ */
 function holdStarts(after: number): () => void {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {

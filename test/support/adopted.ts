@@ -1,4 +1,6 @@
-/** What tests may expect of the contract that is in place, which an owner of the service adopts (docs/contract.md). */
+/**
+ * What tests may expect of the current contract, which may be one that the service's owner adopted (docs/contract.md).
+ */
 import { test } from "vitest";
 import { GRAPHQL } from "../../contract/graphql.js";
 import { MAPPING } from "../../contract/mapping.js";
@@ -27,7 +29,7 @@ export function ofEvents<Counts>(counts: Counts): Counts | undefined {
   return MAPPING.complete.events === undefined ? undefined : counts;
 }
 
-/** The name that the schema has for a type, by that of the SDK: `ApplicationFilter`. */
+/** The schema's name of a type, by the SDK's name: `ApplicationFilter`. */
 export function schemaType(name: string): string {
   const found = Object.entries(GRAPHQL.types).find(([, own]) => own === name);
   if (found === undefined) throw new Error(`contract/graphql.ts names no type ${name}.`);

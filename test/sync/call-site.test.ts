@@ -19,12 +19,12 @@ const REFUSAL = { code: 3, details: "no" };
 const RUN = { ...START, ledger: "none" } as const;
 const NOTHING = { snapshots: [], run: async () => {} };
 
-/** The function whose name is looked for: no other leads from the test to the SDK. */
+/** The function that must be in the stack: the only one between the test and the SDK. */
 async function programOfTheUser(call: () => Promise<unknown>): Promise<unknown> {
   return await call();
 }
 
-/** Does not await, as a program that goes on with then and catch. */
+/** Does not await, like a program that uses then and catch. */
 function programWithoutAwait(call: () => Promise<unknown>): Promise<unknown> {
   return call().then(
     () => undefined,

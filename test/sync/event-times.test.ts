@@ -1,4 +1,7 @@
-/** The service counts an account as active until its last event, and no event can be taken back: times must be possible. */
+/**
+ * The service counts an account as active until its last event, and events can't be taken back, so times must be
+ * plausible.
+ */
 import { Readable } from "node:stream";
 import type { EventCollection, RecordOf } from "@saas-management/sdk";
 import { fromJsonl } from "@saas-management/sdk/sources";

@@ -60,7 +60,7 @@ describe("a connection that cannot be established", () => {
     expect(await error).toBeInstanceOf(TransportError);
   });
 
-  test("is used by the next call if it is established after its caller has gone", async () => {
+  test("is used by the next call if it is established after its caller gave up", async () => {
     const server = await startSyncServer();
     let pass = () => {};
     const slow = await listenTcp((near) => {

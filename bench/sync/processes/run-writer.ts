@@ -12,7 +12,7 @@ import { take } from "../../harness/stopwatch.js";
 import { freshAccounts } from "../fresh-accounts.js";
 import { PAGE, type SourceForm, toSource } from "../sources.js";
 
-/** What to write, and with which build. */
+/** What to write, and the build to write it with. */
 export interface RunTask {
   readonly endpoint: string;
   /**

@@ -1,4 +1,6 @@
-/** Imported into a worker: stops it, once, between the claim of a job and its start, which a touch begins. */
+/**
+ * Imported into a worker. Stops it once, between claiming a job and starting it: at the touch that begins the start.
+ */
 import pg from "pg";
 
 let hasStalled = false;
