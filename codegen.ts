@@ -19,7 +19,7 @@ const config: CodegenConfig & { readonly sort: boolean } = {
   pluginLoader: (name) => ({ plugin: name.endsWith("graphql-schema") ? schemaText : plugin }),
   generates: {
     "src/graphql/generated/operations.ts": {
-      // Files are read side by side: without this the output would follow the order in which they arrive.
+      // Files are read concurrently; without this, the output would depend on the order in which they arrive.
       documentTransforms: [
         {
           transform: ({ documents }) =>

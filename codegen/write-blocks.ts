@@ -82,7 +82,7 @@ class BlockFunction {
     file.print("}");
   }
 
-  /** A message whose fields stand in an object of their own. */
+  /** A message whose fields are in their own object. */
   #message(tag: number, value: string, model: Model): void {
     this.#unless([`${encoderName(model.message)}.names.areAllOf(${value})`]);
     this.#fields(tag, value, model);

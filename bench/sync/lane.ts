@@ -8,7 +8,7 @@ export class Lane {
   readonly #bytesPerMs: number;
   readonly #delayMs: number;
   readonly #onItsWay: { readonly at: number; readonly comeOut: () => void }[] = [];
-  /** When everything that has entered is on the link. */
+  /** When everything that went in will be on the link. */
   #freeAt = 0;
   #timer: NodeJS.Timeout | undefined;
 

@@ -158,7 +158,7 @@ export class GuardedSnapshot {
     ];
   }
 
-  /** Lists for people: what a run removes and adds, or what it has sent if that is not known. */
+  /** Lists for people: what a run removes and adds, or what it sent if the changes aren't known. */
   listsOf({ baseline, removed, added }: SnapshotDiff, findings: readonly Finding[]): Lists<() => Lines> {
     if (findings.some(isAboutBaseline)) return { sent: this.lines };
     if (baseline !== "completed" && baseline !== "unclear") return {};
