@@ -36,7 +36,7 @@ export type Runs = "quick" | "full" | "named";
 
 /** Candidates on the same task. */
 export interface Comparison {
-  /** `group/name`, to choose it by. */
+  /** `group/name`, which selects it on the command line. */
   readonly id: string;
   /** What is done, with sizes. */
   readonly title: string;

@@ -80,7 +80,7 @@ export interface ObservedRun {
   readonly extractions: ObservedExtraction[];
   /** The batches that it was told it started, the latest last. */
   readonly batches: ObservedBatch[];
-  /** When it was judged last, in milliseconds. */
+  /** When it was last judged, in milliseconds. */
   judgedAtMs: number;
   /** Whether its process died. */
   killed: boolean;

@@ -123,7 +123,7 @@ test.each(REASONS)("leaves the stack of the reason that aborted a %s unchanged",
   expect(untouched.stack).toBe(stack);
 });
 
-test("leaves the stack of an exception of a source or a run function unchanged", async () => {
+test("doesn't change the stack of an exception that a source or a run function throws", async () => {
   const own = new Error("the disk is full");
   const { stack } = own;
   async function* source() {

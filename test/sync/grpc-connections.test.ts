@@ -40,7 +40,7 @@ describe("a connection that cannot be established", () => {
     const port = await droppingPort();
     const { client, clock } = frozen({ port });
     const error = rejection(client.startBatch(START));
-    // The timeouts of the operation and the connection, and the warning of a silent service.
+    // The timeouts of the operation and the connection, and the warning about a silent service.
     await until(() => clock.sleeping === 3);
     clock.advance(LIMIT);
     expect(await error).toMatchObject({
