@@ -29,17 +29,17 @@ const source = sourceFigures("src");
 const { imported, written, guarded, paged } = enteredFiles();
 const { SDK: sdk, lab, "command line": commandLine } = codeLines();
 const rows: readonly Row[] = [
-  { figure: "lines of code of the SDK", value: sdk, goal: 14_500, most: 16_010 },
-  { figure: "lines of code of the lab", value: lab, goal: 7_900, most: 8_200 },
-  { figure: "lines of code of the command line", value: commandLine, goal: 2_050, most: 2_265 },
-  { figure: "hand-written files in src", value: source.files, goal: 245, most: 263 },
+  { figure: "lines of code of the SDK", value: sdk, goal: 14_500, most: 15_820 },
+  { figure: "lines of code of the lab", value: lab, goal: 7_900, most: 8_160 },
+  { figure: "lines of code of the command line", value: commandLine, goal: 2_050, most: 2_160 },
+  { figure: "hand-written files in src", value: source.files, goal: 245, most: 259 },
   { figure: "median lines of a file", value: source.median, goal: 125, most: 127 },
   { figure: "files over 300 lines", value: source.over300.length, goal: 0 },
   { figure: "files under 20 lines (not types or a door)", value: source.under20.length, goal: 0, most: 1 },
   { figure: "files x.ts beside a folder x/", value: source.besideFolder.length, goal: 0 },
   { figure: "circles and imports against the layers", value: layerViolations(), goal: 0 },
   { figure: "files that a record of batch.write enters", value: written.sources.length, goal: 31 },
-  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 72, most: 74 },
+  { figure: "files that a guarded run enters", value: guarded.sources.length, goal: 72 },
   {
     figure: "files that the first page of licenses() enters",
     value: paged.sources.length,
@@ -47,17 +47,17 @@ const rows: readonly Row[] = [
   },
   { figure: 'own files that import "." loads', value: imported.files.length, goal: 7 },
   { figure: "exported names of all subpaths", value: publicNames(await entries()).length, goal: MAX_NAMES },
-  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 752 },
-  { figure: "lines of test", value: sourceFigures("test").lines, goal: 44_000, most: 51_860 },
+  { figure: "functions that a guarded run enters", value: guarded.functions, goal: 380, most: 725 },
+  { figure: "lines of test", value: sourceFigures("test").lines, goal: 44_000, most: 50_720 },
   {
     figure: "lines of bench, scripts, codegen, contract, examples",
     value: toolLines(),
     goal: 9_500,
-    most: 10_910,
+    most: 10_900,
   },
   { figure: "words of the README", value: readmeWords(), goal: 600 },
   { figure: "words of the longest guide", value: longestGuideWords(), goal: 900 },
-  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 18_400 },
+  { figure: "words of README and docs", value: docWords(), goal: 18_000, most: 18_360 },
 ];
 for (const { figure, value, goal, most = goal } of rows) {
   const mark = value > most ? "ABOVE " : value > goal ? "later " : "      ";

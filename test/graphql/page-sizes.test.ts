@@ -110,7 +110,7 @@ test.each([
   const { client, sizes } = counting();
   const error = await rejection(list(client).toArray());
   expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", retryable: false });
-  expect(String(error)).toContain("the service allows at most 50 items a page. Lower pageSize.");
+  expect(String(error)).toContain("the service allows at most 50 items per page. Lower pageSize.");
   expect(sizes).toEqual([60]);
 });
 
