@@ -44,8 +44,7 @@ async function run(
   job: JobWithMetadata<Installation>,
 ): Promise<JobResult> {
   const { id: installationId, isNew = false } = job.data;
-  // A worker that stalled since it fetched the job may have lost it to another one. The heartbeat would reveal that
-  // later.
+  // A worker that stalled since it fetched the job may have lost it to another one. The heartbeat would show it later.
   const { affected }: { readonly affected?: number } = await boss.touch(QUEUE, job);
   if (affected === 0) {
     tell("lost", installationId, {});

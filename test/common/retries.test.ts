@@ -14,9 +14,7 @@ const QUERY = "query Names { applications { nodes { id } } }";
 const MUTATION = "mutation Touch { touch }";
 const unavailable: Responder = (_, response) => json(response, {}, { status: 503 });
 
-/**
- * Holds back all answers to starts except the first few until it is called, because a closing client waits for them.
- */
+/** Holds back answers to starts, except the first few, until it is called: a closing client waits for them. */
 function holdStarts(after: number): () => void {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {

@@ -1,6 +1,4 @@
-/**
- * Checks what generated code writes and reads against the service's own descriptors, also for contracts unlike ours.
- */
+/** Checks what generated code writes and reads against the service's own descriptors, even for other contracts. */
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { expect, test } from "vitest";

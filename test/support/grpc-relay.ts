@@ -3,13 +3,10 @@ import { buffer } from "node:stream/consumers";
 import { answerWith, type Reply, reply } from "./grpc-replies.js";
 import { startSyncServer } from "./sync-server.js";
 
-/**
- * Calls about which the relay lies. `done`: it reports success without asking the server. `twice`: it calls the server
- * twice.
- */
+/** The calls that the relay lies about. `done`: reports success without asking the server. `twice`: calls it twice. */
 export type Lies = Readonly<Partial<Record<string, "done" | "twice">>>;
 
-/** A proxy that passes calls on to the Sync API, except those about which it lies. */
+/** A proxy that passes calls on to the Sync API, except those that it lies about. */
 export interface GrpcRelay {
   readonly endpoint: string;
   lies: Lies;

@@ -1,7 +1,4 @@
-/**
- * Records for tests of mechanisms. They use what the service's description shows; for another contract, change this
- * file.
- */
+/** Records for tests of mechanisms, with what the service's description shows. Change them for another contract. */
 import type { RecordOf } from "@saas-management/sdk";
 import type { CreateProcurementCaseInput } from "@saas-management/sdk/graphql";
 

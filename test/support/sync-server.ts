@@ -34,9 +34,7 @@ export interface SeenStream {
   readonly headers: IncomingHttpHeaders;
 }
 
-/**
- * A Sync API server that records the bytes it receives and answers by a script, even in ways that no real server would.
- */
+/** A scripted Sync API server that records the bytes it receives; it may answer as no real server would. */
 export interface SyncServer extends Peer {
   readonly endpoint: string;
   /** Headers of all calls, in order. */

@@ -9,10 +9,7 @@ import { startVendor, type Vendor } from "./vendor.js";
 import { Workers } from "./workers.js";
 
 const LOOK_MS = 200;
-/**
- * The number of checks without progress, at least five seconds: unlike a time, it doesn't grow while the machine
- * stalls.
- */
+/** How many checks in a row, five seconds at least, must see no progress. A machine that stalls makes no checks. */
 const STILL_LOOKS = 25;
 const LEASE_MS = 15 * 60_000;
 

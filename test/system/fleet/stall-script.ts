@@ -1,6 +1,4 @@
-/**
- * Imported into a worker. Stops it once, between claiming a job and starting it: at the touch that begins the start.
- */
+/** Imported into a worker: stops it once between claiming a job and starting it, which begins with a touch. */
 import pg from "pg";
 
 let hasStalled = false;

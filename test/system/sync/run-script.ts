@@ -3,8 +3,7 @@
  * `completed`, or a code and the id of an approval. Its argument is {@link Settings} as JSON. The scenarios:
  *
  * - `started`: SIGKILL once StartSyncBatch is answered, before the journal has its batch.
- * - `read`: SIGKILL once the source is read.
- * - `sent`: SIGKILL once some of the records are sent.
+ * - `read`, `sent`: SIGKILL once the source is read, or once some of the records are sent.
  * - `saved`: SIGKILL just before CompleteSyncBatch is sent.
  * - `completed`: SIGKILL once CompleteSyncBatch is answered, before the ledger notes it.
  * - `exit`, `terminated`: once some records are sent, process.exit, or a SIGTERM that the run listens for.
